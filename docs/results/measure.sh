@@ -36,7 +36,7 @@ experiments() { bin/experiments -d3p bin/d3p "$@"; }
 mkdir -p bin
 go build -o bin/d3p ./cmd/d3p
 go build -o bin/experiments ./internal/experiments
-[ $# -gt 0 ] || set -- steps parts private kernels random batches reading command coverage gold tools utility audit
+[ $# -gt 0 ] || set -- steps parts private kernels random batches reading command coverage gold tools twins utility audit
 for part; do
     case $part in
     steps) write steps benchmark internal/cpu Workloads ;;
@@ -54,9 +54,10 @@ for part; do
         go build -o bin/audit ./internal/experiments/audit
         write audit bin/audit -d3p bin/d3p -fits 300
         ;;
+    twins) write twins experiments -tasks twins ;;
     utility) write utility experiments -tasks hlr100,hlr200,hlr500,hlr1000,gmm ;;
     *)
-        echo "measure.sh: $part: parts are steps parts private kernels random batches reading command coverage gold tools utility audit" >&2
+        echo "measure.sh: $part: parts are steps parts private kernels random batches reading command coverage gold tools twins utility audit" >&2
         exit 2
         ;;
     esac

@@ -176,9 +176,15 @@ func readSummary(path string) (map[string]float64, error) {
 
 // command runs a program and returns its messages as the error.
 func command(name string, args ...string) error {
+	_, err := output(name, args...)
+	return err
+}
+
+// output is what a program prints.
+func output(name string, args ...string) ([]byte, error) {
 	out, err := exec.Command(name, args...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+		return nil, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
 	}
-	return nil
+	return out, nil
 }

@@ -2,6 +2,7 @@ package synthesis_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -12,8 +13,9 @@ import (
 )
 
 // estimates are what an analyst computes from a table: the share of the ill, the mean
-// age, and the slope of illness on age.
-func estimates(x [][]float64) (list [3]stats.Estimate) {
+// age, the slope of illness on age, and the median age, whose error is that of a uniform
+// age.
+func estimates(x [][]float64) (list [4]stats.Estimate) {
 	age, ill := x[0], x[3]
 	n := float64(len(age))
 	mean := func(v []float64) stats.Estimate {
@@ -37,6 +39,8 @@ func estimates(x [][]float64) (list [3]stats.Estimate) {
 		rest += e * e
 	}
 	list[2] = stats.Estimate{Value: slope, Error: math.Sqrt(rest / n / xx)}
+	sorted := slices.Sorted(slices.Values(age))
+	list[3] = stats.Estimate{Value: sorted[len(sorted)/2], Error: 91 / (2 * math.Sqrt(n))}
 	return list
 }
 
@@ -48,8 +52,8 @@ func TestSeparateTablesCover(t *testing.T) {
 	}
 	m := read(t, model)
 	const repetitions, tables, n = 24, 20, 2000
-	truth := [3]float64{0.45, 45, 0.01}
-	var held [3]int
+	truth := [4]float64{0.45, 45, 0.01, 45}
+	var held [4]int
 	for k := range repetitions {
 		table, _ := learn(t, m, people(n, public(uint64(1000+k))), event.AddRemove, 8, uint64(2000+k))
 		d, err := synthesis.NewDrawer(table, m, true, 2)
@@ -57,7 +61,7 @@ func TestSeparateTablesCover(t *testing.T) {
 			t.Fatal(err)
 		}
 		random := public(uint64(3000 + k))
-		var of [3][]stats.Estimate
+		var of [4][]stats.Estimate
 		for range tables {
 			d.Perturb(random)
 			for i, e := range estimates(fill(t, m, d, n, true, random)) {
@@ -74,7 +78,7 @@ func TestSeparateTablesCover(t *testing.T) {
 		}
 	}
 	// Of 24 intervals of 90 %, fewer than 15 hold with probability 1e-5.
-	for i, name := range []string{"share", "mean", "slope"} {
+	for i, name := range []string{"share", "mean", "slope", "median"} {
 		t.Logf("%s: %d of %d", name, held[i], repetitions)
 		if held[i] < 15 {
 			t.Errorf("%s: %d of %d intervals hold", name, held[i], repetitions)

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"d3p/internal/models/data"
+	"d3p/internal/privacy/noise"
+)
+
+// twinTask measures synthetic tables by the program: distances from the records on public
+// cells, and what a regression that is fitted to the twin predicts of other records.
+type twinTask struct{}
+
+const twinDelta = "1e-5"
+
+func (twinTask) judge(opt options, _ []threshold, dir string, out *report) error {
+	epsilons, err := numbers(opt.epsilons, "0.3,1,4")
+	if err != nil {
+		return err
+	}
+	for _, s := range twinSources {
+		if !asked(opt.models, s.name) {
+			continue
+		}
+		folder := filepath.Join(dir, s.name)
+		t, err := s.read(opt, folder)
+		if err != nil {
+			return err
+		}
+		line, err := s.measured(t, resampled(t.train))
+		if err != nil {
+			return err
+		}
+		out.note(s.name+", records drawn with replacement", "-", line)
+		line, err = s.measured(t, shuffled(t.train))
+		if err != nil {
+			return err
+		}
+		out.note(s.name+", independent columns, no privacy", "-", line)
+		for _, e := range epsilons {
+			for run := range max(opt.runs, 1) {
+				started := time.Now()
+				twin, err := s.twin(opt, t, folder, fmt.Sprintf("%g", e), run)
+				if err != nil {
+					return err
+				}
+				if line, err = s.measured(t, twin); err != nil {
+					return err
+				}
+				out.note(s.name+", marginals", fmt.Sprintf("%g", e), fmt.Sprintf("%s  %.0f s", line, time.Since(started).Seconds()))
+			}
+		}
+	}
+	return nil
+}
+
+// twin fits and draws with the program.
+func (s twinSource) twin(opt options, t *publicTable, folder, epsilon string, run int) (discretised, error) {
+	model, fit := filepath.Join(folder, "model.yaml"), filepath.Join(folder, fmt.Sprintf("run-%s-%d", epsilon, run))
+	if err := os.WriteFile(model, t.model, 0o644); err != nil {
+		return discretised{}, err
+	}
+	table := fit + ".csv"
+	if err := command(opt.d3p, "fit", "--epsilon", epsilon, "--delta", twinDelta, "--model", model, t.path, "--out", fit, "--quiet"); err != nil {
+		return discretised{}, err
+	}
+	if err := command(opt.d3p, "twin", fit, "--out", table, "--quiet"); err != nil {
+		return discretised{}, err
+	}
+	header, rows, err := readCells(table)
+	if err != nil {
+		return discretised{}, err
+	}
+	return discretise(t.columns, header, rows)
+}
+
+// mostTriples bounds the sets of three columns that are compared.
+const mostTriples = 1000
+
+// measured says how far a table is from the records.
+func (s twinSource) measured(t *publicTable, d discretised) (string, error) {
+	k := slices.IndexFunc(t.columns, func(c *data.Column) bool { return c.Name.V == s.target })
+	if k < 0 {
+		return "", fmt.Errorf("%s has no column %s", s.name, s.target)
+	}
+	var b strings.Builder
+	one, _ := distances(t.train, d, 1)
+	two, most := distances(t.train, d, 2)
+	fmt.Fprintf(&b, "1-way %.4f  2-way %.4f  largest %.3f", one, two, most)
+	if n := len(d.sizes); n*(n-1)*(n-2)/6 <= mostTriples {
+		three, _ := distances(t.train, d, 3)
+		fmt.Fprintf(&b, "  3-way %.4f", three)
+	}
+	fmt.Fprintf(&b, "  AUC %.3f", transferred(d, t.test, s.target, t.columns[k].Level(s.one)))
+	if s.never[0] != "" {
+		fmt.Fprintf(&b, "  %s in %s %.4f", s.never[1], s.within[1], share(t.columns, d, s.never, s.within))
+	}
+	return b.String(), nil
+}
+
+// share is the share of the rows at a level that are at another column's level too.
+func share(columns []*data.Column, d discretised, of, within [2]string) float64 {
+	find := func(x [2]string) (int, int32) {
+		k := slices.IndexFunc(columns, func(c *data.Column) bool { return c.Name.V == x[0] })
+		return k, int32(columns[k].Level(x[1]))
+	}
+	a, levelA := find(of)
+	b, levelB := find(within)
+	both, all := 0.0, 1e-9
+	for i := range d.cells[b] {
+		if d.cells[b][i] == levelB {
+			all++
+			both += indicator(d.cells[a][i] == levelA)
+		}
+	}
+	return both / all
+}
+
+// resampled are as many records, drawn with replacement.
+func resampled(d discretised) discretised {
+	random := noise.NewRandom(noise.Public(1).Stream(noise.Twin))
+	n := len(d.cells[0])
+	out := discretised{d.names, d.sizes, make([][]int32, len(d.cells))}
+	for range n {
+		i := int(random.Uniform() * float64(n))
+		for k := range d.cells {
+			out.cells[k] = append(out.cells[k], d.cells[k][i])
+		}
+	}
+	return out
+}
+
+// shuffled has the records' columns, each in an order of its own.
+func shuffled(d discretised) discretised {
+	random := noise.NewRandom(noise.Public(2).Stream(noise.Twin))
+	out := discretised{d.names, d.sizes, nil}
+	for _, cells := range d.cells {
+		cells = slices.Clone(cells)
+		for i := len(cells) - 1; i > 0; i-- {
+			j := int(random.Uniform() * float64(i+1))
+			cells[i], cells[j] = cells[j], cells[i]
+		}
+		out.cells = append(out.cells, cells)
+	}
+	return out
+}
