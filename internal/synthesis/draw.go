@@ -62,7 +62,7 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 		tables = append(tables, of)
 		d.measured = append(d.measured, marginals.Measurement{Table: of, Counts: x.Counts, Variance: x.Variance, Trust: x.Trust})
 	}
-	if d.tree, err = marginals.NewTree(domain, tables, zeros, 64*treeCells, workers); err != nil {
+	if d.tree, err = marginals.NewTree(domain, tables, zeros, 4*treeCells, workers); err != nil {
 		return nil, err
 	}
 	d.records = d.tree.Estimate(d.measured, fitIterations)

@@ -40,10 +40,8 @@ type Distance struct {
 	Measured  bool     `json:"measured"`
 }
 
-var TuneColumns, TuneLimit = 2. / 3, treeCells
-
 // treeCells bounds the junction tree.
-const treeCells = 1 << 20
+const treeCells = 1 << 22
 
 // Config has the settings of learning a table.
 type Config struct {
