@@ -53,17 +53,25 @@ func (c *cells) merged(ceiling bool) []float64 {
 	return out
 }
 
-// middle is the grid point with the most mass in the cells beside it.
+// middle is the grid point with the most mass in the cells beside it, or 0 where that is
+// little: then both ways of merging are as good.
 func (c *cells) middle() (g int) {
-	most := 0.0
-	for i := range c.mass {
-		m := c.mass[i] + c.onGrid[i]
-		if i > 0 {
-			m += c.mass[i-1]
+	const little = 0.02
+	most, sum, below := 0.0, 0.0, 0.0
+	atoms := len(c.onGrid) > 0
+	for i, m := range c.mass {
+		sum += m
+		both := below + m
+		if below = m; atoms {
+			both += c.onGrid[i]
+			sum += c.onGrid[i]
 		}
-		if m > most {
-			g, most = i, m
+		if both > most {
+			g, most = i, both
 		}
+	}
+	if most < little*sum {
+		return 0
 	}
 	return g
 }
