@@ -162,7 +162,9 @@ func permuted(a []float64, order []int) []float64 {
 
 // cautious is l with fewer records of rare levels: each share is smaller by the standard
 // deviation of its noise. What is simulated of a level then seldom says more of it than
-// its records do. A level that may have none has none.
+// its records do. A level that may have none has none. Before that, shares move towards
+// equal ones as far as their noise explains how they differ: among many levels the noise
+// alone would leave half without records.
 func (l *Law) cautious() *Law {
 	out := *l
 	out.Columns = slices.Clone(l.Columns)
@@ -172,8 +174,9 @@ func (l *Law) cautious() *Law {
 			continue
 		}
 		shares, sum := make([]float64, len(c.Shares)), 0.0
+		mean, part := 1/float64(len(c.Shares)), c.shareReliability()
 		for k, share := range c.Shares {
-			shares[k] = math.Max(share-c.ShareSD[k], 0)
+			shares[k] = math.Max(mean+part*(share-mean)-math.Sqrt(part)*c.ShareSD[k], 0)
 			sum += shares[k]
 		}
 		if sum > 0 {
@@ -184,4 +187,18 @@ func (l *Law) cautious() *Law {
 		}
 	}
 	return &out
+}
+
+// shareReliability is the part of the variance between a column's shares that is not
+// their noise, from 0 to 1.
+func (c *Column) shareReliability() float64 {
+	mean, between, noise := 1/float64(len(c.Shares)), 0.0, 0.0
+	for k, share := range c.Shares {
+		between += (share - mean) * (share - mean)
+		noise += c.ShareSD[k] * c.ShareSD[k]
+	}
+	if between == 0 {
+		return 1
+	}
+	return math.Max(0, 1-noise/between)
 }

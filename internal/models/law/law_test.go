@@ -244,3 +244,28 @@ func TestRareLevelsAreCautious(t *testing.T) {
 		t.Errorf("the law's own share is %g", got)
 	}
 }
+
+// Shares of many levels that differ by their noise alone are simulated as about equal.
+func TestNoisySharesAreShrunk(t *testing.T) {
+	const levels, noise = 100, 0.01
+	l, rng := bought(), source1()
+	c := &l.Columns[3]
+	c.Shares, c.ShareSD = make([]float64, levels), make([]float64, levels)
+	sum := 0.0
+	for k := range c.Shares {
+		c.Shares[k], c.ShareSD[k] = math.Max(0, 1./levels+noise*rng.Normal()), noise
+		sum += c.Shares[k]
+	}
+	for k := range c.Shares {
+		c.Shares[k] /= sum
+	}
+	empty := 0
+	for _, share := range l.cautious().Columns[3].Shares {
+		if share == 0 {
+			empty++
+		}
+	}
+	if empty > levels/20 { // a sixth of the shares is 0 by noise
+		t.Errorf("%d of %d levels have no records", empty, levels)
+	}
+}
