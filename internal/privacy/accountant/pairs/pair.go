@@ -178,13 +178,20 @@ func (p *Pair) Origin(h float64) float64 {
 		return 0
 	}
 	at := p.End
+	lastAt, lastStep := math.NaN(), math.NaN()
 	for range 30 {
-		last := at
-		if at = p.mergedAtEnd(at, h); math.IsNaN(at) {
+		merged := p.mergedAtEnd(at, h)
+		step := merged - at
+		if math.IsNaN(merged) {
 			return 0
-		} else if math.Abs(at-last) <= 1e-9*math.Min(h, math.Abs(p.End)) {
-			break
+		} else if math.Abs(step) <= 1e-9*math.Min(h, math.Abs(p.End)) {
+			return merged
 		}
+		next := merged
+		if slope := (step - lastStep) / (at - lastAt); slope < -0.05 && slope > -20 { // by secants
+			next = at - step/slope
+		}
+		lastAt, lastStep, at = at, step, next
 	}
 	return at
 }
