@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -66,11 +67,12 @@ func TestTwinOfExample(t *testing.T) {
 	}
 }
 
-// d3p runs a command line, which must succeed.
+// d3p runs the command, which must succeed; a fit of few steps need not converge.
 func d3p(t *testing.T, args ...string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	if code := (&app{out: &out, err: &err}).run(context.Background(), args); code != 0 {
+	code := (&app{out: &out, err: &err}).run(context.Background(), args)
+	if unconverged := code == 6 && strings.Contains(err.String(), "has not converged"); code != 0 && !unconverged {
 		t.Fatalf("d3p %v: status %d\n%s", args, code, err.String())
 	}
 }

@@ -68,7 +68,7 @@ func TestCustomGuideRefusals(t *testing.T) {
 		}
 	}
 	plain := newStudy(t, 100)
-	if _, err := plan.New(plain.model, plan.Config{Epsilon: 1, Guide: "custom"}); err == nil || !strings.Contains(err.Error(), "needs laws of its own") {
+	if _, err := plan.New(plain.model, plan.Config{Epsilon: 1, Guide: "custom"}); err == nil || !strings.Contains(err.Error(), "needs distributions") {
 		t.Errorf("a model without laws: %v", err)
 	}
 }

@@ -62,6 +62,9 @@ func Generated(tb testing.TB, rng *rand.Rand) Model {
 		predicted = "\n  group_formula: {h: 1 + beds + size}"
 	}
 	parametrisation := []string{"centred", "non_centred"}[rng.IntN(2)]
+	if formula := strings.Join(terms, " + "); strings.Contains(formula, "|") {
+		predicted += "\n  parametrisation: " + parametrisation
+	}
 	text := fmt.Sprintf(`d3p: 1
 data:
   unit: {entity: patient, id: id, rows_per_unit: %d}
@@ -79,12 +82,11 @@ data:
 model:
   formula: y ~ %s%s
   family: %s
-  parametrisation: %s
-`, 1+rng.IntN(5), strings.Join(columns, "\n    "), strings.Join(terms, " + "), predicted, family[0], parametrisation)
+`, 1+rng.IntN(5), strings.Join(columns, "\n    "), strings.Join(terms, " + "), predicted, family[0])
 	m, err := models.Read("generated.yaml", []byte(text), func(string) ([]byte, error) { return []byte(hospitals), nil })
 	if err != nil {
 		tb.Fatalf("%v\n%s", err, text)
 	}
-	name := fmt.Sprintf("%s, %s, y ~ %s%s", family[0], parametrisation, strings.Join(terms, " + "), predicted)
+	name := fmt.Sprintf("%s, y ~ %s%s", family[0], strings.Join(terms, " + "), predicted)
 	return Model{Name: name, Tape: m.Likelihood, Encoding: &m.Encoding}
 }
