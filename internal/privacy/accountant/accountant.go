@@ -106,10 +106,13 @@ func (led *ledger) answer(width float64, ask func(d *direction, width float64) (
 	start := time.Now()
 	asked := append(append([]*direction{}, led.directions...), led.attacks...)
 	found, err := each(asked, func(i int, d *direction) (Direction, error) {
-		if i > 0 {
-			return ask(d, math.Max(width, looseWidth))
+		switch {
+		case i == 0:
+			return ask(d, width)
+		case i < len(led.directions):
+			return ask(d, math.Max(width, secondWidth))
 		}
-		return ask(d, width)
+		return ask(d, math.Max(width, looseWidth))
 	})
 	if err != nil {
 		return Answer{}, err
@@ -158,6 +161,10 @@ func (a *Answer) RelativeWidth() float64 {
 	}
 	return (a.Upper - a.Lower) / a.Upper
 }
+
+// secondWidth is the relative width of the first bracket of every direction but the
+// first: of many samplers they cost some percent less.
+const secondWidth = 1e-2
 
 // looseWidth is the relative width of the brackets that do not decide.
 const looseWidth = 1e-3
