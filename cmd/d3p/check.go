@@ -79,7 +79,7 @@ counts cost privacy that no report counts.`,
 		Example: `  d3p check cohort.yaml
   d3p check cohort.yaml --json
   d3p check cohort.yaml --data cohort.csv --out datacheck.json
-  d3p check cohort.yaml --data cohort.csv --show --strict`,
+  d3p check cohort.yaml --data cohort.csv --show`,
 		Args: exactly("MODEL"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if data == "" && (out != "" || show || strict) {
