@@ -8,7 +8,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -176,12 +175,12 @@ func checkRecords(m *models.Model, path, data, out string) (*privacy.DataCheck, 
 
 // printCounts prints the effects of the rules on records, for their custodian.
 func printCounts(w io.Writer, c *privacy.DataCheck) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "column\tmissing\tunreadable\tout of bounds\tundeclared level\t")
+	t := terminal.Columns{W: w, Right: []int{0, 1, 2, 3, 4}}
+	t.Line(terminal.Cells{"column", "missing", "unreadable", "out of bounds", "undeclared level"})
 	for _, column := range c.Columns {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t\n", column.Column, column.Missing, column.Unparseable, column.OutOfBounds, column.UnknownLevel)
+		t.Line(terminal.Cells{column.Column, column.Missing, column.Unparseable, column.OutOfBounds, column.UnknownLevel})
 	}
-	t.Flush()
+	t.Print()
 	fmt.Fprintf(w, "%d records; %d of them contribute nothing", c.Records, c.Rejected)
 	if u := c.Units; u != nil {
 		fmt.Fprintf(w, "; %d rows: %d without %s, %d rejected, %d beyond rows_per_unit", u.Rows, u.WithoutID, u.Column, u.Rejected, u.Dropped)

@@ -3,13 +3,16 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/effects"
+	"d3p/internal/predict"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/release"
 	"d3p/internal/report/figure"
@@ -94,7 +97,7 @@ func (a *app) effects(c *cobra.Command, folder string, s effectsSettings) error 
 		return status.Usagef("--columns: %v", err)
 	}
 	if s.out == "" {
-		return a.result(effectsResult{folder, s.prob, list}, func(w io.Writer) { effects.Print(w, list, s.prob) })
+		return a.result(effectsResult{folder, s.prob, list}, func(w io.Writer) { printContrasts(w, list, s.prob) })
 	}
 	banner := r.Params.Privacy
 	files := []release.File{
@@ -114,4 +117,21 @@ func (a *app) effects(c *cobra.Command, folder string, s effectsSettings) error 
 		files = append(files, release.File{Name: fmt.Sprintf("effect-%d.%s", i+1, s.format), Write: func(w io.Writer) error { return page.Write(w, s.format) }})
 	}
 	return a.writeFiles(files, true, s.out)
+}
+
+// printContrasts prints the contrasts of effects as a table.
+func printContrasts(w io.Writer, list []effects.Effect, prob float64) {
+	low, high := predict.QuantileNames(prob)
+	t := terminal.Columns{W: w, Right: []int{3, 4, 5, 6, 7}}
+	t.Line(terminal.Cells{"column", "change", "outcome", "from", "to", "difference", low, high})
+	for _, e := range list {
+		for _, c := range e.Changes {
+			line := terminal.Cells{e.Column, c.From + " -> " + c.To, e.Outcome}
+			for _, x := range []float64{c.Against, c.Mean, c.Difference.Mean, c.Difference.Lower, c.Difference.Upper} {
+				line = append(line, strconv.FormatFloat(x, 'g', 4, 64))
+			}
+			t.Line(line)
+		}
+	}
+	t.Print()
 }

@@ -195,13 +195,13 @@ func (a *app) predictAgainst(p *prediction.Prediction, s predictSettings) error 
 	if others.N != p.Rows.N {
 		return status.With(status.Data, fmt.Errorf("--against: %s has %d rows, the new rows are %d; each is compared with the one in its place", s.against, others.N, p.Rows.N))
 	}
-	result := &predictResult{N: p.Rows.N, Columns: p.ContrastColumns()}
+	result := &predictResult{N: p.Rows.N, Columns: append([]string{"row"}, predict.ContrastColumns(s.prob)...)}
 	banner := p.Run.Params.Privacy
 	if banner != "" {
 		result.Columns = append(result.Columns, "privacy")
 	}
 	line := func(name string, c predict.Contrast) {
-		cells := append([]string{name}, prediction.ContrastCells(c)...)
+		cells := append([]string{name}, c.Cells()...)
 		if banner != "" {
 			cells = append(cells, banner)
 		}

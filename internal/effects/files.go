@@ -2,10 +2,7 @@ package effects
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
-	"math"
-	"strconv"
 
 	"d3p/internal/predict"
 	"d3p/internal/report/figure"
@@ -18,7 +15,7 @@ func WriteAverages(w io.Writer, effects []Effect, prob float64, banner string) e
 	lines := [][]string{{"column", "value", "outcome", "mean", "sd", low, high}}
 	for _, e := range effects {
 		for _, p := range e.Points {
-			lines = append(lines, append([]string{e.Column, p.Label, e.Outcome}, cells(p.Mean, p.SD, p.Lower, p.Upper)...))
+			lines = append(lines, []string{e.Column, p.Label, e.Outcome, predict.Cell(p.Mean), predict.Cell(p.SD), predict.Cell(p.Lower), predict.Cell(p.Upper)})
 		}
 	}
 	return write(w, lines, banner)
@@ -26,28 +23,13 @@ func WriteAverages(w io.Writer, effects []Effect, prob float64, banner string) e
 
 // WriteContrasts writes the contrasts as CSV, a line each.
 func WriteContrasts(w io.Writer, effects []Effect, prob float64, banner string) error {
-	low, high := predict.QuantileNames(prob)
-	lines := [][]string{{"column", "to", "from", "outcome", "mean", "against", "difference", "sd", low, high, "ratio", "ratio_sd", "ratio_" + low, "ratio_" + high}}
+	lines := [][]string{append([]string{"column", "to", "from", "outcome"}, predict.ContrastColumns(prob)...)}
 	for _, e := range effects {
 		for _, c := range e.Changes {
-			line := []string{e.Column, c.To, c.From, e.Outcome}
-			line = append(line, cells(c.Mean, c.Against, c.Difference.Mean, c.Difference.SD, c.Difference.Lower, c.Difference.Upper)...)
-			lines = append(lines, append(line, cells(c.Ratio.Mean, c.Ratio.SD, c.Ratio.Lower, c.Ratio.Upper)...))
+			lines = append(lines, append([]string{e.Column, c.To, c.From, e.Outcome}, c.Cells()...))
 		}
 	}
 	return write(w, lines, banner)
-}
-
-// cells prints numbers; what is not known is empty.
-func cells(numbers ...float64) (list []string) {
-	for _, x := range numbers {
-		if math.IsNaN(x) {
-			list = append(list, "")
-		} else {
-			list = append(list, strconv.FormatFloat(x, 'g', 8, 64))
-		}
-	}
-	return list
 }
 
 func write(w io.Writer, lines [][]string, banner string) error {
@@ -61,35 +43,6 @@ func write(w io.Writer, lines [][]string, banner string) error {
 		}
 	}
 	return csv.NewWriter(w).WriteAll(lines)
-}
-
-// Print prints the contrasts as a table for a terminal.
-func Print(w io.Writer, effects []Effect, prob float64) {
-	low, high := predict.QuantileNames(prob)
-	table := [][]string{{"column", "change", "outcome", "from", "to", "difference", low, high}}
-	for _, e := range effects {
-		for _, c := range e.Changes {
-			short := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
-			table = append(table, []string{e.Column, c.From + " -> " + c.To, e.Outcome, short(c.Against), short(c.Mean),
-				short(c.Difference.Mean), short(c.Difference.Lower), short(c.Difference.Upper)})
-		}
-	}
-	widths := make([]int, len(table[0]))
-	for _, line := range table {
-		for i, cell := range line {
-			widths[i] = max(widths[i], len([]rune(cell)))
-		}
-	}
-	for _, line := range table {
-		for i, cell := range line {
-			if i < 3 {
-				fmt.Fprintf(w, "%-*s  ", widths[i], cell)
-			} else {
-				fmt.Fprintf(w, "%*s  ", widths[i], cell)
-			}
-		}
-		fmt.Fprintln(w)
-	}
 }
 
 // Figure draws an effect.

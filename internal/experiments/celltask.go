@@ -220,27 +220,15 @@ const statusNotConverged = 6
 
 // read reads the intervals of a fit.
 func (s cellSetting) read(k int, truth map[string]float64, seconds float64, path string) ([]interval, error) {
-	header, rows, err := readCells(path)
+	found, err := readCoefficients(path)
 	if err != nil {
 		return nil, err
 	}
-	j, err := index(header, "variable", "mean", "sd", "q5", "q95")
-	if err != nil {
-		return nil, err
-	}
-	verdict := slices.Index(header, "verdict")
 	var list []interval
-	for _, row := range rows {
-		name := row[j[0]]
-		value, ok := truth[name]
-		if !ok {
-			continue
+	for _, name := range slices.Sorted(maps.Keys(truth)) {
+		if c, ok := found[name]; ok {
+			list = append(list, interval{s.key(k), name, truth[name], c.mean, c.sd, c.low, c.high, c.verdict, seconds})
 		}
-		x := interval{key: s.key(k), parameter: name, truth: value, mean: number(row[j[1]]), sd: number(row[j[2]]), q5: number(row[j[3]]), q95: number(row[j[4]]), seconds: seconds}
-		if verdict >= 0 {
-			x.verdict = row[verdict]
-		}
-		list = append(list, x)
 	}
 	if len(list) != len(truth) {
 		return nil, fmt.Errorf("%s has %d of %d parameters", path, len(list), len(truth))

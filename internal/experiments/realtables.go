@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -128,12 +127,6 @@ func (realTableTask) judge(opt options, _ []threshold, dir string, out *report) 
 	return nil
 }
 
-// coefficient is a line of a summary.
-type coefficient struct {
-	mean, sd, low, high float64
-	verdict             string
-}
-
 // fittedCoefficients fits with a command and reads the coefficients of the release.
 func fittedCoefficients(d3p, data, run string, args ...string) (map[string]coefficient, error) {
 	if err := os.RemoveAll(run); err != nil {
@@ -142,33 +135,15 @@ func fittedCoefficients(d3p, data, run string, args ...string) (map[string]coeff
 	if err := command(d3p, append(args, "--out", run, "--quiet", data)...); err != nil {
 		return nil, err
 	}
-	header, cells, err := readCells(filepath.Join(run, "release", "summary.csv"))
-	if err != nil {
-		return nil, err
-	}
-	at, err := index(header, "variable", "mean", "sd", "q5", "q95")
-	if err != nil {
-		return nil, err
-	}
-	verdict := slices.Index(header, "verdict") // -1 without privacy
-	found := make(map[string]coefficient)
-	for _, row := range cells {
-		name := row[at[0]]
+	all, err := readCoefficients(filepath.Join(run, "release", "summary.csv"))
+	for name, c := range all {
 		if !strings.HasPrefix(name, "b[") && name != "Intercept" && name != "sigma" {
-			continue
-		}
-		var x [4]float64
-		for i := range x {
-			if x[i], err = strconv.ParseFloat(row[at[i+1]], 64); err != nil {
-				return nil, err
-			}
-		}
-		found[name] = coefficient{mean: x[0], sd: x[1], low: x[2], high: x[3]}
-		if verdict >= 0 {
-			found[name] = coefficient{x[0], x[1], x[2], x[3], row[verdict]}
+			delete(all, name)
+		} else if math.IsNaN(c.mean + c.sd + c.low + c.high) {
+			return nil, fmt.Errorf("%s: %s has no number", run, name)
 		}
 	}
-	return found, nil
+	return all, err
 }
 
 // comparison counts how private coefficients compare with those without privacy.

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -172,6 +173,34 @@ func readSummary(path string) (map[string]float64, error) {
 		}
 	}
 	return out, nil
+}
+
+// coefficient is a line of a summary with its 90 % interval.
+type coefficient struct {
+	mean, sd, low, high float64
+	verdict             string // "" without privacy
+}
+
+// readCoefficients reads the lines of a summary.csv by variable.
+func readCoefficients(path string) (map[string]coefficient, error) {
+	header, cells, err := readCells(path)
+	if err != nil {
+		return nil, err
+	}
+	at, err := index(header, "variable", "mean", "sd", "q5", "q95")
+	if err != nil {
+		return nil, err
+	}
+	verdict := slices.Index(header, "verdict")
+	found := make(map[string]coefficient)
+	for _, row := range cells {
+		c := coefficient{mean: number(row[at[1]]), sd: number(row[at[2]]), low: number(row[at[3]]), high: number(row[at[4]])}
+		if verdict >= 0 {
+			c.verdict = row[verdict]
+		}
+		found[row[at[0]]] = c
+	}
+	return found, nil
 }
 
 // command runs a program and returns its messages as the error.

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/models"
 )
 
 // Checkpoint is the saved form of a fit: its plan, the state of the loop, and the
@@ -44,6 +45,14 @@ func ReadCheckpoint(r io.Reader) (Checkpoint, error) {
 		return Checkpoint{}, fmt.Errorf("checkpoint: format %d, want %d (start the fit again)", c.Format, checkpointFormat)
 	}
 	return c, nil
+}
+
+// bind gives the checkpoint's plan its model m.
+func (c Checkpoint) bind(m *models.Model) error {
+	if c.Plan.Latent != m.P {
+		return errors.New("checkpoint: it is of another model (give the model file of the stopped fit)")
+	}
+	return c.Plan.Bind(m)
 }
 
 // Restore returns a loop that continues where c was taken.

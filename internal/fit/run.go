@@ -56,10 +56,7 @@ func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (R
 // Resume continues a checkpoint of a fit of m. The curator must have the checkpoint's
 // ledger as its spending.
 func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Curator, obs Observer) (Result, error) {
-	if cp.Plan.Latent != m.P {
-		return Result{Spent: c.Ledger()}, errors.New("checkpoint: it is of another model (give the model file of the stopped fit)")
-	}
-	if err := cp.Plan.Bind(m); err != nil {
+	if err := cp.bind(m); err != nil {
 		return Result{Spent: c.Ledger()}, err
 	}
 	if cp.Plan.Method == settings.MethodNUTS {
@@ -78,10 +75,7 @@ func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Cura
 // Finish ends the stopped fit of a checkpoint of m after its last step. It needs no
 // records: it is post-processing of the releases, which spent has.
 func Finish(cp Checkpoint, m *models.Model, spent privacy.Ledger) (Result, error) {
-	if cp.Plan.Latent != m.P {
-		return Result{Spent: spent}, errors.New("checkpoint: it is of another model (give the model file of the stopped fit)")
-	}
-	if err := cp.Plan.Bind(m); err != nil {
+	if err := cp.bind(m); err != nil {
 		return Result{Spent: spent}, err
 	}
 	loop, err := Restore(cp)

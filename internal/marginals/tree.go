@@ -219,15 +219,6 @@ func (c *clique) factor(d Domain, i int, x Table) factor {
 	return f
 }
 
-// Cells is the number of cells of all cliques.
-func (t *Tree) Cells() int {
-	n := 0
-	for i := range t.cliques {
-		n += len(t.cliques[i].belief)
-	}
-	return n
-}
-
 // Close ends the tree's workers.
 func (t *Tree) Close() { t.pool.close() }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 
 	"d3p/internal/models"
 	"d3p/internal/models/dist"
@@ -18,6 +19,31 @@ type Contrast struct {
 	Difference    Interval
 	Ratio         Interval
 }
+
+// ContrastColumns name the Cells of a contrast with intervals of a probability.
+func ContrastColumns(prob float64) []string {
+	low, high := QuantileNames(prob)
+	return []string{"mean", "against", "difference", "sd", low, high, "ratio", "ratio_sd", "ratio_" + low, "ratio_" + high}
+}
+
+// Cells are the numbers of the contrast, as ContrastColumns names them; empty where
+// nothing is known.
+func (c Contrast) Cells() []string {
+	numbers := []float64{c.Mean, c.Against}
+	for _, i := range []Interval{c.Difference, c.Ratio} {
+		numbers = append(numbers, i.Mean, i.SD, i.Lower, i.Upper)
+	}
+	cells := make([]string, len(numbers))
+	for i, x := range numbers {
+		if c.OK && !math.IsNaN(x) {
+			cells[i] = Cell(x)
+		}
+	}
+	return cells
+}
+
+// Cell prints a number of a table of predictions.
+func Cell(x float64) string { return strconv.FormatFloat(x, 'g', 8, 64) }
 
 // Interval is a mean over the posterior, with its standard deviation and the ends of
 // its central interval.
@@ -45,7 +71,7 @@ func Compare(m *models.Model, posterior Posterior, rows, others Rows, rng dist.R
 		c := Contrast{OK: rows.Valid[row] && others.Valid[row]}
 		if c.OK {
 			x, y := this.means[0][b*posterior.S:(b+1)*posterior.S], other.means[0][b*posterior.S:(b+1)*posterior.S]
-			c = contrast(x, y, posterior.Prob)
+			c = Differences(x, y, posterior.Prob)
 			pairs++
 			for s := range sums {
 				sums[s] += x[s]
@@ -61,11 +87,11 @@ func Compare(m *models.Model, posterior Posterior, rows, others Rows, rng dist.R
 		sums[s] /= float64(pairs)
 		otherSums[s] /= float64(pairs)
 	}
-	return contrast(sums, otherSums, posterior.Prob), nil
+	return Differences(sums, otherSums, posterior.Prob), nil
 }
 
-// contrast compares draws of two expectations.
-func contrast(x, y []float64, prob float64) Contrast {
+// Differences compares draws of two expectations.
+func Differences(x, y []float64, prob float64) Contrast {
 	difference, ratio := make([]float64, len(x)), make([]float64, len(x))
 	positive := true
 	for s := range x {

@@ -106,6 +106,3 @@ func (a *averager) average(rows Rows, outcomes []Outcome, add func(o int, x floa
 // Summarise is the mean of draws over the posterior, with the ends of its central
 // interval of probability prob.
 func Summarise(draws []float64, prob float64) Interval { return intervalOf(slices.Clone(draws), prob) }
-
-// Differences compares draws of two averages.
-func Differences(x, y []float64, prob float64) Contrast { return contrast(x, y, prob) }

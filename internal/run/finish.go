@@ -14,16 +14,17 @@ func (r Run) Finish() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Plan.Method != "" || len(r.checkpoint.Sample) > 0 {
-		return nil, usagef("%s: every step of this fit is taken (type d3p resume %[1]s)", r.folder.path)
-	}
+	why := ""
 	switch steps := r.checkpoint.State.Step; {
+	case len(r.checkpoint.Sample) > 0, r.Plan.Private && steps >= r.Plan.Steps:
+		why = "every step of this fit is taken"
 	case !r.Plan.Private:
-		return nil, usagef("%s: a fit without privacy has no price to save (type d3p resume %[1]s)", r.folder.path)
+		why = "a fit without privacy has no price to save"
 	case steps == 0:
-		return nil, usagef("%s: no step was taken (type d3p resume %[1]s)", r.folder.path)
-	case steps >= r.Plan.Steps:
-		return nil, usagef("%s: every step of this fit is taken (type d3p resume %[1]s)", r.folder.path)
+		why = "no step was taken"
+	}
+	if why != "" {
+		return nil, usagef("%s: %s (type d3p resume %[1]s)", r.folder.path, why)
 	}
 	released, err := r.Job.compile()
 	if err != nil {

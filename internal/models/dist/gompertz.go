@@ -48,10 +48,7 @@ var gompertz = Distribution{
 
 // gompertzHazard is log(rate), and the cumulative hazard.
 func gompertzHazard(b *graph.Builder, x *graph.Node, args []*graph.Node) (logRate, hazard *graph.Node) {
-	logRate = args[2]
-	if logRate == nil {
-		logRate = LogOf(b, args[1])
-	}
+	logRate = logGiven(b, args[1], args[2])
 	return logRate, b.Div(b.Mul(b.Exp(logRate), b.Expm1(b.Mul(args[0], x))), args[0])
 }
 

@@ -29,11 +29,7 @@ var logLogistic = Distribution{
 	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
 		one := b.Const(1)
 		angle := b.Mul(b.Const(math.Pi), b.Reciprocal(b.Max(args[0], one)))
-		logScale := args[2]
-		if logScale == nil {
-			logScale = LogOf(b, args[1])
-		}
-		mean := b.Mul(b.Exp(logScale), b.Div(angle, b.Sin(angle)))
+		mean := b.Mul(b.Exp(logGiven(b, args[1], args[2])), b.Div(angle, b.Sin(angle)))
 		return b.Where(b.Less(one, args[0]), mean, b.Const(math.Inf(1)))
 	},
 	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
@@ -56,9 +52,5 @@ var logLogistic = Distribution{
 
 // logLogisticOdds are the log odds of having ended by x.
 func logLogisticOdds(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
-	logScale := args[2]
-	if logScale == nil {
-		logScale = LogOf(b, args[1])
-	}
-	return b.Mul(args[0], b.Sub(LogOf(b, x), logScale))
+	return b.Mul(args[0], b.Sub(LogOf(b, x), logGiven(b, args[1], args[2])))
 }

@@ -56,9 +56,5 @@ var negativeBinomial = Distribution{
 
 // meanToPhi is log(mean/phi).
 func meanToPhi(b *graph.Builder, args []*graph.Node) *graph.Node {
-	logMean := args[2]
-	if logMean == nil {
-		logMean = LogOf(b, args[0])
-	}
-	return b.Sub(logMean, LogOf(b, args[1]))
+	return b.Sub(logGiven(b, args[0], args[2]), LogOf(b, args[1]))
 }

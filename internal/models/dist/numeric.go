@@ -62,6 +62,14 @@ func oneMinusExp(x *graph.Node) *graph.Node {
 	return nil
 }
 
+// logGiven is log, or the logarithm of x where the argument is given as x.
+func logGiven(b *graph.Builder, x, log *graph.Node) *graph.Node {
+	if log != nil {
+		return log
+	}
+	return LogOf(b, x)
+}
+
 // log1mExp is log(1-exp(-x)) for x > 0: log(-expm1(-x)) up to log 2, and
 // log1p(-exp(-x)) above. Mächler 2012, "Accurately computing log(1-exp(-|a|))".
 func log1mExp(b *graph.Builder, x *graph.Node) *graph.Node {

@@ -18,10 +18,7 @@ import (
 var orderedLogistic = Distribution{
 	Name:    "ordered_logistic",
 	Summary: "ordered level: the number of cutpoints below a logistic variable centred at eta",
-	Args: []Arg{
-		{Name: "eta"},
-		{Name: "cutpoints", Rank: 1, Support: support.Support{Kind: support.Ordered}},
-	},
+	Args:    cutpointArgs,
 	Support: always(support.Support{Kind: support.Category}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		eta, cuts := args[0], args[1]

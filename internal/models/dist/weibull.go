@@ -55,10 +55,6 @@ var weibull = Distribution{
 
 // weibullHazard is z = shape log(x/scale), and exp(z), the cumulative hazard.
 func weibullHazard(b *graph.Builder, x *graph.Node, args []*graph.Node) (z, hazard *graph.Node) {
-	logScale := args[2]
-	if logScale == nil {
-		logScale = LogOf(b, args[1])
-	}
-	z = b.Mul(args[0], b.Sub(LogOf(b, x), logScale))
+	z = b.Mul(args[0], b.Sub(LogOf(b, x), logGiven(b, args[1], args[2])))
 	return z, b.Exp(z)
 }

@@ -158,22 +158,3 @@ func (p *Prediction) given() *outputs.Tables {
 	}
 	return t
 }
-
-// ContrastColumns are the columns about a row and its counterpart.
-func (p *Prediction) ContrastColumns() []string {
-	low, high := p.quantiles()
-	return []string{"row", "mean", "against", "difference", "sd", low, high, "ratio", "ratio_sd", "ratio_" + low, "ratio_" + high}
-}
-
-// ContrastCells are the cells of a line; empty where nothing is known.
-func ContrastCells(c predict.Contrast) []string {
-	var cells []string
-	for _, x := range []float64{c.Mean, c.Against, c.Difference.Mean, c.Difference.SD, c.Difference.Lower, c.Difference.Upper, c.Ratio.Mean, c.Ratio.SD, c.Ratio.Lower, c.Ratio.Upper} {
-		if !c.OK || math.IsNaN(x) {
-			cells = append(cells, "")
-		} else {
-			cells = append(cells, strconv.FormatFloat(x, 'g', 8, 64))
-		}
-	}
-	return cells
-}
