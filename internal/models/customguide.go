@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/models/core"
 	"d3p/internal/models/dist"
+	"d3p/internal/models/dist/family"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/guide"
@@ -39,9 +40,9 @@ func (m *Model) CustomGuide() guide.Guide {
 type guideBuild struct {
 	*build
 	start       []float64
-	place       map[*graph.Node]int // of a free parameter in λ
-	coordinates []dist.Coordinates  // of every parameter of the model, in order
-	located     []int               // of every number in θ: the free parameter that is its location, or -1
+	place       map[*graph.Node]int  // of a free parameter in λ
+	coordinates []family.Coordinates // of every parameter of the model, in order
+	located     []int                // of every number in θ: the free parameter that is its location, or -1
 }
 
 // customGuide checks and compiles a guide of type custom; nil for other types

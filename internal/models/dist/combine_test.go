@@ -5,6 +5,11 @@ import (
 	"math"
 	"testing"
 
+	"d3p/internal/models/dist/continuous"
+	"d3p/internal/models/dist/counts"
+	"d3p/internal/models/dist/family"
+	"d3p/internal/models/dist/multivariate"
+	"d3p/internal/models/dist/survival"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/graph/graphtest"
 	"d3p/internal/models/support"
@@ -23,8 +28,8 @@ func combined(b *graph.Builder) []struct {
 	num := b.Const
 	vec := func(v ...float64) *graph.Node { return b.Consts(graph.Shape{k}, v) }
 	weights := vec(0.2, 0.5, 0.3)
-	normals := apply(&normal, vec(-3, 0, 4), vec(0.5, 1, 2))
-	pairs := apply(&normal, b.Consts(graph.Shape{k, d}, []float64{-2, 1, 0, -1, 3, 3}), b.Consts(graph.Shape{d}, []float64{0.5, 1}))
+	normals := apply(&continuous.Normal, vec(-3, 0, 4), vec(0.5, 1, 2))
+	pairs := apply(&continuous.Normal, b.Consts(graph.Shape{k, d}, []float64{-2, 1, 0, -1, 3, 3}), b.Consts(graph.Shape{d}, []float64{0.5, 1}))
 	// The weights differ for the two elements of d: two mixtures, not one.
 	each := b.Consts(graph.Shape{d, k}, []float64{0.2, 0.5, 0.3, 0.7, 0.2, 0.1})
 	return []struct {
@@ -35,18 +40,18 @@ func combined(b *graph.Builder) []struct {
 		{"mixture", Mixture{weights, normals, "k"}, nil},
 		{"mixture of vectors", Mixture{weights, pairs, "k"}, graph.Shape{d}},
 		{"mixture by element", Mixture{each, normals, "k"}, graph.Shape{d}},
-		{"mixture of gammas", Mixture{weights, apply(&gamma, vec(1, 2, 9), num(1)), "k"}, nil},
-		{"truncated on both sides", Truncated{apply(&normal, num(1), num(2)), num(-1), num(2.5)}, nil},
-		{"truncated below", Truncated{apply(&normal, num(0), num(1)), num(1.5), nil}, nil},
-		{"truncated above", Truncated{apply(&cauchy, num(0), num(1)), nil, num(0.5)}, nil},
-		{"truncated at 0", Truncated{apply(&normal, num(1), num(1)), num(0), nil}, nil},
-		{"truncated positive", Truncated{apply(&weibull, num(1.5), num(2), nil), num(0.5), num(6)}, nil},
-		{"truncated student", Truncated{apply(&studentT, num(4), num(1), num(2)), num(-1), num(6)}, nil},
-		{"truncated gamma", Truncated{apply(&gamma, num(2.5), num(0.7)), num(1), num(9)}, nil},
-		{"truncated beta", Truncated{apply(&beta, num(2), num(5), nil, nil), num(0.1), num(0.6)}, nil},
-		{"truncated mixture part", Mixture{weights, Truncated{apply(&laplace, vec(-1, 0, 1), num(1)), num(-2), num(2)}, "k"}, nil},
-		{"batch of dirichlets", apply(&dirichlet, b.Consts(graph.Shape{d, {Name: "p", Size: 2}}, []float64{2, 3, 0.5, 4})), graph.Shape{d, {Name: "p", Size: 2}}},
-		{"batch of normals", apply(&normal, b.Consts(graph.Shape{d}, []float64{-1, 5}), num(2)), graph.Shape{d}},
+		{"mixture of gammas", Mixture{weights, apply(&continuous.Gamma, vec(1, 2, 9), num(1)), "k"}, nil},
+		{"truncated on both sides", Truncated{apply(&continuous.Normal, num(1), num(2)), num(-1), num(2.5)}, nil},
+		{"truncated below", Truncated{apply(&continuous.Normal, num(0), num(1)), num(1.5), nil}, nil},
+		{"truncated above", Truncated{apply(&continuous.Cauchy, num(0), num(1)), nil, num(0.5)}, nil},
+		{"truncated at 0", Truncated{apply(&continuous.Normal, num(1), num(1)), num(0), nil}, nil},
+		{"truncated positive", Truncated{apply(&survival.Weibull, num(1.5), num(2), nil), num(0.5), num(6)}, nil},
+		{"truncated student", Truncated{apply(&continuous.StudentT, num(4), num(1), num(2)), num(-1), num(6)}, nil},
+		{"truncated gamma", Truncated{apply(&continuous.Gamma, num(2.5), num(0.7)), num(1), num(9)}, nil},
+		{"truncated beta", Truncated{apply(&continuous.Beta, num(2), num(5), nil, nil), num(0.1), num(0.6)}, nil},
+		{"truncated mixture part", Mixture{weights, Truncated{apply(&continuous.Laplace, vec(-1, 0, 1), num(1)), num(-2), num(2)}, "k"}, nil},
+		{"batch of dirichlets", apply(&multivariate.Dirichlet, b.Consts(graph.Shape{d, {Name: "p", Size: 2}}, []float64{2, 3, 0.5, 4})), graph.Shape{d, {Name: "p", Size: 2}}},
+		{"batch of normals", apply(&continuous.Normal, b.Consts(graph.Shape{d}, []float64{-1, 5}), num(2)), graph.Shape{d}},
 	}
 }
 
@@ -89,7 +94,7 @@ func TestCombinations(t *testing.T) {
 // A value is missing with probability p, and follows the base otherwise.
 func TestMissing(t *testing.T) {
 	b := graph.NewBuilder()
-	base := Apply(b, &normal, []*graph.Node{b.Const(1), b.Const(2)})
+	base := Apply(b, &continuous.Normal, []*graph.Node{b.Const(1), b.Const(2)})
 	m := Missing{P: b.Const(0.3), Base: base}
 	if err := m.Fits(nil); err != nil {
 		t.Fatal(err)
@@ -121,7 +126,7 @@ func TestMissing(t *testing.T) {
 func TestMissingHidesTheStandIn(t *testing.T) {
 	b := graph.NewBuilder()
 	rate := b.Exp(b.Param("log_rate", nil))
-	m := Missing{P: b.Const(0.3), Base: Apply(b, &gamma, []*graph.Node{b.Const(2), rate})}
+	m := Missing{P: b.Const(0.3), Base: Apply(b, &continuous.Gamma, []*graph.Node{b.Const(2), rate})}
 	loss := m.LogDensity(b, Observed{X: b.Column(0), Missing: b.Column(1)})
 	tape, err := graph.Compile(b, loss, nil, graph.Options{})
 	if err != nil {
@@ -142,7 +147,7 @@ func TestMissingHidesTheStandIn(t *testing.T) {
 // Events count by the density, other records by the survival function.
 func TestCensored(t *testing.T) {
 	b := graph.NewBuilder()
-	base := Apply(b, &weibull, []*graph.Node{b.Const(1.5), b.Const(2), nil})
+	base := Apply(b, &survival.Weibull, []*graph.Node{b.Const(1.5), b.Const(2), nil})
 	c := Censored{Base: base, Event: b.Column(1)}
 	got := graphtest.Evaluate(t, b, c.LogDensity(b, Observed{X: b.Column(0)}), []float64{3, 1, 3, 0}, 2)
 	hazard := math.Pow(1.5, 1.5)
@@ -158,8 +163,8 @@ func TestCensored(t *testing.T) {
 // exceeds 30 it exceeds 30.1 with probability Φ(-30.1)/Φ(-30) = exp(-3.00834...).
 func TestTruncationInTheTail(t *testing.T) {
 	b := graph.NewBuilder()
-	std := Apply(b, &normal, []*graph.Node{nil, nil})
-	half := Apply(b, &halfNormal, []*graph.Node{nil})
+	std := Apply(b, &continuous.Normal, []*graph.Node{nil, nil})
+	half := Apply(b, &continuous.HalfNormal, []*graph.Node{nil})
 	for _, tail := range []Truncated{
 		{std, b.Const(30), b.Const(31)},
 		{std, b.Const(-31), b.Const(-30)},
@@ -179,7 +184,7 @@ func TestTruncationInTheTail(t *testing.T) {
 // An interval without mass gives NaN, not an endless loop.
 func TestTruncatedSamplerGivesUp(t *testing.T) {
 	b := graph.NewBuilder()
-	far := Truncated{Apply(b, &normal, []*graph.Node{nil, nil}), b.Const(40), nil}
+	far := Truncated{Apply(b, &continuous.Normal, []*graph.Node{nil, nil}), b.Const(40), nil}
 	var dst [1]float64
 	far.Sampler(nil)(dst[:], [][]float64{{0}, {1}, {40}}, newRand(7))
 	if !math.IsNaN(dst[0]) {
@@ -195,10 +200,10 @@ func TestLargeCounts(t *testing.T) {
 		mean, vari float64
 		draw       func() float64
 	}{
-		{"poisson 1e6", 1e6, 1e6, func() float64 { return drawPoisson(1e6, rng) }},
-		{"poisson 16", 16, 16, func() float64 { return drawPoisson(16, rng) }},
-		{"binomial 1e6", 3e5, 2.1e5, func() float64 { return drawBinomial(1e6, 0.3, rng) }},
-		{"gamma 0.01", 0.01, 0.01, func() float64 { return drawGamma(0.01, rng) }},
+		{"poisson 1e6", 1e6, 1e6, func() float64 { return family.DrawPoisson(1e6, rng) }},
+		{"poisson 16", 16, 16, func() float64 { return family.DrawPoisson(16, rng) }},
+		{"binomial 1e6", 3e5, 2.1e5, func() float64 { return family.DrawBinomial(1e6, 0.3, rng) }},
+		{"gamma 0.01", 0.01, 0.01, func() float64 { return family.DrawGamma(0.01, rng) }},
 	} {
 		values := make([]float64, draws)
 		squares := make([]float64, draws)
@@ -209,7 +214,7 @@ func TestLargeCounts(t *testing.T) {
 		stattest.Require(t, c.name+" mean", meanTest(values, c.mean))
 		stattest.Require(t, c.name+" variance", meanTest(squares, c.vari))
 	}
-	if v := drawPoisson(math.Inf(1), rng); !math.IsNaN(v) {
+	if v := family.DrawPoisson(math.Inf(1), rng); !math.IsNaN(v) {
 		t.Errorf("a Poisson of infinite mean is %g", v)
 	}
 }
@@ -228,7 +233,7 @@ func TestSupportsPrint(t *testing.T) {
 // A count is truncated to the values from lower to upper, both included.
 func TestTruncatedCounts(t *testing.T) {
 	b := graph.NewBuilder()
-	base := Apply(b, &poisson, []*graph.Node{b.Const(2.5), nil})
+	base := Apply(b, &counts.Poisson, []*graph.Node{b.Const(2.5), nil})
 	for _, c := range []struct {
 		name         string
 		lower, upper *graph.Node

@@ -1,7 +1,13 @@
 package dist
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"d3p/internal/models/difference"
@@ -127,6 +133,45 @@ func TestDefaults(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Every exported variable of the packages below is a distribution, and has its line.
+func TestTableListsEveryDistribution(t *testing.T) {
+	table, err := os.ReadFile("dist.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, path := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, decl := range file.Decls {
+			vars, ok := decl.(*ast.GenDecl)
+			if !ok || vars.Tok != token.VAR {
+				continue
+			}
+			for _, spec := range vars.Specs {
+				for _, name := range spec.(*ast.ValueSpec).Names {
+					if !name.IsExported() {
+						continue
+					}
+					found++
+					if line := "&" + file.Name.Name + "." + name.Name + ","; !strings.Contains(string(table), line) {
+						t.Errorf("%s: Table of dist.go lacks the line %s", path, line)
+					}
+				}
+			}
+		}
+	}
+	if found != len(Table) {
+		t.Errorf("%d distributions are declared, Table has %d", found, len(Table))
 	}
 }
 

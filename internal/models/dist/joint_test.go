@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"d3p/internal/models/dist/categories"
+	"d3p/internal/models/dist/continuous"
+	"d3p/internal/models/dist/counts"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/graph/graphtest"
 	"d3p/internal/models/support"
@@ -17,9 +20,9 @@ func mixedTable(b *graph.Builder) (Mixture, graph.Shape) {
 	vec := func(v ...float64) *graph.Node { return b.Consts(graph.Shape{k}, v) }
 	levels := b.Consts(graph.Shape{k, {Name: "level", Size: 3}}, []float64{0.7, 0.2, 0.1, 0.1, 0.1, 0.8})
 	joint := Joint{Over: "feature", Parts: []Density{
-		Apply(b, &poisson, []*graph.Node{vec(2, 9), nil}),
-		Apply(b, &categorical, []*graph.Node{levels, nil}),
-		Missing{P: vec(0.1, 0.6), Base: Apply(b, &normal, []*graph.Node{vec(-1, 3), nil})},
+		Apply(b, &counts.Poisson, []*graph.Node{vec(2, 9), nil}),
+		Apply(b, &categories.Categorical, []*graph.Node{levels, nil}),
+		Missing{P: vec(0.1, 0.6), Base: Apply(b, &continuous.Normal, []*graph.Node{vec(-1, 3), nil})},
 	}}
 	return Mixture{Weights: vec(0.4, 0.6), Component: joint, Over: "k"}, graph.Shape{{Name: "feature", Size: 3}}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"d3p/internal/models/dist/family"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
 )
@@ -22,11 +23,11 @@ type Missing struct {
 
 // LogDensity uses x.Missing; a value that never is missing has the second case.
 func (m Missing) LogDensity(b *graph.Builder, x Observed) *graph.Node {
-	present := b.Add(Log1mOf(b, m.P), m.Base.LogDensity(b, Observed{X: x.X}))
+	present := b.Add(family.Log1mOf(b, m.P), m.Base.LogDensity(b, Observed{X: x.X}))
 	if x.Missing == nil {
 		return present
 	}
-	return b.Where(x.Missing, LogOf(b, m.P), present)
+	return b.Where(x.Missing, family.LogOf(b, m.P), present)
 }
 
 // Mean is the mean of a value that is not missing.

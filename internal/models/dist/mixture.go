@@ -3,6 +3,7 @@ package dist
 import (
 	"fmt"
 
+	"d3p/internal/models/dist/family"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
 )
@@ -25,7 +26,7 @@ type Mixture struct {
 func (m Mixture) LogDensity(b *graph.Builder, x Observed) *graph.Node {
 	component := m.Component.LogDensity(b, x)
 	component = sumDims(b, component, m.drawn(component.Shape()))
-	return b.LogSumExp(b.Add(LogOf(b, m.Weights), component), m.Over)
+	return b.LogSumExp(b.Add(family.LogOf(b, m.Weights), component), m.Over)
 }
 
 // drawn are the names of the dims that Weights lacks.
@@ -110,7 +111,7 @@ func (m Mixture) Sampler(shape graph.Shape) Sampler {
 			for k := range weights {
 				weights[k] = values[0][weightAt[i*over.Size+k]]
 			}
-			picked[i] = drawIndex(weights, rng)
+			picked[i] = family.DrawIndex(weights, rng)
 		}
 		for i := range dst {
 			dst[i] = draws[picked[batchOf[i]]*len(dst)+i]

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"d3p/internal/models/dist/counts"
+	"d3p/internal/models/dist/family"
 	"d3p/internal/models/graph"
 )
 
@@ -22,7 +24,7 @@ func TestLinksInTheTails(t *testing.T) {
 		"probit": {(*graph.Builder).NormalCDF, func(eta float64) (float64, float64) {
 			// Mills' ratio below -30: φ/|η| (1 - 1/η² + 3/η⁴).
 			mills := func(x float64) float64 {
-				return -x*x/2 - math.Log(math.Abs(x)) - halfLog2Pi + math.Log1p(-1/(x*x)+3/(x*x*x*x))
+				return -x*x/2 - math.Log(math.Abs(x)) - family.HalfLog2Pi + math.Log1p(-1/(x*x)+3/(x*x*x*x))
 			}
 			if eta < 0 {
 				return mills(eta), -math.Exp(mills(eta))
@@ -41,7 +43,7 @@ func TestLinksInTheTails(t *testing.T) {
 			for _, y := range []float64{0, 1} {
 				b := graph.NewBuilder()
 				probs := link.inverse(b, b.Param("eta", nil))
-				loss := Apply(b, &bernoulli, []*graph.Node{probs, nil}).LogDensity(b, Observed{X: b.Column(0)})
+				loss := Apply(b, &counts.Bernoulli, []*graph.Node{probs, nil}).LogDensity(b, Observed{X: b.Column(0)})
 				tape, err := graph.Compile(b, loss, nil, graph.Options{})
 				if err != nil {
 					t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"d3p/internal/models/dist/family"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
 )
@@ -43,8 +44,8 @@ func (t Truncated) logMass(b *graph.Builder) *graph.Node {
 	}
 	above := b.Less(b.Const(-math.Ln2), cdf(below)) // more than half lies below Lower
 	return b.Where(above,
-		logDiffExp(b, ccdf(below), ccdf(upper)),
-		logDiffExp(b, cdf(upper), cdf(below)))
+		family.LogDiffExp(b, ccdf(below), ccdf(upper)),
+		family.LogDiffExp(b, cdf(upper), cdf(below)))
 }
 
 // mass is the largest value that Lower excludes and the largest that Upper
@@ -159,9 +160,6 @@ func (t Truncated) Inputs() []*graph.Node {
 	return in
 }
 
-// truncationTries bounds the rejections of one draw.
-const truncationTries = 1_000_000
-
 // Sampler draws from Base until the value lies between the bounds; NaN where
 // it has not after a million draws, as with an interval of hardly any mass.
 func (t Truncated) Sampler(shape graph.Shape) Sampler {
@@ -181,7 +179,7 @@ func (t Truncated) Sampler(shape graph.Shape) Sampler {
 		}
 		bounds := values[own:]
 		open := len(dst)
-		for try := 0; open > 0 && try < truncationTries; try++ {
+		for try := 0; open > 0 && try < family.RejectionTries; try++ {
 			base(draw, values[:own], rng)
 			for i, x := range draw {
 				if !math.IsNaN(dst[i]) {

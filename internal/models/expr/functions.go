@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/dist"
+	"d3p/internal/models/dist/family"
 	"d3p/internal/models/graph"
 	"d3p/internal/spell"
 )
@@ -134,7 +135,7 @@ func unary(name string, make func(b *graph.Builder, x *graph.Node) *graph.Node) 
 func elementwise() []function {
 	return []function{
 		unary("exp", (*graph.Builder).Exp),
-		unary("log", dist.LogOf),
+		unary("log", family.LogOf),
 		unary("log1p", (*graph.Builder).Log1p),
 		unary("expm1", (*graph.Builder).Expm1),
 		unary("sqrt", (*graph.Builder).Sqrt),
@@ -156,10 +157,10 @@ func elementwise() []function {
 		// logit(p) = log(p/(1-p)) and cloglog(p) = log(-log(1-p)) are links, sigmoid
 		// and inv_cloglog(x) = 1 - exp(-exp(x)) their inverses.
 		unary("logit", func(b *graph.Builder, p *graph.Node) *graph.Node {
-			return b.Sub(dist.LogOf(b, p), dist.Log1mOf(b, p))
+			return b.Sub(family.LogOf(b, p), family.Log1mOf(b, p))
 		}),
 		unary("cloglog", func(b *graph.Builder, p *graph.Node) *graph.Node {
-			return b.Log(b.Neg(dist.Log1mOf(b, p)))
+			return b.Log(b.Neg(family.Log1mOf(b, p)))
 		}),
 		unary("inv_cloglog", func(b *graph.Builder, x *graph.Node) *graph.Node {
 			return b.Neg(b.Expm1(b.Neg(b.Exp(x))))

@@ -1,0 +1,56 @@
+// Package counts holds the distributions of a count, bernoulli among them.
+package counts
+
+import (
+	"math"
+
+	"d3p/internal/models/dist/family"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
+)
+
+// Poisson counts events that come at a rate = exp(log_rate).
+//
+//	log p(x) = x log rate - rate - log x!
+//
+// McCullagh and Nelder 1989, ch. 6.
+var Poisson = family.Distribution{
+	Name:    "poisson",
+	Summary: "count with mean rate; log_rate = log(rate)",
+	Args: []family.Arg{
+		{Name: "rate", Support: support.Support{Kind: support.Positive}},
+		{Name: "log_rate", Instead: "rate"},
+	},
+	Support: family.Always(support.Support{Kind: support.Count}),
+	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		rate, logRate := args[0], args[1]
+		if rate == nil {
+			rate = b.Exp(logRate)
+		} else {
+			logRate = family.LogOf(b, rate)
+		}
+		return b.Sub(b.Sub(b.Mul(x, logRate), rate), family.LogFactorial(b, x))
+	},
+	Mean: poissonRate,
+	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogGammaQ(b.Add(x, b.Const(1)), poissonRate(b, args))
+	},
+	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogGammaP(b.Add(x, b.Const(1)), poissonRate(b, args))
+	},
+	Sample: func(dst []float64, args [][]float64, rng family.Rand) {
+		if args[0] == nil {
+			dst[0] = family.DrawPoisson(math.Exp(args[1][0]), rng)
+			return
+		}
+		dst[0] = family.DrawPoisson(args[0][0], rng)
+	},
+}
+
+// poissonRate is the rate, given as such or by its log.
+func poissonRate(b *graph.Builder, args []*graph.Node) *graph.Node {
+	if args[0] == nil {
+		return b.Exp(args[1])
+	}
+	return args[0]
+}

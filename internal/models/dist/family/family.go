@@ -1,0 +1,84 @@
+// Package family describes what a distribution is, and holds the functions that
+// the densities and draws of several distributions share.
+//
+// Shapes: batch dims are independent repetitions, event dims belong to one
+// draw (the levels of a categorical's logits, the two dims of a Cholesky
+// factor) and always come last.
+package family
+
+import (
+	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
+)
+
+// A Distribution describes a family: its arguments, where its values lie, its
+// density on the graph and how to draw from it.
+type Distribution struct {
+	Name      string
+	Summary   string // one line for the manual's table, which a test writes
+	Args      []Arg
+	EventRank int // number of event dims of a value: 0 number, 1 vector, 2 matrix
+
+	// Support of a value. The numbers are the arguments in the order of Args,
+	// NaN for one that is absent or not a constant.
+	Support func(args []float64) support.Support
+
+	// Check reports arguments that do not go together; nil if all do.
+	Check func(args []*graph.Node) error
+
+	// LogDensity of x, with event dims summed and batch dims kept. Arguments
+	// come in the order of Args; the absent one of two alternatives is nil.
+	// x is assumed to lie in the support: declared bounds and transforms see to
+	// that before a record is read.
+	LogDensity func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node
+
+	// Mean of a value, nil if it has none (or, for levels, no number).
+	Mean func(b *graph.Builder, args []*graph.Node) *graph.Node
+
+	// LogCDF is log P(X <= x), and LogCCDF log P(X > x), for a value x or, of a
+	// count, -1; nil where there is no distribution function, and then the family
+	// cannot be censored or truncated.
+	LogCDF, LogCCDF func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node
+
+	// Coordinates are the laws of the unconstrained numbers behind a value whose
+	// elements depend on each other; nil where LogCDF and LogCCDF give the law, or
+	// where there is none.
+	Coordinates func(b *graph.Builder, args []*graph.Node, u *graph.Node, shape graph.Shape) Coordinates
+
+	// Sample sets dst to one draw: one number, or the event row-major. An
+	// argument is a slice with its event, nil for an absent one.
+	Sample func(dst []float64, args [][]float64, rng Rand)
+}
+
+// An Arg is one argument of a distribution.
+type Arg struct {
+	Name     string
+	Rank     int             // event dims: 0 a number, 1 a vector, 2 a matrix
+	Scalar   bool            // a number may replace a vector of equal elements
+	Support  support.Support // what its values must satisfy
+	Optional bool            // Default is the value if it is absent
+	Default  float64
+	Instead  string // it may be given instead of the argument named here
+}
+
+// Rand is a source of random numbers: standard normals, uniforms in [0, 1),
+// and 64 random bits. Never the noise of a mechanism.
+type Rand interface {
+	Normal() float64
+	Uniform() float64
+	Uint64() uint64
+}
+
+// Coordinates are the laws of the unconstrained numbers u behind a value:
+// independent of each other, so that a draw inverts one distribution function
+// per number. All nodes have the shape of u.
+type Coordinates struct {
+	LogDensity *graph.Node // of u, the transform's Jacobian included
+	LogBelow   *graph.Node // log P(U <= u)
+	LogAbove   *graph.Node // log P(U > u)
+}
+
+// Always is the Support of a family whose arguments do not change it.
+func Always(s support.Support) func([]float64) support.Support {
+	return func([]float64) support.Support { return s }
+}
