@@ -163,9 +163,9 @@ func fastest(run func(), total time.Duration, clock func() time.Duration) float6
 	return least
 }
 
-// afterwards is the part of a step after the gradient: the noise, and Adam on params, on
-// the worker's threads as in sessions and fits.
-func afterwards(w privacy.Sharer, sum, params []float64) func() {
+// afterwards is the part of a step after the gradient: the noise, unless it is left out,
+// and Adam on params, on the worker's threads as in sessions and fits.
+func afterwards(w privacy.Sharer, sum, params []float64, noisy bool) func() {
 	const piece = 1 << 13
 	streams := make([]*noise.Stream, w.Threads())
 	for k := range streams {
@@ -174,6 +174,9 @@ func afterwards(w privacy.Sharer, sum, params []float64) func() {
 	first, second := make([]float64, len(sum)), make([]float64, len(sum))
 	adam := simd.AdamStep{Beta1: 0.9, Beta2: 0.999, Correct1: 1, Correct2: 1, Epsilon: 1e-8, Rate: 1e-12}
 	addNoise := func(thread, k int) {
+		if !noisy {
+			return
+		}
 		low := k * piece
 		streams[thread].SeekBlock(1, uint64(low/2))
 		streams[thread].AddGaussian(sum[low:min(low+piece, len(sum))], 1)
@@ -241,7 +244,7 @@ func BenchmarkWorkloads(b *testing.B) {
 						clock = threadTime
 					}
 					b.ReportMetric(fastest(gradient, total, clock)/1e3, fmt.Sprintf("us/gradient-%dT", threads))
-					after := afterwards(worker.(privacy.Sharer), dst, in.Params)
+					after := afterwards(worker.(privacy.Sharer), dst, in.Params, true)
 					b.ReportMetric(fastest(func() { gradient(); after() }, total, clock)/1e3, fmt.Sprintf("us/step-%dT", threads))
 					if threads == 1 {
 						b.ReportMetric(testing.AllocsPerRun(5, gradient), "allocs/step")

@@ -100,8 +100,8 @@ type call struct {
 }
 
 // Call implements expr.Net.
-func (n call) Call(b *graph.Builder, x *graph.Node, head string) *graph.Node {
-	c := net.Call{Weight: func(w net.Weight) *graph.Node { return n.env.Values[w.Name].Node }}
+func (n call) Call(b *graph.Builder, x, length *graph.Node, head string) *graph.Node {
+	c := net.Call{Length: length, Weight: func(w net.Weight) *graph.Node { return n.env.Values[w.Name].Node }}
 	if n.g.training {
 		c.Noise = n.g.layerNoise
 	}

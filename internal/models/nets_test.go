@@ -1,9 +1,11 @@
 package models_test
 
 import (
+	"math"
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/models/graph"
 )
 
 // TestUncalledNet checks that a net that nothing calls is left out with a
@@ -26,5 +28,39 @@ core:
 	const want = "model.yaml:11:3: nothing calls net other, so it is left out (call it in rows:, or remove it)"
 	if w := m.Spec.Warnings; len(w) != 1 || w[0].Error() != want {
 		t.Errorf("warnings %v, want %s", w, want)
+	}
+}
+
+// TestLengthOfACall checks that positions of a sequence beyond the length that a call
+// states change nothing, and that those within do.
+func TestLengthOfACall(t *testing.T) {
+	m := compileText(t, `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 100}
+  columns: {y: {type: binary}, n: {type: integer, lower: 0, upper: 4}}
+  tensors:
+    series: {from: columns("s0".."s3"), dims: [t], shape: [4], lower: -4, upper: 4, scale: {center: 0, by: 1}, source: declared}
+nets:
+  net: {input: [t], layers: [{lstm: {units: 3}}, {dense: {units: 1}}]}
+core:
+  rows: {observe: {y: "bernoulli(logits=net(series, length=n))"}}
+`)
+	theta := make([]float64, m.P)
+	for i := range theta {
+		theta[i] = math.Sin(float64(i + 1))
+	}
+	loss := func(length, third, fourth float64) float64 {
+		machine := graph.NewMachine(m.Likelihood, 1)
+		machine.Globals(theta, nil)
+		record := map[string]float64{"y": 1, "n": length, "s0": 0.3, "s1": -1, "s2": third, "s3": fourth}
+		machine.Records(encodeOne(m, record), m.Encoding.K, 1, nil)
+		return machine.Loss()[0]
+	}
+	if loss(2, 0.5, 2) != loss(2, -0.5, 1) || loss(3, 0.5, 2) != loss(3, 0.5, 1) {
+		t.Error("values beyond the length change the density")
+	}
+	if loss(3, 0.5, 2) == loss(3, -0.5, 2) || loss(2, 1, 1) == loss(3, 1, 1) {
+		t.Error("values within the length do not change the density")
 	}
 }

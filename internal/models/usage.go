@@ -39,6 +39,11 @@ func (u usage) visit(e expr.Expr) bool {
 	case *expr.Name:
 		u.named[e.ID] = true
 	case *expr.Call:
+		if column, ok := e.LengthColumn(); ok {
+			u.raw[column.ID] = true
+			expr.Walk(e.Args[0].Value, u.visit)
+			return false
+		}
 		if len(e.Args) != 1 {
 			return true
 		}

@@ -15,18 +15,16 @@ type Net interface {
 	Input() graph.Shape
 	// Heads names its outputs; nil when it has one without a name.
 	Heads() []string
-	// Call is the output of a head, "" without heads, at x, of shape Input.
-	Call(b *graph.Builder, x *graph.Node, head string) *graph.Node
+	// Length reports why a call cannot state a length; "" if it can.
+	Length() string
+	// Call is the output of a head, "" without heads, at x, of shape Input. Of the
+	// positions along the last dim of x the first length count, all if it is nil.
+	Call(b *graph.Builder, x, length *graph.Node, head string) *graph.Node
 }
 
 // network lowers net(x), or net(x).head.
 func (l *lowering) network(c *Call, n Net, head string, headAt Position) *graph.Node {
-	var x *graph.Node
-	if len(c.Args) == 1 && c.Args[0].Name == "" {
-		x = l.node(c.Args[0].Value)
-	} else {
-		l.fail(c.At, "write "+c.Func+"(x)", "net %s takes one value, not %d arguments", c.Func, len(c.Args))
-	}
+	x, length := l.netArguments(c, n)
 	heads := n.Heads()
 	switch {
 	case head == "" && heads != nil:
@@ -46,8 +44,51 @@ func (l *lowering) network(c *Call, n Net, head string, headAt Position) *graph.
 	if have := x.Shape(); !sameDims(have, want) {
 		return l.fail(c.Args[0].Value.Pos(), "its dims are those under input:", "net %s takes %v, not %v", c.Func, want, have)
 	}
-	return l.checked(c.At, n.Call(l.b, l.b.Expand(x, want), head))
+	return l.checked(c.At, n.Call(l.b, l.b.Expand(x, want), length, head))
 }
+
+// netArguments are the value that a net is called with, nil after a mistake, and the
+// length of its sequence, nil without one.
+func (l *lowering) netArguments(c *Call, n Net) (x, length *graph.Node) {
+	two := len(c.Args) == 2 && c.Args[1].Name == lengthArgument
+	if len(c.Args) != 1 && !two || c.Args[0].Name != "" {
+		l.fail(c.At, "write "+c.Func+"(x), or "+c.Func+"(x, length=n)", "net %s takes one value and a length, not %d arguments", c.Func, len(c.Args))
+		return nil, nil
+	}
+	x = l.node(c.Args[0].Value)
+	if !two || x == nil {
+		return x, nil
+	}
+	if why := n.Length(); why != "" {
+		l.fail(c.Args[1].At, "leave out length=", "%s", why)
+		return nil, nil
+	}
+	length = l.node(c.Args[1].Value)
+	if column, ok := c.LengthColumn(); ok && l.env.Values[column.ID].Raw != nil {
+		length = l.env.Values[column.ID].Raw
+	}
+	switch {
+	case length == nil:
+		return nil, nil
+	case len(length.Shape()) > 0:
+		l.fail(c.Args[1].At, "such as a column", "length is one number, not %v", length.Shape())
+		return nil, nil
+	}
+	return x, length
+}
+
+// LengthColumn is the name that states the length in the call of a net: a column there
+// counts positions in the unit of the file.
+func (c *Call) LengthColumn() (*Name, bool) {
+	if len(c.Args) != 2 || c.Args[1].Name != lengthArgument {
+		return nil, false
+	}
+	name, ok := c.Args[1].Value.(*Name)
+	return name, ok
+}
+
+// lengthArgument is the name of the second argument of a net.
+const lengthArgument = "length"
 
 // sameDims reports whether two shapes have the same dims in any order.
 func sameDims(s, t graph.Shape) bool {

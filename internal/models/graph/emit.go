@@ -48,6 +48,12 @@ func (c *compiler) whole(n *Node, in list) Buf {
 	}
 	k := place{n, in}
 	b, ok := c.bufs[k]
+	if !ok && c.permutedStack(n, in) {
+		base, index := viewed(n)
+		b = c.stack(base, inverse(index), in)
+		c.bufs[k] = b
+		return b
+	}
 	if !ok {
 		o := c.operand(n, in)
 		b = c.buffer(OpCopy, n.size, in)
@@ -55,6 +61,26 @@ func (c *compiler) whole(n *Node, in list) Buf {
 		c.bufs[k] = b
 	}
 	return b
+}
+
+// permutedStack reports whether n is a stack in another order, which nothing has
+// computed in its own order: its parts can be written to their places at once.
+func (c *compiler) permutedStack(n *Node, in list) bool {
+	base, index := viewed(n)
+	if base.op != OpStack || len(index) != base.size || !distinct(index) {
+		return false
+	}
+	_, computed := c.bufs[place{base, in}]
+	return !computed
+}
+
+// inverse is the permutation that undoes p.
+func inverse(p []int32) []int32 {
+	q := make([]int32, len(p))
+	for i, j := range p {
+		q[j] = int32(i)
+	}
+	return q
 }
 
 // operand reads n in a list; views become maps.
@@ -206,7 +232,7 @@ func (c *compiler) instruction(n *Node, in list) Buf {
 	operands := [...]*Operand{&instr.A, &instr.B, &instr.C}
 	switch n.op {
 	case OpStack:
-		return c.stack(n, in)
+		return c.stack(n, nil, in)
 	case OpSum, OpMaxReduce:
 		instr.Into = at.index
 		instr.A = c.operand(n.args[0], in)
@@ -224,8 +250,9 @@ func (c *compiler) instruction(n *Node, in list) Buf {
 	return instr.Dst
 }
 
-// stack writes the parts one after the other; nothing comes between them.
-func (c *compiler) stack(n *Node, in list) Buf {
+// stack writes the parts one after the other, or element i to place[i]; nothing comes
+// between them.
+func (c *compiler) stack(n *Node, place []int32, in list) Buf {
 	parts := make([]Operand, len(n.args))
 	for i, a := range n.args {
 		parts[i] = c.operand(a, in)
@@ -235,7 +262,7 @@ func (c *compiler) stack(n *Node, in list) Buf {
 	for i, a := range n.args {
 		into := make([]int32, a.size)
 		for j := range into {
-			into[j] = int32(first + j)
+			into[j] = int32(at(place, first+j))
 		}
 		first += a.size
 		c.emit(in, Instr{Op: OpPut, Dst: dst, A: parts[i], Into: into})

@@ -7,7 +7,7 @@ func (r *reverse) leafParts(n *Node, a *adjoint) []structured {
 	parts := a.parts
 	r.alignScatters(parts, n.size)
 	r.alignOuters(parts)
-	parts = r.joinEqual(parts)
+	parts = r.joinPlaces(r.joinEqual(parts))
 	whole := layout{rows: 1, cols: n.size, rowStride: n.size, colStride: 1}
 	if a.dense != nil && !a.dense.is(0) {
 		parts = r.joinBlocks(n, a, parts)
@@ -96,6 +96,66 @@ next:
 		out = append(out, s)
 	}
 	return out
+}
+
+// mostPairs is the largest number of outer products of one layout that stay terms of
+// their own, paired with each other. More of them become one term.
+const mostPairs = 2
+
+// joinPlaces makes the outer products of one layout, such as those of a recurrent
+// layer's weights at every position of a sequence, into one whose width is the sum of
+// theirs. Terms of their own would need an inner product for each two of them.
+func (r *reverse) joinPlaces(parts []structured) []structured {
+	alike := map[layout][]structured{}
+	for _, s := range parts {
+		if s.x != nil {
+			alike[s.layout] = append(alike[s.layout], s)
+		}
+	}
+	var out []structured
+	for _, s := range parts {
+		list := alike[s.layout]
+		if s.x == nil || len(list) <= mostPairs {
+			out = append(out, s)
+			continue
+		}
+		if list[0].sameBut(s) { // the first one stands for all
+			out = append(out, r.b.joined(list))
+		}
+	}
+	return out
+}
+
+// joined is the sum of outer products of one layout.
+func (b *Builder) joined(list []structured) structured {
+	s := list[0]
+	s.width = 0
+	for _, t := range list {
+		s.width += t.width
+	}
+	s.x = b.beside(list, s.rows, func(t structured) *Node { return t.x })
+	s.delta = b.beside(list, s.cols, func(t structured) *Node { return t.delta })
+	return s
+}
+
+// beside puts a factor of all outer products in one matrix, each with its columns.
+func (b *Builder) beside(list []structured, rows int, of func(s structured) *Node) *Node {
+	var all []*Node
+	first, before := make([]int, len(list)), 0 // of the elements before
+	for i, s := range list {
+		all = append(all, b.vector(of(s)))
+		first[i] = before
+		before += rows * s.width
+	}
+	from := make([]int32, 0, before)
+	for r := range rows {
+		for i, s := range list {
+			for w := range s.width {
+				from = append(from, int32(first[i]+r*s.width+w))
+			}
+		}
+	}
+	return b.view(b.concat(all...), Shape{{"(i)", before}}, from)
 }
 
 // joinBlocks adds the blocks among the parts to the dense adjoint.

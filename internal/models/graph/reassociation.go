@@ -114,21 +114,24 @@ func (b *Builder) reassociateSum(x, y *Node) *Node {
 	return nil
 }
 
-// concat is the vector of the elements of x, then those of y.
-func (b *Builder) concat(x, y *Node) *Node {
+// concat is the vector of the elements of all, one node after the other.
+func (b *Builder) concat(all ...*Node) *Node {
 	var parts []*Node
-	for _, n := range []*Node{x, y} {
+	size, stage := 0, StageConst
+	for _, n := range all {
+		size += n.size
+		stage = stage.Join(n.stage)
 		if n.op == OpStack && len(n.shape) == 1 && n.shape[0].Name == "(i)" {
 			parts = append(parts, n.args...)
 		} else {
 			parts = append(parts, n)
 		}
 	}
-	s := Shape{{"(i)", x.size + y.size}}
+	s := Shape{{"(i)", size}}
 	if n := b.joinViews(s, parts); n != nil {
 		return n
 	}
-	return b.intern(OpStack, s, x.stage.Join(y.stage), parts, attr{})
+	return b.intern(OpStack, s, stage, parts, attr{})
 }
 
 // beforeViews moves an element-wise op before views that are alike in all operands,

@@ -20,11 +20,7 @@ func (b *Builder) sumInto(x *Node, s Shape, into []int32) *Node {
 		return b.Expand(b.Const(0), s)
 	}
 	if len(into) == s.Size() && distinct(into) { // a permutation
-		from := make([]int32, len(into))
-		for i, j := range into {
-			from[j] = int32(i)
-		}
-		return b.view(x, s, from)
+		return b.view(x, s, inverse(into))
 	}
 	if n := b.splitSum(x, s, into); n != nil {
 		return n

@@ -40,8 +40,8 @@ var structures = []struct {
 			o := b.Tanh(b.MatMul(w, b.Tanh(b.Mul(b.Const(2), b.MatMul(h, w)))))
 			return b.Add(b.Sum(o), b.Sum(b.Mul(x, b.Gather(w, "g", b.Column(3)))))
 		},
-		terms: "scatter outer outer outer",
-		cross: 6,
+		terms: "scatter outer",
+		cross: 1,
 	},
 	{
 		name: "two gathers of one parameter",

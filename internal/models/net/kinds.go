@@ -28,6 +28,8 @@ func Kinds() []Kind {
 	window := []string{"stride", "padding"}
 	weights := []string{"activation", "init", "bias"}
 	filters, filtered := []string{"filters", "kernel"}, slices.Concat(window, weights)
+	along := []string{"depth", "bidirectional", "output", "init", "bias"}
+	const sequences = "[channel, t] or [t] → [units], or [units, t] with `output: sequence`; twice the units if bidirectional"
 	pooled := map[string]string{"stride": "the kernel"}
 	list := []Kind{
 		{Name: "dense", Needs: []string{"units"}, Takes: weights, Maps: "[i] → [units]",
@@ -56,6 +58,12 @@ func Kinds() []Kind {
 			Input: "y, x", Example: "global_avg_pool: {}", build: globalMean},
 		{Name: "embedding", Needs: []string{"levels", "units"}, Takes: []string{"init"}, Maps: "whole numbers from 0 → [units, dims of the input]",
 			Input: "t", Example: "embedding: {levels: 4, units: 3}", build: embedding},
+		{Name: "rnn", Needs: []string{"units"}, Takes: along, Maps: sequences,
+			Input: "t", Example: "rnn: {units: 2, output: sequence}", build: recurrent(elman())},
+		{Name: "gru", Needs: []string{"units"}, Takes: along, Maps: "the same",
+			Input: "t", Example: "gru: {units: 2}", build: recurrent(gru())},
+		{Name: "lstm", Needs: []string{"units"}, Takes: along, Maps: "the same",
+			Input: "t", Example: "lstm: {units: 2}", build: recurrent(lstm())},
 		{Name: "layer_norm", Takes: []string{"trailing", "epsilon", "affine", "activation"}, Maps: "the same dims",
 			Input: "y, x", Example: "layer_norm: {}", build: layerNorm},
 		{Name: "group_norm", Needs: []string{"groups"}, Takes: []string{"epsilon", "affine", "activation"}, Maps: "the same dims, the first is the channel",

@@ -53,6 +53,11 @@ type Layer struct {
 	Kernel, Stride PerAxis
 	Padding        Padding
 
+	// of recurrent layers
+	Depth         source.Value[int]
+	Bidirectional source.Value[bool]
+	Output        source.Value[string] // last or sequence
+
 	Levels   Size                  // of embeddings
 	Epsilon  source.Value[float64] // of normalisations
 	Affine   source.Value[bool]
@@ -108,6 +113,9 @@ func Settings() []Setting {
 		{Key: "activation", At: func(l *Layer) any { return &l.Activation }, Choices: Activations()},
 		{Key: "init", At: func(l *Layer) any { return &l.Init }},
 		{Key: "bias", At: func(l *Layer) any { return &l.Bias }, Default: "true"},
+		{Key: "depth", At: func(l *Layer) any { return &l.Depth }, Least: 1, Default: "1"},
+		{Key: "bidirectional", At: func(l *Layer) any { return &l.Bidirectional }, Default: "false"},
+		{Key: "output", At: func(l *Layer) any { return &l.Output }, Choices: []string{"last", "sequence"}, Default: "last"},
 		{Key: "levels", At: func(l *Layer) any { return &l.Levels }},
 		{Key: "groups", At: func(l *Layer) any { return &l.Groups }, Least: 1},
 		{Key: "trailing", At: func(l *Layer) any { return &l.Trailing }, Least: 1, Default: "all dims"},

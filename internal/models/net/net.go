@@ -8,6 +8,7 @@
 package net
 
 import (
+	"fmt"
 	"strings"
 
 	"d3p/internal/models/expr"
@@ -22,6 +23,7 @@ type Net struct {
 	input   graph.Shape
 	trunk   []step
 	heads   []head // of a net without heads: one without a name
+	spans   []span // of the layers that take a length
 }
 
 // Weight is an array of weights.
@@ -61,7 +63,38 @@ type Call struct {
 	// at an input; nil where nothing is drawn, as in predictions.
 	Noise func(layer string, input *graph.Node, shape graph.Shape) *graph.Node
 
+	// Length is how many positions of a record's sequence count, from the first;
+	// nil means all.
+	Length *graph.Node
+
 	net *Net
+}
+
+// inside is 1 at position t of a sequence if it counts, else 0; nil without a length.
+func (c *Call) inside(b *graph.Builder, t int) *graph.Node {
+	if c.Length == nil {
+		return nil
+	}
+	return b.Less(b.Const(float64(t)), c.Length)
+}
+
+// span is how many positions a layer walks along.
+type span struct {
+	layer string
+	size  int
+}
+
+// Length reports why a call cannot state a length; "" if it can.
+func (n *Net) Length() string {
+	if len(n.spans) == 0 {
+		return "no layer of net " + n.Name + " takes a length"
+	}
+	for _, s := range n.spans {
+		if want := n.input[len(n.input)-1].Size; s.size != want {
+			return fmt.Sprintf("layer %s has %d positions, and the input of the net %d", s.layer, s.size, want)
+		}
+	}
+	return ""
 }
 
 // weight is the node of the net's i-th array of weights.

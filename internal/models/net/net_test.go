@@ -197,6 +197,18 @@ func cases() map[string]string {
 	} {
 		list[name] = "  n: {input: [y, x], layers: [{conv2d: {filters: 4, kernel: 2}}, tanh, " + layers + ", flatten, {dense: {units: 2}}]}\n"
 	}
+	for name, layer := range map[string]string{
+		"rnn":                  "rnn: {units: 3}",
+		"rnn, sequence":        "rnn: {units: 3, output: sequence, bidirectional: true}",
+		"gru":                  "gru: {units: 3}",
+		"gru, deep":            "gru: {units: 2, depth: 2, bidirectional: true, bias: false}",
+		"lstm":                 "lstm: {units: 3, output: sequence}",
+		"lstm, deep":           "lstm: {units: 2, depth: 2, bidirectional: true}",
+		"lstm of one and wide": "lstm: {units: 1, output: sequence}",
+	} {
+		list[name] = "  n: {input: [k, w], layers: [{" + layer + "}, flatten, {dense: {units: 2}}]}\n"
+		list[name+" after embedding"] = "  n: {input: [t], layers: [{embedding: {levels: 4, units: 3}}, {" + layer + "}, flatten, {dense: {units: 2}}]}\n"
+	}
 	list["embedding"] = "  n: {input: [t], layers: [{embedding: {levels: 4, units: 3}}, tanh, {conv1d: {filters: 2, kernel: 2}}, flatten, {dense: {units: 2}}]}\n"
 	list["embedding of a number"] = "  n: {input: [], layers: [{embedding: {levels: k, units: 3}}, {dense: {units: 2}}]}\n"
 	for _, a := range net.Activations() {
@@ -222,7 +234,7 @@ func TestGradients(t *testing.T) {
 	const records = 4
 	for name, text := range cases() {
 		n := resolve(t, text)
-		size, levels := n.Input().Size(), strings.HasPrefix(name, "embedding")
+		size, levels := n.Input().Size(), strings.Contains(name, "embedding")
 		rng := rand.New(rand.NewPCG(7, 9))
 		rows := normals(size*records, 0.7, rng)
 		for i := range rows {

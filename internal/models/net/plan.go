@@ -97,3 +97,8 @@ func (p *plan) dimOf(units Size, own string) (graph.Dim, bool) {
 	}
 	return s[0], true
 }
+
+// spans notes that the layer walks along a dim, as far as the length of a record.
+func (p *plan) spans(d graph.Dim) {
+	p.net.spans = append(p.net.spans, span{p.layer.Name, d.Size})
+}

@@ -49,7 +49,7 @@ func sizeOf(input string) int {
 
 // dimSizes are the dims of the networks.
 func dimSizes() map[string]int {
-	return map[string]int{"y": 4, "x": 4, "t": 5, "v": 6, "all": 16}
+	return map[string]int{"y": 4, "x": 4, "t": 5, "v": 6, "all": 16, "long": 32}
 }
 
 // networks are written by hand, so that layers meet each other.
@@ -83,6 +83,11 @@ func networks() []layeredNet {
       - conv1d_transpose: {filters: 2, kernel: 2}
       - max_pool1d: {kernel: 2}
       - avg_pool1d: {kernel: 2}`},
+		{"layers: recurrent", items, "[t]", 1, `
+      - embedding: {levels: 4, units: 3}
+      - lstm: {units: 3, output: sequence}
+      - gru: {units: 2, depth: 2, bidirectional: true, output: sequence}
+      - rnn: {units: 2}`},
 		{"layers: dropout", images, "[y, x]", 1, `
       - dropout: {rate: 0.2}
       - flatten
