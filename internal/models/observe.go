@@ -1,6 +1,7 @@
 package models
 
 import (
+	"errors"
 	"fmt"
 
 	"d3p/internal/models/core"
@@ -62,12 +63,46 @@ func (g *build) logLikelihood(found func(Observation)) *graph.Node {
 			g.c.errs.Add(d.Text.At, "", "%v", err)
 			continue
 		}
-		terms = append(terms, sumAll(g.b, density.LogDensity(g.b, x)))
+		terms = append(terms, sumAll(g.b, g.score(d, density, o, x)))
 		if found != nil {
 			found(o)
 		}
 	}
 	return g.weighted(g.b.AddAll(terms...))
+}
+
+// score is log p(x | θ), or what `likelihood:` puts in its place.
+func (g *build) score(d *core.Definition, density dist.Density, o Observation, x dist.Observed) *graph.Node {
+	l := &g.c.spec.Likelihood
+	score := density.LogDensity(g.b, x)
+	if l.IsBeta() {
+		robust, err := g.betaScore(density, o, x)
+		if err != nil {
+			g.c.errs.Add(l.Divergence.At, "", "%s: %v", d.Name.V, err)
+			return score
+		}
+		score = robust
+	}
+	if l.Weight.IsSet() {
+		score = g.b.Mul(g.b.Const(l.Weight.V), score)
+	}
+	return score
+}
+
+// betaScore is the score of a beta divergence. The error says why there is none.
+func (g *build) betaScore(density dist.Density, o Observation, x dist.Observed) (*graph.Node, error) {
+	if len(g.c.core.Observe) > 1 || len(o.Columns) != 1 || len(g.c.core.Latent) > 0 {
+		return nil, errors.New("a beta divergence is of one observed column, without local latents")
+	}
+	return dist.BetaScore(g.b, density, x, g.c.spec.Likelihood.Beta.Or(core.DefaultBeta), g.c.levelsOf(o))
+}
+
+// levelsOf is the number of levels of one observed column, 0 of a number.
+func (c *compiler) levelsOf(o Observation) int {
+	if o.Support.Kind == support.Binary {
+		return 2
+	}
+	return len(o.Columns[0].LevelNames())
 }
 
 // weighted multiplies the log density of a row by its weight, if it has one: a

@@ -149,3 +149,26 @@ func (s *Spec) Lowerable() (*core.Core, bool) {
 	core, _ := s.Lower()
 	return core, core.Parsed()
 }
+
+// likelihoodField is `likelihood:`.
+func (s *Spec) likelihoodField() field {
+	l := &s.Likelihood
+	f := inline("likelihood", []field{
+		choice("divergence", &l.Divergence, core.DivergenceBeta),
+		value("beta", &l.Beta, (*reader).beta),
+		inline("gibbs", []field{positive("weight", &l.Weight).needed("add `weight: 0.5`, or leave gibbs out", "gibbs has no weight")}).when(l.Weight.IsSet()),
+	}).when(l.Divergence.IsSet() || l.Beta.IsSet() || l.Weight.IsSet())
+	read := f.read
+	f.read = func(r *reader, e entry) {
+		read(r, e)
+		if l.Beta.IsSet() && !l.IsBeta() {
+			r.Add(l.Beta.At, "add `divergence: beta`", "beta is of a beta divergence")
+		}
+	}
+	return f
+}
+
+// beta is above 1: at 1 the divergence is the log likelihood.
+func (r *reader) beta(e entry) source.Value[float64] {
+	return r.numberIn(e, "above 1 and at most 100", func(x float64) bool { return x > 1 && x <= 100 })
+}

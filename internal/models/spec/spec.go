@@ -28,6 +28,7 @@ type Spec struct {
 	Model       *formula.Model // the formula front end; nil when the file has core blocks
 	Core        *core.Core     // the core blocks as written; nil when the file has none
 	Twin        *twin.Twin     // the front end of synthetic tables; nil when the file has none
+	Likelihood  core.Likelihood
 	Nets        []*net.Declaration
 	Settings    Settings
 	Guide       Guide
@@ -117,6 +118,7 @@ func (b *blocks) topLevel(depth int) []field {
 		}),
 		lazy("model", s.readModel, s.Model != nil, s.modelFields),
 		lazy("core", s.readCore, s.Core != nil, func() []field { return coreFields(s.Core) }),
+		s.likelihoodField(),
 		lazy("twin", s.readTwin, s.Twin != nil, func() []field { return twinFields(s.Twin, &s.Data) }),
 		s.Guide.field(s),
 		s.Settings.block("fit", fitFields()...),

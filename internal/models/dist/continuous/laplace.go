@@ -32,6 +32,10 @@ var Laplace = family.Distribution{
 	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return laplaceLogTail(b, family.Standardise(b, x, args[0], args[1]))
 	},
+	// 2^(1−β) / β
+	Power: func(args []*graph.Node, beta float64) family.Power {
+		return family.Power{Scale: args[1], LogIntegral: (1-beta)*math.Ln2 - math.Log(beta), LogHeight: -math.Ln2}
+	},
 	Sample: func(dst []float64, args [][]float64, rng family.Rand) {
 		dst[0] = args[0][0] + args[1][0]*(family.DrawExponential(rng)-family.DrawExponential(rng))
 	},

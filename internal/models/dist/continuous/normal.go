@@ -6,6 +6,7 @@ import (
 	"d3p/internal/models/dist/family"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
+	"math"
 )
 
 // Normal is the Gaussian with mean loc and standard deviation scale.
@@ -31,6 +32,10 @@ var Normal = family.Distribution{
 	},
 	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.LogNormalCDF(b.Neg(family.Standardise(b, x, args[0], args[1])))
+	},
+	// (2π)^((1−β)/2) / √β
+	Power: func(args []*graph.Node, beta float64) family.Power {
+		return family.Power{Scale: args[1], LogIntegral: (1-beta)*family.HalfLog2Pi - math.Log(beta)/2, LogHeight: -family.HalfLog2Pi}
 	},
 	Sample: func(dst []float64, args [][]float64, rng family.Rand) {
 		dst[0] = args[0][0] + args[1][0]*rng.Normal()

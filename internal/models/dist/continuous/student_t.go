@@ -32,6 +32,7 @@ var StudentT = family.Distribution{
 	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return studentTLogTail(b, family.Standardise(b, x, args[1], args[2]), args[0])
 	},
+	Power: studentTPower,
 	Sample: func(dst []float64, args [][]float64, rng family.Rand) {
 		dst[0] = args[1][0] + args[2][0]*drawStudentT(args[0][0], rng)
 	},
@@ -71,4 +72,21 @@ func studentTLogTwoTails(b *graph.Builder, z, df *graph.Node) *graph.Node {
 // drawStudentT is a standard normal over the root of a mean chi-square.
 func drawStudentT(df float64, rng family.Rand) float64 {
 	return rng.Normal() / math.Sqrt(family.DrawGamma(df/2, rng)/(df/2))
+}
+
+// studentTPower needs a number as df: f^β is, up to a constant, a t density of other
+// degrees of freedom.
+func studentTPower(args []*graph.Node, beta float64) family.Power {
+	df, known := args[0].Value()
+	if !known {
+		return family.Power{}
+	}
+	logGamma := func(x float64) float64 {
+		v, _ := math.Lgamma(x)
+		return v
+	}
+	power := beta * (df + 1) / 2
+	width := 0.5 * math.Log(math.Pi*df)
+	height := logGamma((df+1)/2) - logGamma(df/2) - width
+	return family.Power{Scale: args[2], LogIntegral: beta*height + width + logGamma(power-0.5) - logGamma(power), LogHeight: height}
 }

@@ -45,9 +45,20 @@ type Distribution struct {
 	// where there is none.
 	Coordinates func(b *graph.Builder, args []*graph.Node, u *graph.Node, shape graph.Shape) Coordinates
 
+	// Power describes the density f of a family with a location and a scale, for the
+	// scores of beta divergences; nil for other families.
+	Power func(args []*graph.Node, beta float64) Power
+
 	// Sample sets dst to one draw: one number, or the event row-major. An
 	// argument is a slice with its event, nil for an absent one.
 	Sample func(dst []float64, args [][]float64, rng Rand)
+}
+
+// Power is the size of a density f whose scale is 1, of a family with a location.
+type Power struct {
+	Scale       *graph.Node // the family's; nil where an argument that must be a number is none
+	LogIntegral float64     // log ∫ f(z)^β dz
+	LogHeight   float64     // log of the largest f(z)
 }
 
 // An Arg is one argument of a distribution.

@@ -1,0 +1,21 @@
+package core
+
+import "d3p/internal/models/source"
+
+// DivergenceBeta is the divergence whose score is robust against outliers.
+const DivergenceBeta = "beta"
+
+// DefaultBeta is the beta of a divergence that states none.
+const DefaultBeta = 1.5
+
+// Likelihood says what takes the place of the log likelihood in the posterior; the zero
+// value is the log likelihood itself.
+type Likelihood struct {
+	Divergence source.Value[string]  // DivergenceBeta
+	Beta       source.Value[float64] // above 1
+	// Weight of every record, of a Gibbs posterior exp(weight · Σ score) · prior.
+	Weight source.Value[float64]
+}
+
+// IsBeta reports whether the score is that of a beta divergence.
+func (l *Likelihood) IsBeta() bool { return l.Divergence.V == DivergenceBeta }
