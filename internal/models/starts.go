@@ -167,3 +167,16 @@ func prime(d int) int {
 		}
 	}
 }
+
+// NearStarts sets start (P) to the model's start values, else zero, plus a number within 1
+// for every scalar.
+func (m *Model) NearStarts(start []float64, rng interface{ Uniform() float64 }) {
+	for j := range start {
+		start[j] = 2*rng.Uniform() - 1
+	}
+	for _, s := range m.Starts {
+		for j, v := range s.Values {
+			start[s.Offset+j] += v
+		}
+	}
+}

@@ -6,7 +6,6 @@ package reference
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -157,76 +156,13 @@ func (t *target) density(gradient, theta []float64) (float64, error) {
 	return t.prior.Loss()[0] + t.sums[p], nil
 }
 
-// startTries is how many starts are tried for a finite log density.
-const startTries = 100
-
-// errNoStart has no better remedy: the model has no density where its priors are.
-var errNoStart = errors.New("no starting point has a finite posterior density (give start values in the model file, or priors with lighter tails)")
-
-// sample runs the chain from near the model's start values, else near zero: every
-// scalar uniform within 1 of it. Where a mode is found from there, the chain starts
-// from a draw of the normal approximation at the mode, with its metric. So chains
-// that find different modes disagree, as they should.
+// sample runs the chain from near the model's start values.
 func (t *target) sample(ctx context.Context, o nuts.Options, rng nuts.Rand) (*nuts.Chain, error) {
-	start := make([]float64, t.model.P)
-	for range startTries {
-		for j := range start {
-			start[j] = 2*rng.Uniform() - 1
-		}
-		for _, s := range t.model.Starts {
-			for j, v := range s.Values {
-				start[s.Offset+j] += v
-			}
-		}
+	chain, err := nuts.SampleNear(ctx, t.density, t.model.P, func(start []float64) {
+		t.model.NearStarts(start, rng)
 		t.records = math.NaN()
-		if o.Dense {
-			chain, err := t.fromMode(ctx, o, start, rng)
-			if !errors.Is(err, errNoMode) {
-				return chain, wrapped(err)
-			}
-		}
-		chain, err := nuts.Sample(ctx, t.density, start, o, rng)
-		if !errors.Is(err, nuts.ErrNoStart) {
-			return chain, wrapped(err)
-		}
-	}
-	return nil, errNoStart
-}
-
-// shortWarmup is the number of transitions of the warm-up where the posterior is
-// close to the normal approximation that it starts with.
-const shortWarmup = 200
-
-// fromMode runs the chain from the normal approximation at a mode.
-func (t *target) fromMode(ctx context.Context, o nuts.Options, start []float64, rng nuts.Rand) (*nuts.Chain, error) {
-	density := func(gradient, x []float64) (float64, error) {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		return t.density(gradient, x)
-	}
-	l, err := newLaplace(density, start, rng)
-	if err != nil {
-		return nil, err
-	}
-	if l.normal && o.Warmup > shortWarmup {
-		skipped := o.Warmup - shortWarmup
-		if progress := o.Progress; progress != nil {
-			for i := range skipped {
-				progress(i + 1)
-			}
-			o.Progress = func(done int) { progress(skipped + done) }
-		}
-		o.Warmup = shortWarmup
-	}
-	from, z := make([]float64, len(start)), make([]float64, len(start))
-	l.draw(from, z, rng)
-	o.Covariance = l.covariance
-	chain, err := nuts.Sample(ctx, t.density, from, o, rng)
-	if errors.Is(err, nuts.ErrNoStart) {
-		return nil, errNoMode
-	}
-	return chain, err
+	}, o, rng)
+	return chain, wrapped(err)
 }
 
 func wrapped(err error) error {

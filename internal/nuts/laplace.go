@@ -1,12 +1,11 @@
-package reference
+package nuts
 
 import (
+	"context"
 	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"d3p/internal/nuts"
 )
 
 // laplace is the normal approximation of the posterior at a mode: where a chain
@@ -33,7 +32,7 @@ var errNoMode = errors.New("no mode")
 // newLaplace climbs from start by damped Newton steps. Hessians are central differences
 // of gradients. The error is errNoMode where the log density has no peak, as in a funnel;
 // else the density's.
-func newLaplace(density nuts.Density, start []float64, rng nuts.Rand) (*laplace, error) {
+func newLaplace(density Density, start []float64, rng Rand) (*laplace, error) {
 	p := len(start)
 	x, trial := append([]float64(nil), start...), make([]float64, p)
 	gradient, next := make([]float64, p), make([]float64, p)
@@ -102,7 +101,7 @@ func newLaplace(density nuts.Density, start []float64, rng nuts.Rand) (*laplace,
 
 // hessian is the negative Hessian of the log density at x, by central differences
 // of the given widths.
-func hessian(density nuts.Density, x, width []float64) (*mat.SymDense, error) {
+func hessian(density Density, x, width []float64) (*mat.SymDense, error) {
 	p := len(x)
 	at, up, down := append([]float64(nil), x...), make([]float64, p), make([]float64, p)
 	full := make([]float64, p*p)
@@ -145,7 +144,7 @@ func gain(step, gradient []float64) float64 {
 }
 
 // approximation compares the log density with the normal's at draws of it.
-func approximation(density nuts.Density, mode []float64, top float64, curvature *mat.SymDense, rng nuts.Rand) (*laplace, error) {
+func approximation(density Density, mode []float64, top float64, curvature *mat.SymDense, rng Rand) (*laplace, error) {
 	var factor mat.Cholesky
 	covariance := &mat.SymDense{}
 	if !factor.Factorize(curvature) || factor.InverseTo(covariance) != nil {
@@ -169,7 +168,7 @@ func approximation(density nuts.Density, mode []float64, top float64, curvature 
 
 // draw sets x to a draw of the approximation and returns its squared distance from
 // the mode, in standard deviations.
-func (l *laplace) draw(x, z []float64, rng nuts.Rand) (square float64) {
+func (l *laplace) draw(x, z []float64, rng Rand) (square float64) {
 	var factor mat.Cholesky
 	factor.Factorize(l.covariance) // its inverse was positive definite
 	var lower mat.TriDense
@@ -184,4 +183,70 @@ func (l *laplace) draw(x, z []float64, rng nuts.Rand) (square float64) {
 		x[j] = l.mode[j] + step.AtVec(j)
 	}
 	return square
+}
+
+// startTries is how many starts are tried for a finite log density.
+const startTries = 100
+
+// errNoStart has no better remedy: the model has no density where its priors are.
+var errNoStart = errors.New("no starting point has a finite posterior density (give start values in the model file, or priors with lighter tails)")
+
+// SampleNear runs a chain of D scalars from one of the starts that near sets. With Dense,
+// where a mode is found from there, the chain starts from a draw of the normal
+// approximation at the mode, with its metric. So chains that find different modes
+// disagree, as they should. The error is the density's or the context's, or says that no
+// start has a finite density.
+func SampleNear(ctx context.Context, density Density, size int, near func(start []float64), o Options, rng Rand) (*Chain, error) {
+	o = o.withDefaults()
+	start := make([]float64, size)
+	for range startTries {
+		near(start)
+		if o.Dense {
+			chain, err := fromMode(ctx, density, o, start, rng)
+			if !errors.Is(err, errNoMode) {
+				return chain, err
+			}
+		}
+		chain, err := Sample(ctx, density, start, o, rng)
+		if !errors.Is(err, ErrNoStart) {
+			return chain, err
+		}
+	}
+	return nil, errNoStart
+}
+
+// shortWarmup is the number of transitions of the warm-up where the posterior is
+// close to the normal approximation that it starts with.
+const shortWarmup = 200
+
+// fromMode runs the chain from the normal approximation at a mode.
+func fromMode(ctx context.Context, density Density, o Options, start []float64, rng Rand) (*Chain, error) {
+	stopped := func(gradient, x []float64) (float64, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return density(gradient, x)
+	}
+	l, err := newLaplace(stopped, start, rng)
+	if err != nil {
+		return nil, err
+	}
+	if l.normal && o.Warmup > shortWarmup {
+		skipped := o.Warmup - shortWarmup
+		if progress := o.Progress; progress != nil {
+			for i := range skipped {
+				progress(i + 1)
+			}
+			o.Progress = func(done int) { progress(skipped + done) }
+		}
+		o.Warmup = shortWarmup
+	}
+	from, z := make([]float64, len(start)), make([]float64, len(start))
+	l.draw(from, z, rng)
+	o.Covariance = l.covariance
+	chain, err := Sample(ctx, density, from, o, rng)
+	if errors.Is(err, ErrNoStart) {
+		return nil, errNoMode
+	}
+	return chain, err
 }
