@@ -16,11 +16,11 @@ import (
 	"d3p/internal/stattest"
 )
 
-// generated is some random models.
+// generated is a random model of every response, n times.
 func generated(tb testing.TB, n int) (list []Model) {
 	rng := rand.New(rand.NewPCG(8, 15))
-	for range n {
-		list = append(list, Generated(tb, rng))
+	for i := range n * len(responses) {
+		list = append(list, Generated(tb, i, rng))
 	}
 	return list
 }
@@ -28,8 +28,12 @@ func generated(tb testing.TB, n int) (list []Model) {
 // No record moves the sum of the CPU engine by more than C and what rounding allows, on
 // any example, any tape that engines conform on, and random models.
 func TestNoRecordMovesTheSumByMore(t *testing.T) {
+	each := 1
+	if os.Getenv("D3P_SOAK") != "" {
+		each = 10
+	}
 	list := slices.Concat(Configs(t, "../../../configs"), Vanilla(t, "../../../configs"),
-		Rotated(t, "../../../configs", rand.New(rand.NewPCG(4, 2))), Tapes(t), generated(t, 20))
+		Rotated(t, "../../../configs", rand.New(rand.NewPCG(4, 2))), Tapes(t), generated(t, each))
 	most, long := math.MaxInt, 80*time.Millisecond // parameters, time a model
 	switch {
 	case stattest.Race:
