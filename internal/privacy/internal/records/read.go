@@ -117,8 +117,11 @@ func (e *encoder) readFile(path string, enc encoding.Encoding) error {
 	if err != nil {
 		return err
 	}
-	if info.IsDir() {
+	switch {
+	case info.IsDir():
 		return &tablefile.FileError{File: path, Problem: "is a directory", Hint: "name one CSV or Parquet file"}
+	case !info.Mode().IsRegular() && !e.share.all(): // each process would get other bytes of a pipe
+		return &tablefile.FileError{File: path, Problem: "is no regular file", Hint: "several processes read a file; only one process reads a pipe"}
 	}
 	is := tablefile.FormatOf(path, enc.Format)
 	if is.Kind == tablefile.CSV {

@@ -3,6 +3,7 @@ package records
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"d3p/internal/models/encoding"
+	"d3p/internal/privacy/internal/records/tablefile"
 )
 
 // recordsOf are the records of rows in some order.
@@ -162,6 +164,19 @@ func TestSharesOfParquet(t *testing.T) {
 	}
 	if got := recordsOf(shares(t, 2, several, e)...); !slices.Equal(got, recordsOf(all)) {
 		t.Error("two shares of three files are not the table")
+	}
+}
+
+// Processes do not share a pipe: a row could be cut in two, and each would have a part.
+func TestNobodySharesAPipe(t *testing.T) {
+	e := twoNumbers()
+	e.Header, e.Headless, e.Separator = []string{"a", "b"}, true, ","
+	for of, refused := range map[int]bool{0: false, 1: false, 2: true} {
+		_, _, err := Read("table", []string{os.DevNull}, e, Options{Share: Share{Of: of}})
+		var file *tablefile.FileError
+		if errors.As(err, &file) != refused {
+			t.Errorf("%d processes read what is no regular file: %v", of, err)
+		}
 	}
 }
 
