@@ -14,7 +14,8 @@ type scratch struct{ file *os.File }
 
 const tmpfile = 0x400000 | syscall.O_DIRECTORY // O_TMPFILE of Linux
 
-// newScratch makes one of size bytes in folder, readable by this user alone. The space on
+// newScratch makes one of size bytes in folder, readable by this user alone. Its errors do
+// not say the size, which is about the number of records. The space on
 // the disk is taken at once, so that no later write can fail for lack of it.
 func newScratch(folder *os.Root, size int) (*scratch, error) {
 	f, err := folder.OpenFile(".", os.O_RDWR|os.O_EXCL|tmpfile, 0o600)
@@ -36,7 +37,7 @@ func newScratch(folder *os.Root, size int) (*scratch, error) {
 		if f != nil {
 			f.Close()
 		}
-		return nil, fmt.Errorf("table of %d MB on disk, in %s: %w (name a roomier disk with --out, or type --table memory)", size>>20, folder.Name(), err)
+		return nil, fmt.Errorf("the table on disk, in %s: %w (name a roomier disk with --out, or type --table memory)", folder.Name(), err)
 	}
 	return &scratch{f}, nil
 }
