@@ -160,3 +160,24 @@ func encodeSeeds(f *testing.F) (texts []string) {
 	}
 	return texts
 }
+
+// Whether a long line with a mark is a row does not depend on a quote in another row.
+func TestLongestLinesBesideQuotes(t *testing.T) {
+	e := twoNumbers()
+	e.Header, e.Headless, e.Separator = []string{"a", "b"}, true, ","
+	for _, length := range []int{tablefile.MaxRow, tablefile.MaxRow + 1, tablefile.MaxRow + len(tablefile.MarkUTF8)} {
+		start := tablefile.MarkUTF8 + "1,"
+		line := start + strings.Repeat(" ", length-len(start)-1) + "2\n"
+		var valid []bool
+		for _, other := range []string{"3,4\n", `"3",4` + "\n"} {
+			rows, _, err := readOne(write(t, "data.csv", other+line+other), e, Options{})
+			if err != nil || rows.N != 3 {
+				t.Fatalf("%d records, %v", rows.N, err)
+			}
+			valid = append(valid, rows.Valid[1])
+		}
+		if want := length <= tablefile.MaxRow; valid[0] != want || valid[1] != want {
+			t.Errorf("a line of %d bytes is a row: %v, beside quotes: %v, want %v", length, valid[0], valid[1], want)
+		}
+	}
+}

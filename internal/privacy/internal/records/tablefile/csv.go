@@ -50,11 +50,12 @@ type Lines struct {
 func (r *Lines) Row(text []byte, final bool) (end int, problem Malformed, sure bool) {
 	line, end := LineOf(text)
 	sure = end > len(line) || final
+	long := len(line) > MaxRow // its mark included, as in text without quotes
 	line, r.Cells = bytes.TrimPrefix(line, []byte(MarkUTF8)), r.Cells[:0]
 	switch {
 	case len(line) == 0:
 		return end, "", sure
-	case len(line) > MaxRow:
+	case long:
 		return end, LongRow, sure
 	case r.Quotes == spec.NoQuotes || bytes.IndexByte(line, '"') < 0:
 		r.split(line)
