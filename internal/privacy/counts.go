@@ -252,8 +252,15 @@ func (a *cellAxis) between(x float64) int {
 	return cell
 }
 
-// count returns, for each partition, the weight of its cells in units of 1/grain. The
-// weights of one unit are grain/k each, rounded down, on its k rows.
+// weigh adds a unit to the weights of cells, in units of 1/grain: grain/k, rounded down,
+// for each of its k rows. of are the rows' cells.
+func weigh(weights []int64, of []int) {
+	for _, cell := range of {
+		weights[cell] += grain / int64(len(of))
+	}
+}
+
+// count returns, for each partition, the weight of its cells.
 func (c *Columns) count(list []cells) sums {
 	for i := range list {
 		list[i].bind(c)
@@ -266,7 +273,7 @@ func (c *Columns) count(list []cells) sums {
 		return s
 	}
 	return c.over(empty, func(to sums, low, high int) {
-		var all, usable []int
+		var all, usable, at []int
 		for i := low; i < high; i++ {
 			all, usable = c.rowsOf(all[:0], i, false), c.rowsOf(usable[:0], i, true)
 			for k := range list {
@@ -274,9 +281,11 @@ func (c *Columns) count(list []cells) sums {
 				if list[k].usable {
 					of = usable
 				}
+				at = at[:0]
 				for _, r := range of {
-					to[k][list[k].of(c.rows, i, r)] += grain / int64(len(of))
+					at = append(at, list[k].of(c.rows, i, r))
 				}
+				weigh(to[k], at)
 			}
 		}
 	})

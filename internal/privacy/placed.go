@@ -3,6 +3,7 @@ package privacy
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A Placer puts rows in cells, for example by prediction and outcome. Like an engine it
@@ -40,26 +41,17 @@ func (c *Curator) CountPlaced(purpose string, p Placer, sigma float64) ([]float6
 	if err := ready(c.ranks, p.Place(cells, c.rows, most)); err != nil {
 		return nil, err
 	}
-	counts := exact(weigh(cells, most, p.Cells()))
+	counts := exact(weights(cells, most, p.Cells()))
 	err = releaseTogether(c.ranks, counts, func() { stream.AddGaussian(counts, sigma) })
 	return counts, err
 }
 
-// weigh adds up the weights of rows by their cells, in units of 1/grain.
-func weigh(cells []int, most, n int) []int64 {
+// weights are those of the cells of all records.
+func weights(cells []int, most, n int) []int64 {
 	sums := make([]int64, n)
+	none := func(cell int) bool { return cell < 0 || cell >= n }
 	for ; len(cells) > 0; cells = cells[most:] {
-		k := int64(0)
-		for _, cell := range cells[:most] {
-			if cell >= 0 && cell < n {
-				k++
-			}
-		}
-		for _, cell := range cells[:most] {
-			if cell >= 0 && cell < n {
-				sums[cell] += grain / k
-			}
-		}
+		weigh(sums, slices.DeleteFunc(cells[:most], none))
 	}
 	return sums
 }

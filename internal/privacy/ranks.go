@@ -37,10 +37,13 @@ func (e *RankError) Error() string {
 // Unwrap is the cause.
 func (e *RankError) Unwrap() error { return e.Own }
 
+// alone reports that one process has all records.
+func alone(r Ranks) bool { return r == nil || r.Size() == 1 }
+
 // ready is the error of this process, or a RankError if another has one, so that all
 // continue or none.
 func ready(r Ranks, err error) error {
-	if r == nil || r.Size() == 1 {
+	if alone(r) {
 		return err
 	}
 	failed := []float64{0}
@@ -59,7 +62,7 @@ func ready(r Ranks, err error) error {
 // releaseTogether adds x over all ranks, has rank 0 add the noise, and shares what it
 // releases.
 func releaseTogether(r Ranks, x []float64, addNoise func()) error {
-	if r == nil || r.Size() == 1 {
+	if alone(r) {
 		addNoise()
 		return nil
 	}
@@ -96,7 +99,7 @@ func digestOf(files []string) (d digest) {
 // agree is an error on all ranks unless all have read the same files. Records are dealt out
 // by their places in these: one that a rank has at another place could be in two shares.
 func agree(r Ranks, own digest) error {
-	if r == nil || r.Size() == 1 {
+	if alone(r) {
 		return nil
 	}
 	first := own
@@ -108,51 +111,4 @@ func agree(r Ranks, own digest) error {
 		err = errors.New("privacy: the processes of the job read other data files, by names or sizes (start them when the files no longer change)")
 	}
 	return ready(r, err)
-}
-
-// together is a step's sum as ranks pass it around.
-type together struct {
-	ranks Ranks
-	sum   []float64 // P, then the count, then how many ranks failed
-}
-
-func newTogether(r Ranks, parameters int) *together {
-	if r == nil || r.Size() == 1 {
-		return nil
-	}
-	return &together{ranks: r, sum: make([]float64, parameters+2)}
-}
-
-// gather adds dst and count over all ranks; only rank 0 gets the sums. failed is the
-// error of this rank: it continues, because the others wait for it.
-func (t *together) gather(dst []float64, count float64, failed error) (float64, error) {
-	p := len(dst)
-	copy(t.sum, dst)
-	t.sum[p], t.sum[p+1] = count, 0
-	if failed != nil {
-		clear(t.sum)
-		t.sum[p+1] = 1
-	}
-	if err := t.ranks.Add(t.sum); err != nil {
-		return 0, err
-	}
-	copy(dst, t.sum)
-	return t.sum[p], nil
-}
-
-// share sends what rank 0 releases. It fails on all ranks if one has failed.
-func (t *together) share(dst []float64, count float64, failed error) (float64, error) {
-	p := len(dst)
-	if t.ranks.Rank() == 0 {
-		copy(t.sum, dst)
-		t.sum[p] = count
-	}
-	if err := t.ranks.Share(t.sum); err != nil {
-		return 0, err
-	}
-	if t.sum[p+1] > 0 {
-		return 0, &RankError{Own: failed}
-	}
-	copy(dst, t.sum)
-	return t.sum[p], nil
 }

@@ -29,7 +29,7 @@ type Session struct {
 	countNoise    *noise.Stream
 	recordNoise   *noise.Stream
 	count         [1]float64
-	together      *together // nil: one process has all records
+	together      []float64 // a step's P numbers, its count, how many ranks failed; nil: one process has all records
 
 	samplers []sampler.Sampler // of Steps, one for each thread that draws
 	sampling *noise.Stream     // a clone of theirs
@@ -40,7 +40,7 @@ type Session struct {
 // ledger without this mechanism, upper the certified epsilon of both. Where several
 // processes hold the records, all start or none.
 func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*Session, error) {
-	if c.ranks != nil && c.ranks.Size() > 1 && !sampler.Apart(m.Sampler.Scheme) {
+	if !alone(c.ranks) && !sampler.Apart(m.Sampler.Scheme) {
 		return nil, fmt.Errorf("privacy: %s batches of records in %d processes: type --sampling poisson, which each process draws from its own", m.Sampler.Scheme, c.ranks.Size())
 	}
 	if c.table != nil {
@@ -95,11 +95,13 @@ func (c *Curator) prepare(m Mechanism, before Ledger, done int, upper float64) (
 		spending:      spending{before: before.clone(), m: m, budget: c.budget, relation: c.relation, total: upper},
 		gradientNoise: root.Stream(noise.GradientNoise),
 		countNoise:    root.Stream(noise.CountNoise),
-		together:      newTogether(c.ranks, m.Tape.P),
 		samplers:      []sampler.Sampler{draws}, sampling: sampling, started: done,
 	}
 	s.loops = newLoops(worker)
 	s.gaussian = newGaussian(s.gradientNoise, s.loops)
+	if !alone(c.ranks) {
+		s.together = make([]float64, m.Tape.P+2)
+	}
 	if m.Tape.AuxRecord > 0 {
 		s.recordNoise = root.Stream(noise.RecordNoise)
 	}
@@ -167,45 +169,56 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	}
 	count += (0.5 - s.m.CountTarget) * float64(drawn)
 	if s.together == nil {
-		if err != nil {
-			clear(dst)
-			return Release{}, s.failed(err)
+		if err == nil {
+			return Release{Count: s.release(dst, count, clip, step)}, nil
 		}
-		return s.release(dst, count, clip, step), nil
-	}
-	failed := err
-	if count, err = s.together.gather(dst, count, failed); err == nil {
-		var r Release
-		if s.together.ranks.Rank() == 0 {
-			r = s.release(dst, count, clip, step)
-		}
-		if r.Count, err = s.together.share(dst, r.Count, failed); err == nil {
-			return r, nil
-		}
+	} else if count, err = s.releaseTogether(dst, count, err, clip, step); err == nil {
+		return Release{Count: count}, nil
 	}
 	clear(dst)
 	return Release{}, s.failed(err)
+}
+
+// releaseTogether releases the sums of all ranks. A rank that has failed takes part,
+// because the others wait for it: then the step fails on all.
+func (s *Session) releaseTogether(dst []float64, count float64, failed error, clip Clip, step int) (float64, error) {
+	p, x := len(dst), s.together
+	copy(x, dst)
+	x[p], x[p+1] = count, 0
+	if failed != nil {
+		clear(x)
+		x[p+1] = 1
+	}
+	err := releaseTogether(s.curator.ranks, x, func() { x[p] = s.release(x[:p], x[p], clip, step) })
+	switch {
+	case err != nil:
+		return 0, err
+	case x[p+1] > 0:
+		return 0, &RankError{Own: failed}
+	}
+	copy(dst, x)
+	return x[p], nil
 }
 
 func (s *Session) failed(err error) error {
 	return fmt.Errorf("privacy: engine %s failed: %w", s.curator.engine.Name(), err)
 }
 
-// release adds the noise of a step to its exact sum and count.
-func (s *Session) release(dst []float64, count float64, clip Clip, step int) Release {
+// release adds the noise of a step to its exact sum, and returns the noisy count.
+func (s *Session) release(dst []float64, count float64, clip Clip, step int) float64 {
 	if clip.Kind == Unclipped {
-		return Release{}
+		return 0
 	}
 	// released on a lattice, so that rounding does not betray the exact sum
 	s.gaussian.add(dst, uint64(step), clip.Norm, s.m.GradientNoise*clip.Norm*s.widened)
 	if s.m.CountNoise == 0 {
-		return Release{}
+		return 0
 	}
 	s.count[0] = count
 	confine(s.count[:], 1)
 	s.countNoise.Seek(uint64(step))
 	s.countNoise.AddGaussian(s.count[:], s.m.CountNoise*s.widened)
-	return Release{Count: s.count[0]}
+	return s.count[0]
 }
 
 // Format prints a fixed text for every verb: no log may show a record.
