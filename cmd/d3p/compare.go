@@ -111,7 +111,7 @@ func (c *comparison) shown() []comparedRow {
 		of[row.Variable] = row
 	}
 	var rows []comparedRow
-	for _, s := range outputs.Shown(first) {
+	for _, s := range outputs.WithoutRepetitions(first) {
 		rows = append(rows, of[s.Variable])
 	}
 	return rows

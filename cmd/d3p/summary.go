@@ -246,7 +246,7 @@ func printSummary(w io.Writer, rows []outputs.Summary, v view) {
 		head = append(head, "verdict")
 	}
 	t.Line(head)
-	rows = outputs.Shown(rows)
+	rows = outputs.WithoutRepetitions(rows)
 	for _, r := range rows[:min(len(rows), maxRows)] {
 		share, lower, upper := "", r.Q5, r.Q95
 		if r.NoiseShare != nil && *r.NoiseShare > 0 {

@@ -76,7 +76,7 @@ func printChecks(w io.Writer, checks []verify.Check) {
 		case !c.OK:
 			fmt.Fprintf(w, "FAIL  %s: %s\n", c.Name, c.Detail)
 		case strings.HasPrefix(c.Name, zarr):
-			if !strings.HasSuffix(c.Name, released.WrittenAgain) {
+			if !strings.HasSuffix(c.Name, released.Rewritten) {
 				arrays++
 			}
 		default:

@@ -89,7 +89,7 @@ func checkOperations(t *testing.T, device, host driver) {
 // blocks together if their products are at least modelsWideFrom.
 func checkSameBits(t *testing.T, device *Engine, host *oneThread, size, n int, modelsWideFrom ...int64) {
 	hostEngine := newEngine("cuda:test", host, Options{})
-	hostEngine.feedSteps = n - 1 // not all in one launch
+	hostEngine.inputSteps = n - 1 // not all in one launch
 	t.Run("sums", func(t *testing.T) {
 		tape, rows := regression(t, 6, size)
 		a, b := openOn(t, device, tape, rows), openOn(t, hostEngine, tape, rows)

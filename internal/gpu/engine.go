@@ -32,21 +32,21 @@ type Options struct {
 // goroutines: they take turns, and steps that several of them take by themselves
 // are taken at the same time.
 type Engine struct {
-	name      string
-	driver    driver
-	maxMemory int64
-	wideFrom  int64
-	mostWords int  // the length of a sum from which the device makes the words of its noise
-	mostPart  int  // records in one launch
-	feedSteps int  // steps in one launch
-	keepsAll  bool // tables on the device, where there is room
-	turn      sync.Mutex
-	residents map[*privacy.Rows]*resident
-	gathering gathering
+	name       string
+	driver     driver
+	maxMemory  int64
+	wideFrom   int64
+	mostWords  int  // the length of a sum from which the device makes the words of its noise
+	mostPart   int  // records in one launch
+	inputSteps int  // steps in one launch
+	keepsAll   bool // tables on the device, where there is room
+	turn       sync.Mutex
+	residents  map[*privacy.Rows]*resident
+	joint      jointLaunch
 }
 
 func newEngine(name string, d driver, opt Options) *Engine {
-	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts, mostWords: mostWords, mostPart: partRecords, feedSteps: feedSteps, keepsAll: true, residents: map[*privacy.Rows]*resident{}}
+	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts, mostWords: mostWords, mostPart: partRecords, inputSteps: inputSteps, keepsAll: true, residents: map[*privacy.Rows]*resident{}}
 }
 
 // Name implements privacy.Engine: "cuda:0".

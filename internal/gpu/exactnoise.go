@@ -6,10 +6,10 @@ import (
 	"d3p/internal/privacy"
 )
 
-// resolve adds the noise that double precision does not decide, of step s.done of
+// addExactNoise adds the noise that double precision does not decide, of step s.done of
 // those after the `before` ones of the call: the device left those numbers as they
 // are.
-func (w *worker) resolve(in privacy.StepsInput, s *status, before int) error {
+func (w *worker) addExactNoise(in privacy.StepsInput, s *status, before int) error {
 	r, d, P := &w.stepping.run, w.engine.driver, w.p.tape.P
 	sum := r.aux + address(8*r.inputCount)
 	step := uint64(in.First + before + int(s.done))

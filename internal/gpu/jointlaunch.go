@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// A gathering takes the steps of several workers, of fits side by side, in one launch.
+// A jointLaunch takes the steps of several workers, of fits side by side, in one launch.
 // The launch waits for every worker that last called Prepare or Steps: its next call will
 // be Steps, a single step or Close.
-type gathering struct {
+type jointLaunch struct {
 	runs    address // room for MostTogether of struct run, while there are workers
 	workers int     // that are prepared for steps
 
@@ -32,7 +32,7 @@ type launch struct {
 
 // join adds a worker that is prepared for steps. The engine's turn is held.
 func (e *Engine) join(w *worker) error {
-	g := &e.gathering
+	g := &e.joint
 	if g.workers == 0 {
 		at, err := e.driver.alloc(MostTogether * int64(unsafe.Sizeof(run{})))
 		if err != nil {
@@ -47,7 +47,7 @@ func (e *Engine) join(w *worker) error {
 
 // leave removes it when it is closed.
 func (e *Engine) leave(w *worker) error {
-	g := &e.gathering
+	g := &e.joint
 	g.expect(w, false)
 	if g.workers--; g.workers > 0 {
 		return nil
@@ -56,7 +56,7 @@ func (e *Engine) leave(w *worker) error {
 }
 
 // expect sets whether the launch waits for a worker.
-func (g *gathering) expect(w *worker, yes bool) {
+func (g *jointLaunch) expect(w *worker, yes bool) {
 	if w.expected == yes {
 		return
 	}
@@ -72,7 +72,7 @@ func (g *gathering) expect(w *worker, yes bool) {
 }
 
 // tell closes full when all have come.
-func (g *gathering) tell() {
+func (g *jointLaunch) tell() {
 	if len(g.waiting) > 0 && len(g.waiting) >= g.expected {
 		select {
 		case g.full <- struct{}{}:
@@ -84,7 +84,7 @@ func (g *gathering) tell() {
 // launchSteps runs the steps of w together with those of others, and returns when they
 // are done.
 func (e *Engine) launchSteps(w *worker) <-chan error {
-	g := &e.gathering
+	g := &e.joint
 	l := &launch{w, make(chan error, 1)}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,7 +102,7 @@ func (e *Engine) lead(full <-chan struct{}) {
 	<-full
 	e.turn.Lock()
 	defer e.turn.Unlock()
-	g := &e.gathering
+	g := &e.joint
 	g.mu.Lock()
 	all := g.waiting
 	g.waiting = nil
@@ -119,7 +119,7 @@ func (e *Engine) lead(full <-chan struct{}) {
 	}
 }
 
-// launchTogether sends the feeds, runs the steps and fetches the results.
+// launchTogether sends the inputs, runs the steps and fetches the results.
 func (e *Engine) launchTogether(all []*launch) error {
 	d, list, slots := e.driver, make([]run, len(all)), 1
 	most := all[0].w.stepping.blocks
@@ -128,7 +128,7 @@ func (e *Engine) launchTogether(all []*launch) error {
 		if err := st.send(d); err != nil {
 			return err
 		}
-		to := &st.run.tape // memory of slots: filling the next feed may have made it larger
+		to := &st.run.tape // memory of slots: filling the next inputs may have made it larger
 		to.lanes, to.partial, to.counts = l.w.args.lanes, l.w.args.partial, l.w.args.counts
 		list[i] = st.run
 		slots = max(slots, int(st.run.tape.slots))
@@ -136,10 +136,10 @@ func (e *Engine) launchTogether(all []*launch) error {
 			slots = most
 		}
 	}
-	if err := d.upload(e.gathering.runs, unsafe.Pointer(&list[0]), int64(len(list))*int64(unsafe.Sizeof(run{}))); err != nil {
+	if err := d.upload(e.joint.runs, unsafe.Pointer(&list[0]), int64(len(list))*int64(unsafe.Sizeof(run{}))); err != nil {
 		return err
 	}
-	args := &runs{runs: e.gathering.runs, blocks: int32(min(slots, max(1, most/len(all))))}
+	args := &runs{runs: e.joint.runs, blocks: int32(min(slots, max(1, most/len(all))))}
 	launch, blocks := d.launch, int(args.blocks)*len(all)
 	if args.blocks > 1 { // blocks wait for others
 		launch = d.launchTogether

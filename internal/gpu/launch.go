@@ -50,7 +50,7 @@ func (w *worker) Steps(in privacy.StepsInput) (int, error) {
 	w.stepping.ended = true
 	err = w.engine.exclusively(func() error {
 		st := w.stepping
-		return errors.Join(st.feeds[0].release(w), st.feeds[1].release(w), st.out.release(w))
+		return errors.Join(st.inputs[0].release(w), st.inputs[1].release(w), st.out.release(w))
 	})
 	if err != nil {
 		return 0, err
@@ -61,7 +61,7 @@ func (w *worker) Steps(in privacy.StepsInput) (int, error) {
 // steps is Steps where there is enough memory.
 func (w *worker) steps(in privacy.StepsInput) (int, error) {
 	err := w.engine.exclusively(func() error {
-		w.engine.gathering.expect(w, true)
+		w.engine.joint.expect(w, true)
 		return errors.Join(w.openCall(in), w.setKey(in))
 	})
 	done := 0
@@ -81,8 +81,8 @@ func (w *worker) openCall(in privacy.StepsInput) error {
 	b, r := &st.out, &st.run
 	b.used = 0
 	st.status = reserve[status](b, 1)
-	st.feedSteps = w.stepsOfFeed(in)
-	st.kept = reserve[float64](b, len(in.Kept)/in.N*st.feedSteps)
+	st.inputSteps = w.stepsPerLaunch(in)
+	st.kept = reserve[float64](b, len(in.Kept)/in.N*st.inputSteps)
 	st.state = reserve[float64](b, len(in.State))
 	if err := b.grow(w); err != nil {
 		return err
@@ -97,11 +97,11 @@ func (w *worker) openCall(in privacy.StepsInput) error {
 	return w.engine.driver.upload(r.state, unsafe.Pointer(&st.state.in(b)[0]), 8*int64(len(in.State)))
 }
 
-// takeSteps launches feed after feed, and each as often as the host has to add noise.
+// takeSteps launches inputs after inputs, and each as often as the host has to add noise.
 func (w *worker) takeSteps(in privacy.StepsInput) (done int, err error) {
 	st := w.stepping
-	n, keptCount := st.feedSteps, int(st.run.keptCount)
-	now, next := &st.feeds[0], &st.feeds[1]
+	n, keptCount := st.inputSteps, int(st.run.keptCount)
+	now, next := &st.inputs[0], &st.inputs[1]
 	defer func() {
 		now.forget()
 		next.forget()
@@ -111,7 +111,7 @@ func (w *worker) takeSteps(in privacy.StepsInput) (done int, err error) {
 	}
 	s := &st.status.in(&st.out)[0]
 	for done < in.N {
-		w.aim(now, in)
+		w.pointTo(now, in)
 		taken := w.engine.launchSteps(w)
 		more := done+now.n < in.N
 		if more {
@@ -121,7 +121,7 @@ func (w *worker) takeSteps(in privacy.StepsInput) (done int, err error) {
 			return 0, err
 		}
 		for s.interrupted() {
-			if err := w.engine.exclusively(func() error { return w.resolve(in, s, done) }); err != nil {
+			if err := w.engine.exclusively(func() error { return w.addExactNoise(in, s, done) }); err != nil {
 				return 0, err
 			}
 			st.run.first, st.run.resumes = s.done, 1
@@ -148,10 +148,10 @@ func (w *worker) takeSteps(in privacy.StepsInput) (done int, err error) {
 	return done, err
 }
 
-// aim points the run at a feed.
-func (w *worker) aim(f *feed, in privacy.StepsInput) {
-	r, b := &w.stepping.run, &f.box
-	w.stepping.fed = f
+// pointTo points the run at step inputs.
+func (w *worker) pointTo(f *stepInputs, in privacy.StepsInput) {
+	r, b := &w.stepping.run, &f.stagingBuffer
+	w.stepping.current = f
 	r.tape = *w.args
 	r.tape.setClip(in.Clip)
 	r.tape.slots = int32(f.slots)
@@ -174,7 +174,7 @@ func (st *stepping) send(d driver) error {
 	if st.run.resumes != 0 {
 		return nil
 	}
-	return st.fed.send(d)
+	return st.current.send(d)
 }
 
 // fetch copies back the results of the steps.

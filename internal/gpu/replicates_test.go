@@ -85,7 +85,7 @@ func checkReplicates(t *testing.T, device, alone *Engine) {
 			}
 		}
 	}
-	if len(device.residents) != 0 || device.gathering.workers != 0 || device.gathering.expected != 0 {
-		t.Errorf("%d tables and %d workers are left", len(device.residents), device.gathering.workers)
+	if len(device.residents) != 0 || device.joint.workers != 0 || device.joint.expected != 0 {
+		t.Errorf("%d tables and %d workers are left", len(device.residents), device.joint.workers)
 	}
 }

@@ -2,40 +2,42 @@ package gpu
 
 import "unsafe"
 
-// A box is a piece of the device's memory and one of the host's of the same layout, so
+// A stagingBuffer is a piece of the device's memory and one of the host's of the same layout, so
 // that one copy sends or fetches it.
-type box struct {
+type stagingBuffer struct {
 	at    block
 	host  unsafe.Pointer
 	bytes int64 // of the host's piece
 	used  int64
 }
 
-// A part of a box is n values from a place on.
-type boxPart[T any] struct {
+// A part of a staging buffer is n values from a place on.
+type bufferPart[T any] struct {
 	place int64
 	n     int
 }
 
-// reserve adds room for n values to the layout of a box.
-func reserve[T any](b *box, n int) boxPart[T] {
-	p := boxPart[T]{b.used, n}
+// reserve adds room for n values to the layout of a staging buffer.
+func reserve[T any](b *stagingBuffer, n int) bufferPart[T] {
+	p := bufferPart[T]{b.used, n}
 	b.used += (int64(n)*int64(unsafe.Sizeof(*new(T))) + 15) &^ 15
 	return p
 }
 
-// in is the part in the host's piece of a box.
-func (p boxPart[T]) in(b *box) []T { return unsafe.Slice((*T)(unsafe.Add(b.host, p.place)), p.n) }
+// in is the part in the host's piece of a staging buffer.
+func (p bufferPart[T]) in(b *stagingBuffer) []T {
+	return unsafe.Slice((*T)(unsafe.Add(b.host, p.place)), p.n)
+}
 
 // on is the part's address on the device.
-func (p boxPart[T]) on(b *box) address { return b.at.at + address(p.place) }
+func (p bufferPart[T]) on(b *stagingBuffer) address { return b.at.at + address(p.place) }
 
 // fits reports whether both pieces are as large as the layout.
-func (b *box) fits() bool { return b.used <= min(b.bytes, b.at.bytes) }
+func (b *stagingBuffer) fits() bool { return b.used <= min(b.bytes, b.at.bytes) }
 
 // grow makes them so, and somewhat larger: memory of the host that a device reads
 // takes long to get, and batches vary.
-func (b *box) grow(w *worker) error {
+func (b *stagingBuffer) grow(w *worker) error {
 	if b.fits() {
 		return nil
 	}
@@ -55,12 +57,12 @@ func (b *box) grow(w *worker) error {
 }
 
 // release gives both pieces back.
-func (b *box) release(w *worker) error {
+func (b *stagingBuffer) release(w *worker) error {
 	if b.host != nil {
 		w.memory.releaseShared(b.host)
 	}
 	at := b.at
-	*b = box{}
+	*b = stagingBuffer{}
 	if at.bytes == 0 {
 		return nil
 	}
@@ -68,7 +70,7 @@ func (b *box) release(w *worker) error {
 }
 
 // send copies the layout to the device.
-func (b *box) send(d driver) error {
+func (b *stagingBuffer) send(d driver) error {
 	if b.used == 0 {
 		return nil
 	}
@@ -76,8 +78,8 @@ func (b *box) send(d driver) error {
 }
 
 // fetch copies the layout back from the device, up to a place.
-func (b *box) fetch(d driver, to int64) error { return d.download(b.host, b.at.at, to) }
+func (b *stagingBuffer) fetch(d driver, to int64) error { return d.download(b.host, b.at.at, to) }
 
 // forget overwrites the sent bytes on the host, which have random words. After a failed
 // allocation the memory may be smaller than the layout.
-func (b *box) forget() { clear(unsafe.Slice((*byte)(b.host), min(b.used, b.bytes))) }
+func (b *stagingBuffer) forget() { clear(unsafe.Slice((*byte)(b.host), min(b.used, b.bytes))) }

@@ -8,47 +8,47 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// A feed holds the inputs of some steps: public inputs, batches, and random words. Two
-// feeds take turns: several threads fill one while the device takes the steps of the
+// stepInputs holds the inputs of some steps: public inputs, batches, and random words. Two
+// of them take turns: several threads fill one while the device takes the steps of the
 // other.
-type feed struct {
-	box
+type stepInputs struct {
+	stagingBuffer
 	first, n int // steps of the call
 	all      bool
 	slots    int
 	batches  [][]uint32 // of each thread's steps, one after the other
 	starts   []int64    // of the steps' batches among all
 
-	inputs, drawn boxPart[float64]
-	words         boxPart[uint64]
-	offsets       boxPart[int64]
-	places        boxPart[uint32]
+	inputs, drawn bufferPart[float64]
+	words         bufferPart[uint64]
+	offsets       bufferPart[int64]
+	places        bufferPart[uint32]
 }
 
 // streams are one thread's copies of the streams of noise.
 type streams struct{ sum, count, record *noise.Stream }
 
-// A feed has at most feedSteps steps and about feedBytes bytes: enough steps that a
+// stepInputs has at most inputSteps steps and about inputBytes bytes: enough steps that a
 // launch is a small part of the time, and few enough that the device does not wait long
-// for the first feed.
+// for the first inputs.
 const (
-	feedSteps = 512
-	feedBytes = 4 << 20
+	inputSteps = 512
+	inputBytes = 4 << 20
 )
 
-// stepsOfFeed is how many steps of a call are fed and launched at a time.
-func (w *worker) stepsOfFeed(in privacy.StepsInput) int {
+// stepsPerLaunch is how many steps of a call are sent and launched at a time.
+func (w *worker) stepsPerLaunch(in privacy.StepsInput) int {
 	sum, count := w.wordsPerStep(in)
 	batch, place := in.Rate*float64(w.table.rows.N), 4
 	if _, all := in.Draw(0, in.First, nil); all {
 		place = 0
 	}
 	bytes := 8*float64(len(in.Inputs)/in.N+len(in.Kept)/in.N+sum+count) + batch*float64(place+8*w.p.tape.AuxRecord)
-	return max(1, min(in.N, w.engine.feedSteps, int(feedBytes/(1+bytes))))
+	return max(1, min(in.N, w.engine.inputSteps, int(inputBytes/(1+bytes))))
 }
 
-// fill draws the batches of n steps from the first on, and fills a feed.
-func (w *worker) fill(f *feed, in privacy.StepsInput, first, n int) error {
+// fill draws the batches of n steps from the first on, and fills f.
+func (w *worker) fill(f *stepInputs, in privacy.StepsInput, first, n int) error {
 	f.first, f.n = first, min(n, in.N-first)
 	need := w.drawBatches(f, in)
 	w.layOut(f, in)
@@ -64,11 +64,11 @@ func (w *worker) fill(f *feed, in privacy.StepsInput, first, n int) error {
 		}
 	}
 	inputs := len(in.Inputs) / in.N
-	copy(f.inputs.in(&f.box), in.Inputs[first*inputs:])
-	copy(f.offsets.in(&f.box), f.starts)
+	copy(f.inputs.in(&f.stagingBuffer), in.Inputs[first*inputs:])
+	copy(f.offsets.in(&f.stagingBuffer), f.starts)
 	f.share(in.Threads, func(thread, low, high int) {
 		if !f.all {
-			copy(f.places.in(&f.box)[f.starts[low]:], f.batches[thread])
+			copy(f.places.in(&f.stagingBuffer)[f.starts[low]:], f.batches[thread])
 		}
 		s := &w.stepping.streams[thread]
 		w.fillWords(f, in, s, low, high)
@@ -77,8 +77,8 @@ func (w *worker) fill(f *feed, in privacy.StepsInput, first, n int) error {
 	return nil
 }
 
-// share calls work for each thread's range of a feed's steps at the same time.
-func (f *feed) share(threads int, work func(thread, low, high int)) {
+// share calls work for each thread's range of f's steps at the same time.
+func (f *stepInputs) share(threads int, work func(thread, low, high int)) {
 	var wait sync.WaitGroup
 	for thread := range threads - 1 {
 		wait.Go(func() { work(thread, thread*f.n/threads, (thread+1)*f.n/threads) })
@@ -88,7 +88,7 @@ func (f *feed) share(threads int, work func(thread, low, high int)) {
 }
 
 // drawBatches draws the batches and returns the memory of their slots.
-func (w *worker) drawBatches(f *feed, in privacy.StepsInput) (need slotMemory) {
+func (w *worker) drawBatches(f *stepInputs, in privacy.StepsInput) (need slotMemory) {
 	f.starts = slices.Grow(f.starts[:0], f.n+1)[:f.n+1]
 	f.starts[0] = 0
 	f.batches = slices.Grow(f.batches, in.Threads)[:in.Threads]
@@ -116,14 +116,14 @@ func (w *worker) drawBatches(f *feed, in privacy.StepsInput) (need slotMemory) {
 	return need
 }
 
-// layOut sets the places of a feed's parts in its box.
-func (w *worker) layOut(f *feed, in privacy.StepsInput) {
+// layOut sets the places of f's parts in its staging buffer.
+func (w *worker) layOut(f *stepInputs, in privacy.StepsInput) {
 	records, places, offsets := int(f.starts[f.n]), int(f.starts[f.n]), f.n+1
 	if f.all {
 		places, offsets = 0, 0
 	}
 	sum, count := w.wordsPerStep(in)
-	b := &f.box
+	b := &f.stagingBuffer
 	b.used = 0
 	f.inputs = reserve[float64](b, f.n*(len(in.Inputs)/in.N))
 	f.words = reserve[uint64](b, f.n*(sum+count))
@@ -145,10 +145,10 @@ func (w *worker) wordsPerStep(in privacy.StepsInput) (sum, count int) {
 }
 
 // fillWords makes the random words of the noise of some steps.
-func (w *worker) fillWords(f *feed, in privacy.StepsInput, s *streams, low, high int) {
+func (w *worker) fillWords(f *stepInputs, in privacy.StepsInput, s *streams, low, high int) {
 	sum, count := w.wordsPerStep(in)
 	for k := low; k < high; k++ {
-		words, step := f.words.in(&f.box)[k*(sum+count):][:sum+count], uint64(in.First+f.first+k)
+		words, step := f.words.in(&f.stagingBuffer)[k*(sum+count):][:sum+count], uint64(in.First+f.first+k)
 		if sum > 0 {
 			s.sum.Seek(step)
 			s.sum.Words64(words[:sum])
@@ -161,11 +161,11 @@ func (w *worker) fillWords(f *feed, in privacy.StepsInput, s *streams, low, high
 }
 
 // fillNoise makes the noise of the records of some steps.
-func (w *worker) fillNoise(f *feed, in privacy.StepsInput, s *streams, low, high int) {
+func (w *worker) fillNoise(f *stepInputs, in privacy.StepsInput, s *streams, low, high int) {
 	n := int64(w.p.tape.AuxRecord)
 	for k := low; n > 0 && k < high; k++ {
 		s.record.Seek(uint64(in.First + f.first + k))
-		s.record.Normals(f.drawn.in(&f.box)[n*f.starts[k] : n*f.starts[k+1]])
+		s.record.Normals(f.drawn.in(&f.stagingBuffer)[n*f.starts[k] : n*f.starts[k+1]])
 	}
 }
 

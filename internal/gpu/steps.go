@@ -15,14 +15,14 @@ type stepping struct {
 	blocks int     // that can wait for each other
 	ended  bool    // there was not the memory for it
 
-	feeds     [2]feed
-	fed       *feed // to the steps that are being taken
-	feedSteps int   // of the call: see stepsOfFeed
-	streams   []streams
+	inputs     [2]stepInputs
+	current    *stepInputs // to the steps that are being taken
+	inputSteps int         // of the call: see stepsPerLaunch
+	streams    []streams
 
-	out         box // the results
-	status      boxPart[status]
-	kept, state boxPart[float64]
+	out         stagingBuffer // the results
+	status      bufferPart[status]
+	kept, state bufferPart[float64]
 }
 
 // copyNumbers copies, by several threads if it takes long.

@@ -37,7 +37,7 @@ func TestStepsFollowSession(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			tape, rows := c.model(t, c.D, N)
 			e := newEngine("cuda:7", newOneThread(t, 1<<30), Options{})
-			e.feedSteps = 4 // of 9
+			e.inputSteps = 4 // of 9
 			if c.wide {
 				e.wideFrom = 0
 			}
@@ -154,7 +154,7 @@ func TestStepsOutOfMemory(t *testing.T) {
 	const N = 300
 	tape, rows := plainRegression(t, 6, N)
 	in := stepsInput(6, tape.P, N, []int{50})
-	for name, left := range map[string]int64{"not even for the state": 0, "not for a feed": 2 << 10} {
+	for name, left := range map[string]int64{"not even for the state": 0, "not for step inputs": 2 << 10} {
 		d := newOneThread(t, 1<<30)
 		w := openOn(t, newEngine("cuda:7", d, Options{}), tape, rows)
 		if err := w.Prepare(analyst(t, tape.P)); err != nil {
@@ -190,7 +190,7 @@ func TestStepsUntilOutOfMemory(t *testing.T) {
 	for left := int64(1 << 20); left > 256; left -= left / 5 {
 		d := newOneThread(t, 1<<30)
 		e := newEngine("cuda:7", d, Options{})
-		e.feedSteps = 3
+		e.inputSteps = 3
 		w := openOn(t, e, tape, rows)
 		if err := w.Prepare(analyst(t, tape.P)); err != nil {
 			t.Fatal(err)

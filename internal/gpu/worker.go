@@ -26,7 +26,7 @@ type worker struct {
 
 	together int       // blocks that can work on a wide tape
 	stepping *stepping // after Prepare
-	expected bool      // expected to take further steps without a call: see gathering
+	expected bool      // expected to take further steps without a call: see jointLaunch
 }
 
 // slotMemory is the size in bytes of the slots, large enough for every batch so
@@ -106,7 +106,7 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 		return 0, err
 	}
 	defer w.engine.driver.leave()
-	w.engine.gathering.expect(w, false)
+	w.engine.joint.expect(w, false)
 	if err := w.run(in, batch, size, all, clip); err != nil {
 		return 0, w.engine.explain(err, w)
 	}

@@ -305,7 +305,7 @@ func Whole(rows []Summary, known Known) Verdict {
 	counts := map[string]int{}
 	var worst Verdict
 	n := 0
-	for _, r := range Shown(rows) {
+	for _, r := range WithoutRepetitions(rows) {
 		if r.Verdict == nil {
 			continue
 		}

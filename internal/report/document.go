@@ -55,7 +55,7 @@ const documentRows = 60
 
 // newDocument makes the readable report from a release.
 func newDocument(p *Privacy, f Findings) *document {
-	d := &document{Privacy: p, Planned: p.Status == Planned, Expected: f.Expected, Work: f.Work, Rows: outputs.Shown(f.Rows), Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
+	d := &document{Privacy: p, Planned: p.Status == Planned, Expected: f.Expected, Work: f.Work, Rows: outputs.WithoutRepetitions(f.Rows), Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
 	d.Rows = d.Rows[:min(len(d.Rows), documentRows)]
 	d.Hidden = len(f.Rows) - len(d.Rows)
 	for _, r := range d.Rows {

@@ -78,7 +78,7 @@ func gaussianTruePositives(mu, fpr float64) float64 {
 
 // Intervals shows the posterior of the first parameters, in a figure of a width.
 func (f Findings) Intervals(width float64) figure.Figure {
-	rows := outputs.Shown(f.Rows)
+	rows := outputs.WithoutRepetitions(f.Rows)
 	var intervals []figure.Interval
 	for _, r := range rows[:min(len(rows), forestRows)] {
 		i := figure.Interval{Name: r.Variable, Mean: r.Mean, Q5: r.Q5, Q25: r.Q25, Q75: r.Q75, Q95: r.Q95}

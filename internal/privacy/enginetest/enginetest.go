@@ -41,7 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) privacy.Engine, tol Tolerance) {
 			t.Run("poisoned", e.poisoned)
 			t.Run("repeats", e.repeats)
 			t.Run("steps", e.steps)
-			t.Run("company", e.company)
+			t.Run("independence", e.independence)
 			t.Run("small tables", e.smallTables)
 			t.Run("extremes", e.extremes)
 		})

@@ -84,7 +84,7 @@ func Models() []Model {
 		{"noise per record", repeat(normalColumn, 3, binaryColumn), perRecordNoise},
 		{"intercept among parameters drawn per record", repeat(normalColumn, 2, binaryColumn), drawnIntercept},
 		{"noise per step", repeat(normalColumn, 3, binaryColumn), perStepNoise},
-	}, slices.Concat(rareModels(), placesModels(), layerModels())...)
+	}, slices.Concat(rareModels(), sharedParameterModels(), layerModels())...)
 }
 
 func dim(name string, size int) graph.Dim { return graph.Dim{Name: name, Size: size} }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Shown leaves repetitions out of a readable table: standardised effects of groups,
+// WithoutRepetitions leaves repetitions out of a readable table: standardised effects of groups,
 // z_NAME, beside the effects r_NAME, coefficients in the units of the data file, and
 // constants 0 or 1. summary.csv has every row.
-func Shown(rows []Summary) []Summary {
+func WithoutRepetitions(rows []Summary) []Summary {
 	has := map[string]bool{}
 	for _, r := range rows {
 		has[baseName(r.Variable)] = true

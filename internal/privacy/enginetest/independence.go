@@ -7,10 +7,10 @@ import (
 	"d3p/internal/privacy"
 )
 
-// company: a record's contribution depends on no other record of the batch, not even in
+// independence: a record's contribution depends on no other record of the batch, not even in
 // its last bits. Otherwise one more record would change the contributions of many, and
 // the noise does not cover that.
-func (e *experiment) company(t *testing.T) {
+func (e *experiment) independence(t *testing.T) {
 	clip := privacy.Clip{Kind: privacy.Flat, Norm: e.reference.medianNorm()}
 	valid := append([]bool(nil), e.rows.Valid...)
 	defer copy(e.rows.Valid, valid)

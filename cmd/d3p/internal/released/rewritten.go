@@ -10,8 +10,8 @@ import (
 	"d3p/internal/verify"
 )
 
-// WrittenAgain ends the name of a check of a file that is written again.
-const WrittenAgain = " says what the release says"
+// Rewritten ends the name of a check of a file that is written again.
+const Rewritten = " says what the release says"
 
 // Verify writes the derived files of a release again, and compares them.
 func Verify(files *release.Folder, program string) (checks []verify.Check) {
@@ -40,8 +40,8 @@ func Verify(files *release.Folder, program string) (checks []verify.Check) {
 		if err != nil {
 			continue // a check of the files has found it
 		}
-		c := verify.Check{Name: e.Path + WrittenAgain}
-		c.OK, c.Detail = verify.WrittenAgain(again[i], written, sameBuild)
+		c := verify.Check{Name: e.Path + Rewritten}
+		c.OK, c.Detail = verify.Rewritten(again[i], written, sameBuild)
 		checks = append(checks, c)
 	}
 	return checks

@@ -17,10 +17,10 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 )
 
-// WrittenAgain compares a file of a release with f, written again from the rest of the
+// Rewritten compares a file of a release with f, written again from the rest of the
 // release. Another build of d3p may use other words, but the numbers are the same up to
 // the last digits.
-func WrittenAgain(f release.File, written []byte, sameBuild bool) (ok bool, detail string) {
+func Rewritten(f release.File, written []byte, sameBuild bool) (ok bool, detail string) {
 	var again bytes.Buffer
 	if err := f.Write(&again); err != nil {
 		return false, err.Error()

@@ -2,9 +2,9 @@ package enginetest
 
 import "d3p/internal/models/graph"
 
-// placesModels are densities in which several places of a record share
+// sharedParameterModels are densities in which several places of a record share
 // parameters: filters over positions, and embeddings of several items.
-func placesModels() []Model {
+func sharedParameterModels() []Model {
 	return []Model{
 		{"filter, norm by elements", repeat(normalColumn, 12), filter(2, 3, 10)},
 		{"filter, norm by Gram matrices", repeat(normalColumn, 12), filter(6, 8, 3)},
