@@ -56,6 +56,9 @@ func (a *assembler) add(in graph.Instr) {
 	}
 	steps := a.p.steps(&in, a.record)
 	if steps == nil {
+		if in.Op == graph.OpOuter && a.record {
+			a.p.planOuter(&in)
+		}
 		alone := &instr{Instr: in, turned: -1, single: -1}
 		if a.record {
 			alone.single = a.p.single.weights(&in)

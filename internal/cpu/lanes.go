@@ -17,6 +17,8 @@ type frame struct {
 	weights32       []float32 // matrices rounded once per step, likewise; nil: rows are float64
 	right32, left32 []float32 // factor and result of a product of a chunk
 
+	matrices []float64 // of an outer product, record after record
+
 	// Of the pitch lanes of an element, n are in use. The others repeat the last
 	// record, so that they compute ordinary numbers; they enter no sum.
 	n, pitch int

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"d3p/internal/models/graph"
 	"d3p/internal/simd"
 )
 
@@ -86,38 +85,4 @@ func (f *frame) laneMatVec(in *instr) {
 	}
 	clear(dst)
 	p.Add()
-}
-
-// outer sets Dst[r, c] = Σ_w A[r, w]·B[c, w].
-func (f *frame) outer(in *instr) {
-	dst := f.block(in.Dst)
-	for r := range in.Rows {
-		for c := range in.Cols {
-			lane := dst[(r*in.Cols+c)*f.pitch:][:f.pitch]
-			clear(lane)
-			for w := range in.Width {
-				a, b := f.element(in.A, r*in.Width+w), f.element(in.B, c*in.Width+w)
-				switch {
-				case a.v == nil && b.v == nil:
-					simd.AddScalar(lane, lane, a.s*b.s)
-				case a.v == nil:
-					simd.Axpy(lane, a.s, b.v)
-				case b.v == nil:
-					simd.Axpy(lane, b.s, a.v)
-				default:
-					simd.AddProduct(lane, a.v, b.v)
-				}
-			}
-		}
-	}
-}
-
-// element resolves element e of o.
-func (f *frame) element(o graph.Operand, e int) operand {
-	i := o.Index(e, f.p.tape.Buffers[o.Buf].Size)
-	v := f.block(o.Buf)
-	if !f.laned(o.Buf) {
-		return operand{s: v[i]}
-	}
-	return operand{v: v[i*f.pitch : (i+1)*f.pitch]}
 }

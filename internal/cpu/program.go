@@ -43,6 +43,7 @@ type program struct {
 
 	weighted int // elements of weighted factors of terms
 	turned   int // numbers of a record, of right factors of products
+	matrices int // numbers of a record, of the largest outer product with its factors
 	// of wide terms
 	kept       int // elements kept for a record, of all
 	divided    int // numbers of a record, of the largest factor
@@ -121,13 +122,13 @@ func compile(t *graph.Tape) (*program, error) {
 	p.planPortions()
 	p.weighted, p.turned = max(p.weighted, p.divided), max(p.turned, p.divided) // the factors of a wide term go there
 	p.chunk = p.chunkSize()
-	p.ones = slices.Repeat([]float64{1}, p.chunk)
+	p.ones = slices.Repeat([]float64{1}, max(p.chunk, p.matrices))
 	return p, nil
 }
 
 // chunkSize is the number of records of a chunk.
 func (p *program) chunkSize() int {
-	scalars := p.lanes + p.weighted + p.turned + p.kept + p.tape.AuxRecord // of a record
+	scalars := p.lanes + p.weighted + p.turned + p.kept + p.matrices + p.tape.AuxRecord // of a record
 	chunk := maxChunk
 	for chunk > minChunk && chunk*scalars > arenaScalars {
 		chunk /= 2

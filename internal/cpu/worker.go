@@ -111,6 +111,9 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 			drawn:  make([]float64, p.tape.AuxRecord*p.chunk),
 			padded: make([]uint32, 0, p.chunk),
 		}
+		if p.matrices > 0 {
+			c.matrices = make([]float64, p.matrices*p.chunk)
+		}
 		c.in[inLanes], c.in[inWeighted] = aligned(p.lanes*p.chunk), aligned(p.weighted*p.chunk)
 		c.in[inNumbers] = make([]float64, p.numbers)
 		if w.stage.weights32 != nil {

@@ -44,6 +44,8 @@ func (r *reverse) propagate(n *Node, a *adjoint) {
 		r.stack(n, a)
 	case OpMatVec:
 		r.matVec(n, a)
+	case OpOuter:
+		r.outer(n, a)
 	case OpGather:
 		r.gather(n, a)
 	default:
@@ -148,6 +150,20 @@ func (r *reverse) gather(n *Node, a *adjoint) {
 		return
 	}
 	r.add(x, b.scatter(d, index, rows), a.masked)
+}
+
+// outer gives x of x·yᵀ the adjoint d·y and y the adjoint dᵀ·x.
+func (r *reverse) outer(n *Node, a *adjoint) {
+	b, at := r.b, n.attr
+	x, y := n.args[0], n.args[1]
+	d := r.full(n, a.dense)
+	turned := func(m *Node, rows, cols int) *Node { return b.Transpose(b.matrix(m, rows, cols)) }
+	if r.needs[x] {
+		r.add(x, b.outer(d, turned(y, at.cols, at.width), at.cols), a.masked)
+	}
+	if r.needs[y] {
+		r.add(y, b.outer(turned(d, at.rows, at.cols), turned(x, at.rows, at.width), at.rows), a.masked)
+	}
 }
 
 // matVec gives the matrix an outer product for each record, summed over the

@@ -44,6 +44,27 @@ var structures = []struct {
 		cross: 1,
 	},
 	{
+		name: "one matrix at three inputs with two places each",
+		loss: func(b *Builder) *Node {
+			w, x := b.Param("w", Shape{{"o", 2}, {"k", 3}}), b.Columns(0, Dim{"k", 3})
+			at := func(x *Node) *Node { return b.Tanh(b.MatMul(w, b.Transpose(b.Stack(Dim{"p", 2}, x, b.Sin(x))))) }
+			return b.Sum(b.Mul(b.Mul(at(x), at(b.Cos(x))), at(b.Square(x))))
+		},
+		terms: "outer",
+	},
+	{
+		name: "products of two matrices of the record",
+		loss: func(b *Builder) *Node {
+			w := b.Param("w", Shape{{"i", 2}, {"k", 3}})
+			v := b.Param("v", Shape{{"j", 3}, {"k", 3}})
+			x := b.Columns(0, Dim{"k", 3})
+			p := b.Product(b.Sin(b.Mul(w, x)), b.Tanh(b.Mul(v, x))) // [i, j]
+			q := b.Product(p, b.Square(b.Rename(p, "i", "i'")))     // [i, i']
+			return b.Sum(b.Sin(q))
+		},
+		terms: "dense dense",
+	},
+	{
 		name: "two gathers of one parameter",
 		loss: func(b *Builder) *Node {
 			w := b.Param("w", Shape{{"g", 4}, {"k", 3}})

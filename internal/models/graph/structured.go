@@ -55,6 +55,22 @@ func (b *Builder) outer(x, y *Node, width int) *Node {
 		[]*Node{x, y}, attr{rows: rows, cols: cols, width: width}))
 }
 
+// Product is Σ_w x[r,w]·y[c,w] of two matrices of the record, [r, c]: x·yᵀ. The last
+// dimensions have one size; their names may differ.
+func (b *Builder) Product(x, y *Node) *Node {
+	if anyBad(x, y) {
+		return b.poison
+	}
+	if len(x.shape) != 2 || len(y.shape) != 2 || x.shape[1].Size != y.shape[1].Size {
+		return b.fail("product", "%v and %v are no two matrices with rows of one size", x.shape, y.shape)
+	}
+	s := Shape{x.shape[0], y.shape[0]}
+	if err := s.check(); err != nil {
+		return b.fail("product", "%v", err)
+	}
+	return b.view(b.outer(x, y, x.shape[1].Size), s, nil)
+}
+
 // scatter is a rows×cols matrix: column w of delta, cols × len(index), is added
 // to row index[w].
 func (b *Builder) scatter(delta, index *Node, rows int) *Node {

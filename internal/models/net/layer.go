@@ -58,6 +58,10 @@ type Layer struct {
 	Bidirectional source.Value[bool]
 	Output        source.Value[string] // last or sequence
 
+	// of attention
+	Heads  source.Value[int]
+	Causal source.Value[bool]
+
 	Levels   Size                  // of embeddings
 	Epsilon  source.Value[float64] // of normalisations
 	Affine   source.Value[bool]
@@ -116,6 +120,8 @@ func Settings() []Setting {
 		{Key: "depth", At: func(l *Layer) any { return &l.Depth }, Least: 1, Default: "1"},
 		{Key: "bidirectional", At: func(l *Layer) any { return &l.Bidirectional }, Default: "false"},
 		{Key: "output", At: func(l *Layer) any { return &l.Output }, Choices: []string{"last", "sequence"}, Default: "last"},
+		{Key: "heads", At: func(l *Layer) any { return &l.Heads }, Least: 1},
+		{Key: "causal", At: func(l *Layer) any { return &l.Causal }, Default: "false"},
 		{Key: "levels", At: func(l *Layer) any { return &l.Levels }},
 		{Key: "groups", At: func(l *Layer) any { return &l.Groups }, Least: 1},
 		{Key: "trailing", At: func(l *Layer) any { return &l.Trailing }, Least: 1, Default: "all dims"},

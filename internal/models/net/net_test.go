@@ -204,6 +204,10 @@ func cases() map[string]string {
 		"gru, deep":            "gru: {units: 2, depth: 2, bidirectional: true, bias: false}",
 		"lstm":                 "lstm: {units: 3, output: sequence}",
 		"lstm, deep":           "lstm: {units: 2, depth: 2, bidirectional: true}",
+		"attention":            "multi_head_attention: {heads: 1, bias: false}",
+		"causal transformer":   "transformer: {heads: 1, units: 3, depth: 2, causal: true}",
+		"positions":            "positions: {init: glorot}",
+		"rms norm":             "rms_norm: {}",
 		"lstm of one and wide": "lstm: {units: 1, output: sequence}",
 	} {
 		list[name] = "  n: {input: [k, w], layers: [{" + layer + "}, flatten, {dense: {units: 2}}]}\n"

@@ -49,6 +49,28 @@ func instanceNorm(p *plan, l *Layer) step {
 	return p.normalised(l, p.shape[:1], false, p.shape[:1])
 }
 
+// rmsNorm is y = x / √(mean x² + ε) · w over the channels at each position, with a
+// weight for each channel. Zhang and Sennrich 2019, arXiv:1910.07467.
+func rmsNorm(p *plan, l *Layer) step {
+	if len(p.shape) == 0 {
+		return p.fail(l.Kind.At, "", "layer rms_norm needs channels, not a number")
+	}
+	shape, channel, scale := p.shape, p.shape[0], -1
+	if l.Affine.Or(true) {
+		scale = p.weight(l, "weight", graph.Shape{channel}, 0)
+		p.net.Weights[scale].Mean = 1
+	}
+	epsilon := l.Epsilon.Or(startingEpsilon)
+	return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
+		x = b.Reshape(x, shape)
+		x = b.Mul(x, b.Reciprocal(b.Sqrt(b.Add(b.Mean(b.Square(x), channel.Name), b.Const(epsilon)))))
+		if scale >= 0 {
+			x = b.Mul(x, c.weight(scale))
+		}
+		return b.Expand(x, shape)
+	}
+}
+
 // normalised normalises each block of a value, and scales by weights of the given shape.
 func (p *plan) normalised(l *Layer, weights graph.Shape, scaled bool, blocks graph.Shape) step {
 	scale, shift := -1, -1

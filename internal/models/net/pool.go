@@ -41,14 +41,24 @@ func pooling(axes int, largest bool) func(p *plan, l *Layer) step {
 	}
 }
 
-// globalMean is the mean of each channel over all its positions.
+// globalMean is the mean of each channel over all its positions, or over those that a
+// stated length counts, one at least.
 func globalMean(p *plan, l *Layer) step {
 	if len(p.shape) < 2 {
 		return p.fail(l.Kind.At, "", "layer %s needs [channel, positions], not %v", l.Kind.V, p.shape)
 	}
 	channel, n := p.shape[0], p.shape[1:].Size()
+	sequence := len(p.shape) == 2
+	if sequence {
+		p.spans(p.shape[1])
+	}
 	p.shape = graph.Shape{channel}
-	return func(b *graph.Builder, x *graph.Node, _ *Call) *graph.Node {
-		return b.Mean(b.Reshape(x, graph.Shape{channel, {Name: places, Size: n}}), places)
+	return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
+		x = b.Reshape(x, graph.Shape{channel, {Name: places, Size: n}})
+		if c.Length == nil || !sequence {
+			return b.Mean(x, places)
+		}
+		counted := c.counted(b, graph.Dim{Name: places, Size: n})
+		return b.Mul(b.Sum(b.Mul(x, counted), places), b.Reciprocal(b.Max(b.Sum(counted), b.Const(1))))
 	}
 }

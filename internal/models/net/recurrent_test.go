@@ -228,5 +228,6 @@ func TestLengthOfSequences(t *testing.T) {
 
 // spanning are layers that take a length.
 var spanning = []string{
+	"{multi_head_attention: {heads: 2}}, global_avg_pool", "{transformer: {heads: 2, units: 3}}, global_avg_pool", "global_avg_pool",
 	"{rnn: {units: 3}}", "{gru: {units: 2, depth: 2, bidirectional: true}}", "{lstm: {units: 2, output: sequence}}", "{lstm: {units: 2, bidirectional: true}}",
 }

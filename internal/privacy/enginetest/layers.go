@@ -88,6 +88,12 @@ func networks() []layeredNet {
       - lstm: {units: 3, output: sequence}
       - gru: {units: 2, depth: 2, bidirectional: true, output: sequence}
       - rnn: {units: 2}`},
+		{"layers: transformer", items, "[t]", 1, `
+      - embedding: {levels: 4, units: 4}
+      - positions
+      - transformer: {heads: 2, units: 3, causal: true}
+      - multi_head_attention: {heads: 1}
+      - rms_norm: {activation: tanh}`},
 		{"layers: dropout", images, "[y, x]", 1, `
       - dropout: {rate: 0.2}
       - flatten

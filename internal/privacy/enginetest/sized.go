@@ -19,6 +19,12 @@ func Sized() (models []Model) {
       - embedding: {levels: 64, units: 32}
       - lstm: {units: 64}
       - dense: {units: 2}`},
+		{"transformer", repeat(letter, 32), "[long]", 1, `
+      - embedding: {levels: 64, units: 32}
+      - positions
+      - transformer: {heads: 4, units: 64}
+      - global_avg_pool
+      - dense: {units: 2}`},
 		{"conv1d", repeat(letter, 32), "[long]", 1, `
       - embedding: {levels: 64, units: 32}
       - conv1d: {filters: 64, kernel: 5, activation: relu}
