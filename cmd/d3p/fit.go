@@ -80,7 +80,7 @@ its settings by looking at these results.`,
 			return a.inRanks(c, func(ranks run.Ranks) error { return a.fit(c, s, args[0], false, ranks) })
 		},
 	}
-	s = flags.Define(c, settings.Algorithm, settings.Reference, settings.Running)
+	s = flags.Define(c, settings.Algorithm, settings.Running)
 	return c
 }
 
@@ -196,7 +196,7 @@ func (a *app) printFit(result *run.Result, m *models.Model) error {
 			fmt.Fprintf(w, "%s  must not: it is not protected; datacheck.json there counts the effects of the declared rules on the records\n", result.Private)
 			return
 		}
-		usual := view{prob: usualProb}
+		usual := view{prob: usualProb, draw: result.Draw}
 		printSummary(w, result.Summary, usual)
 		fmt.Fprintf(w, "\n%s\n", explain(m, usual))
 		fmt.Fprintf(w, "\nClaim: %s\n", result.Claim)
@@ -257,13 +257,17 @@ func (a *app) repeat(ctx context.Context, r run.Run, out string, n int) error {
 	return status.With(status.Of(failures[0]), errors.Join(failures...))
 }
 
-// checkMethod refuses settings outside the model file that the method does not use.
+// checkMethod refuses settings outside the model file that the method does not use, and a
+// risk that was not accepted.
 func checkMethod(s *flags.Settings) error {
+	if s.Fit.Method == settings.MethodOneSample && !accepted(s, plan.RiskApproximate) {
+		return status.Usagef("--method: one_posterior_sample is private if the sampler's draw is exact, which nothing proves: add --accept-risk %s, or type --method vi", plan.RiskApproximate)
+	}
 	if s.Fit.Method != settings.MethodNUTS {
 		return nil
 	}
 	for _, row := range settings.Table() {
-		if row.Group == settings.Algorithm && s.Beside[row.Name] && row.Name != "records" && row.Name != "init-seed" {
+		if row.Group == settings.Algorithm && s.Beside[row.Name] && row.Name != "method" && row.Name != "records" && row.Name != "init-seed" {
 			return status.Usagef("--%s: the No-U-Turn sampler has no use for it (leave it out, or type --method vi)", row.Name)
 		}
 	}

@@ -137,6 +137,11 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	t.Line(terminal.Cells{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelfile.Name(m.Spec), len(m.Params), p.Latent)})
 	t.Line(terminal.Cells{"records", fmt.Sprintf("%d, declared", p.Records)})
 	printClaim(&t, p)
+	if p.DrawsPosterior() {
+		t.Line(terminal.Cells{"release", fmt.Sprintf("one draw of the posterior, by the No-U-Turn sampler: %d numbers", p.Release)})
+		t.Print()
+		return
+	}
 	if b := p.Purchase; b != nil {
 		t.Line(terminal.Cells{"table 1", tableWords(b)})
 	}

@@ -11,6 +11,7 @@ import (
 	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
@@ -67,7 +68,7 @@ regression, rate ratios of counts, hazard ratios.`,
 				return err
 			}
 			return a.result(result, func(w io.Writer) {
-				shown := view{prob: s.prob, raw: s.raw, ratio: result.Ratio}
+				shown := view{prob: s.prob, raw: s.raw, ratio: result.Ratio, draw: r.Privacy.Mechanism.Clip.Mode == plan.ClippingScore}
 				printSummary(w, result.Summary, shown)
 				fmt.Fprintf(w, "\n%s\n\nClaim: %s\n", explain(r.Model, shown), result.Claim)
 			})
@@ -119,6 +120,9 @@ const rawSuffix = "_raw"
 
 // explain explains the numbers of the table.
 func explain(m *models.Model, v view) string {
+	if v.draw {
+		return "Each number is one draw of the posterior. Nothing else about it was released, so it has no interval."
+	}
 	points := outputs.PointScalars(m)
 	if points == m.P {
 		return fmt.Sprintf("The posterior is a point: %d weights of networks, in %s.", points, outputs.WeightsName)
@@ -220,6 +224,7 @@ func checkProb(prob float64) error {
 type view struct {
 	prob  float64 // of the intervals
 	raw   bool    // coefficients are in the unit of the data file
+	draw  bool    // the release is one draw
 	ratio string  // what exp of a coefficient is, when that is shown; ""
 }
 
@@ -239,6 +244,14 @@ func printSummary(w io.Writer, rows []outputs.Summary, v view) {
 		return // the posterior is a point
 	}
 	t := terminal.Columns{W: w, Right: []int{1, 2, 3, 4, 5}}
+	if v.draw {
+		t.Line(terminal.Cells{"parameter", "draw"})
+		for _, r := range rows[:min(len(rows), maxRows)] {
+			t.Line(terminal.Cells{r.Variable, number3(r.Mean)})
+		}
+		t.Print()
+		return
+	}
 	low, high := tails(v.prob)
 	head := terminal.Cells{"parameter", v.center(), "sd", low, high, "noise"}
 	judged := rows[0].Verdict != nil

@@ -70,3 +70,27 @@ func (r Result) sampledCheckpoint() (Checkpoint, error) {
 	raw, err := json.Marshal(r.Spent)
 	return Checkpoint{Format: checkpointFormat, Plan: r.Posterior.Plan, Sample: r.sample, Ledger: raw}, err
 }
+
+// DrawPosterior releases one draw of the plan's generalised posterior.
+func DrawPosterior(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (Result, error) {
+	m, err := p.PosteriorDraw()
+	if err != nil {
+		return Result{Spent: c.Ledger()}, err
+	}
+	if obs != nil {
+		m.Progress = func(done int) { obs.Step(done, m.Chains*(m.Warmup+m.Kept), func() float64 { return p.Epsilon }) }
+	}
+	draw, err := c.DrawPosterior(ctx, m)
+	if errors.Is(err, context.Canceled) {
+		err = errors.Join(ErrStopped, err)
+	}
+	if err != nil {
+		return Result{Spent: c.Ledger()}, err
+	}
+	return ofPosteriorDraw(p, draw, c.Ledger()), nil
+}
+
+// ofPosteriorDraw is the result of a fit that released draw (P).
+func ofPosteriorDraw(p *plan.Plan, draw []float64, spent privacy.Ledger) Result {
+	return Result{Posterior: posterior.OfPoint(p, draw), Spent: spent, sample: draw}
+}

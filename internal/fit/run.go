@@ -39,8 +39,11 @@ func (r Result) Checkpoint() (Checkpoint, error) {
 // or a step fails, the result is that of the completed steps. Beyond the curator's budget
 // nothing runs.
 func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (Result, error) {
-	if p.Method == settings.MethodNUTS {
+	switch p.Method {
+	case settings.MethodNUTS:
 		return Sample(ctx, p, c, nil, obs)
+	case settings.MethodOneSample:
+		return DrawPosterior(ctx, p, c, obs)
 	}
 	m0, err := start.Point(p.Init, p.Model(), noise.Public(p.InitSeed).Stream(noise.Initialisation))
 	if err != nil {
@@ -59,7 +62,13 @@ func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Cura
 	if err := cp.bind(m); err != nil {
 		return Result{Spent: c.Ledger()}, err
 	}
-	if cp.Plan.Method == settings.MethodNUTS {
+	switch cp.Plan.Method {
+	case settings.MethodOneSample:
+		if len(cp.Sample) != m.P {
+			return Result{Spent: c.Ledger()}, errors.New("checkpoint: its draw does not fit its plan")
+		}
+		return ofPosteriorDraw(cp.Plan, cp.Sample, c.Ledger()), nil
+	case settings.MethodNUTS:
 		if n := len(cp.Sample); n == 0 || n%(m.P*plan.Chains) != 0 {
 			return Result{Spent: c.Ledger()}, errors.New("checkpoint: its sample does not fit its plan")
 		}

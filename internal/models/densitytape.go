@@ -3,6 +3,8 @@ package models
 import (
 	"errors"
 
+	"d3p/internal/models/core"
+	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
 )
 
@@ -33,4 +35,26 @@ func (m *Model) DensityTape() (*graph.Tape, error) {
 		return nil, c.sorted()
 	}
 	return graph.Compile(g.b, g.loss, nil, graph.Options{Columns: m.Encoding.Width()})
+}
+
+// ScoreRange is the length of the interval in which the score of a unit lies, whatever
+// its rows and the parameters: what a draw of the posterior costs. The error says why
+// nothing bounds the score.
+func (m *Model) ScoreRange() (float64, error) {
+	l := &m.Spec.Likelihood
+	switch {
+	case !l.IsBeta():
+		return 0, errors.New("a log likelihood has no bound: add `likelihood: {divergence: beta}` to the model file")
+	case l.Weight.IsSet():
+		return 0, errors.New("the weight follows from epsilon: remove gibbs from likelihood")
+	case m.Spec.Data.Weights.IsSet():
+		return 0, errors.New("the weights of rows have no bound: remove weights from data")
+	}
+	c := newCompiler(m.Spec, m.Core)
+	c.dimensions()
+	c.parameters()
+	g := c.build()
+	g.rows()
+	row, err := dist.BetaRange(g.density(m.Core.Observe[0]), l.Beta.Or(core.DefaultBeta))
+	return row * float64(max(1, m.Encoding.RowsPerUnit)), err
 }

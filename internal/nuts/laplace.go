@@ -185,6 +185,10 @@ func (l *laplace) draw(x, z []float64, rng Rand) (square float64) {
 	return square
 }
 
+// DenseMost is the number of scalars up to which Dense is worth it: above it the square
+// of their number costs more than correlations do.
+const DenseMost = 200
+
 // startTries is how many starts are tried for a finite log density.
 const startTries = 100
 

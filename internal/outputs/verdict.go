@@ -29,7 +29,8 @@ type Verdict struct {
 type Known struct {
 	// Assumed is the unmeasured part of the predictors' spread; empty if none.
 	Assumed string
-	// Unfinished is how far from its end the fit ended; empty for a complete fit.
+	// Unfinished is why there is no posterior to judge: the fit ended far from its end,
+	// or released one draw; empty for a complete fit.
 	Unfinished string
 	// Declared and Usable are numbers of units; UsableSD is the noise of Usable, 0
 	// where it was not bought.

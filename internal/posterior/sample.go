@@ -20,6 +20,11 @@ func OfSample(p *plan.Plan, draws []float64, chains int) *Posterior {
 	return post
 }
 
+// OfPoint is the posterior of a fit by p that released one point theta (P).
+func OfPoint(p *plan.Plan, theta []float64) *Posterior {
+	return ofGuide(p, Releases{Guide: guide.NewDelta(p.Latent), Steps: p.Steps, Lambda: theta})
+}
+
 // LogSD is the log of the guide's marginal standard deviations without the variance
 // varDP (P) of the noise, which the draws of a sample contain.
 func LogSD(g guide.Guide, lambda, varDP []float64) []float64 {

@@ -27,3 +27,19 @@ func MomentsExactly(c *Columns, d Design) ([]float64, error) {
 	}
 	return exact(c.moments(reader)[0]), nil
 }
+
+// PosteriorDensity is the log density of a draw at points (1 scalar each), up to a
+// constant.
+func PosteriorDensity(c *Curator, m PosteriorDraw, points []float64) ([]float64, error) {
+	target, end, err := c.target(m)
+	if err != nil {
+		return nil, err
+	}
+	out, gradient := make([]float64, len(points)), make([]float64, 1)
+	for i, x := range points {
+		if out[i], err = target.density(gradient, []float64{x}); err != nil {
+			return nil, err
+		}
+	}
+	return out, end()
+}

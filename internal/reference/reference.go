@@ -48,10 +48,6 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// denseMost is the number of parameters up to which the sampler estimates their
-// whole covariance: above it the square of P costs more than correlations do.
-const denseMost = 200
-
 // Sample draws from the posterior of m given the records of the curators that open
 // returns, one for each chain, when the chain begins: with Parallel 1 it may be the same
 // curator. Every curator's ledger is marked as not private. The error is open's, the
@@ -87,7 +83,7 @@ func Sample(ctx context.Context, m *models.Model, open func(chain int) (*privacy
 				}
 			}()
 			rng := noise.NewRandom(noise.Public(o.Seed).Child(uint64(c)).Stream(noise.Initialisation))
-			options := nuts.Options{Warmup: o.Warmup, Draws: o.Draws, Dense: m.P <= denseMost}
+			options := nuts.Options{Warmup: o.Warmup, Draws: o.Draws, Dense: m.P <= nuts.DenseMost}
 			if o.Progress != nil {
 				options.Progress = func(int) { o.Progress(int(done.Add(1))) }
 			}

@@ -31,6 +31,12 @@ func (r *Run) assumptions() []Assumption {
 		bounded = Assumption{"bounded-counts", "one unit has a weight of at most 1 in each table of counts", Holds,
 			"a row of a unit with k rows counts 1/k, rounded down, in one cell of each table; the noise of a release covers all its tables together"}
 	}
+	if r.Plan.Clipping == plan.ClippingScore {
+		bounded = Assumption{"bounded-score", "the score of one unit stays within an interval of known length", Holds,
+			"it is that of a beta divergence of a density that is bounded"}
+		list = append(list, Assumption{"exact-draw", "the released draw follows the posterior exactly", Declared,
+			"it is the last of a chain of the No-U-Turn sampler, which draws nearly from the posterior; how far four chains agree is in private/, because it depends on the records"})
+	}
 	list = append(list,
 		bounded,
 		Assumption{"batches", fmt.Sprintf("batches are drawn as accounted: %s, rate %.4g", r.Plan.Sampling, r.Plan.SamplingRate), Holds,

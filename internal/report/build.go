@@ -142,6 +142,12 @@ func (r *Run) mechanism() Mechanism {
 		m.Clip.Granularity = "the weight of a unit, 1 in each table"
 		m.Normaliser = "none: counts"
 	}
+	if p.Clipping == plan.ClippingScore {
+		m.Name = "one draw of the posterior by the No-U-Turn sampler: the exponential mechanism"
+		m.Clip.Granularity = "the score of a unit, between its bounds"
+		m.Normaliser = "none: the weight of the scores follows from epsilon"
+		m.Epsilon = p.Epsilon
+	}
 	if !p.Private {
 		m.Name = "none: variational inference without clipping or noise"
 	}

@@ -115,9 +115,10 @@ type Mechanism struct {
 	Name            string  `json:"name"`
 	Sampler         Sampler `json:"sampler"`
 	Clip            Clip    `json:"clip"`
-	NoiseMultiplier float64 `json:"noise_multiplier"` // of a step's joint release, in units of the clip norm
-	GradientNoise   float64 `json:"gradient_noise"`   // standard deviation / clip norm
-	CountNoise      float64 `json:"count_noise"`      // standard deviation of the count of unclipped records; 0: not released
+	Epsilon         float64 `json:"epsilon,omitempty"` // of the exponential mechanism; absent for noise
+	NoiseMultiplier float64 `json:"noise_multiplier"`  // of a step's joint release, in units of the clip norm
+	GradientNoise   float64 `json:"gradient_noise"`    // standard deviation / clip norm
+	CountNoise      float64 `json:"count_noise"`       // standard deviation of the count of unclipped records; 0: not released
 	ReleasedPerStep int     `json:"released_per_step"`
 	Iterations      int     `json:"iterations"`
 	// Planned is the plan of a fit that ended early; absent for a complete fit.

@@ -16,6 +16,9 @@ func (r *Run) scope() Scope {
 	if r.Plan.Private {
 		s.DataAccesses[0] = "one noisy sum of clipped gradients per step"
 	}
+	if r.Plan.Clipping == plan.ClippingScore {
+		s.DataAccesses[0] = "sums of scores and their gradients at every step of the sampler, of which only the last draw leaves"
+	}
 	if r.Plan.Purchase != nil {
 		s.DataAccesses = append(s.DataAccesses, "noisy counts of the columns' values before the first step")
 		if r.Banner() == "" {

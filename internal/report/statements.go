@@ -26,6 +26,10 @@ func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) str
 			"The price was computed for the mechanism that ran, releases of noisy counts of all records that cost %d of noise multiplier %.4g; it lies %s.",
 			model, claim, m.Iterations, m.NoiseMultiplier, between(lower, upper))
 	}
+	if m.Clip.Mode == plan.ClippingScore {
+		return fmt.Sprintf("The released draw of the posterior of model %s satisfies %s, if the sampler's draw is exact, which is not proven. So does everything computed from the released files. "+
+			"The price lies %s; at delta 0 it is %s.", model, claim, between(lower, upper), Upward(m.Epsilon))
+	}
 	text := fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
 		"The price was computed for the mechanism that ran, %s batches at rate %.4g with noise multiplier %.4g for %d steps; it lies %s.",
 		model, claim, m.Sampler.Scheme, m.Sampler.Rate, m.NoiseMultiplier, m.Iterations, between(lower, upper))
@@ -101,6 +105,9 @@ func (r *Run) randomness() Randomness {
 		Noise: "Gaussian, rounded to a lattice of at most sigma/2^10",
 		FloatingPoint: "every released number is the multiple of a public spacing nearest to the exact sum plus Gaussian noise; " +
 			"rounding is post-processing, and the gaps between float64 numbers (Mironov 2012) do not show",
+	}
+	if r.Plan.Clipping == plan.ClippingScore {
+		out.Noise, out.FloatingPoint = "the randomness of one draw of the posterior", "the last bits of the draw are those of the sampler's arithmetic: the guarantee is that of an exact draw"
 	}
 	switch {
 	case !r.Plan.Private:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/outputs"
@@ -17,6 +18,9 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 	known := outputs.Known{Declared: float64(n.NPublic), Assumed: assumed(m, bought), Levels: map[string][]outputs.Level{}, Open: map[string]string{}}
 	if early := ran.Planned; early != nil && 2*ran.Iterations < early.Iterations {
 		known.Unfinished = fmt.Sprintf("the fit was ended after %d of %d steps", ran.Iterations, early.Iterations)
+	}
+	if ran.Clip.Mode == plan.ClippingScore {
+		known.Unfinished = "one draw of the posterior has no interval"
 	}
 	if m.Spec.Model != nil {
 		for _, open := range m.Spec.Model.Open(&m.Spec.Data) {

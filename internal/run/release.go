@@ -25,6 +25,7 @@ type Result struct {
 	Epsilon *float64          `json:"epsilon"` // null when the run is not private
 	Delta   *float64          `json:"delta"`
 	Summary []outputs.Summary `json:"summary"`
+	Draw    bool              `json:"draw,omitempty"` // the summary is of one draw of the posterior
 	// Divergences counts the draws of the No-U-Turn sampler whose trajectory diverged.
 	Divergences int `json:"divergences,omitempty"`
 	// Unconverged describes the parameters of a variational fit without privacy that have
@@ -62,6 +63,7 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 		Claim: written.Claim(), Summary: written.Draws.Summarise(),
 		Divergences: result.Divergences, Unconverged: result.Unconverged,
 	}
+	done.Draw = written.Plan.DrawsPosterior()
 	done.Verdict = written.Whole()
 	if written.Banner() == "" {
 		done.Epsilon, done.Delta = &written.Spent.Upper, &written.Plan.Delta

@@ -35,7 +35,6 @@ const (
 	Algorithm Group = iota // decides the algorithm of any fit
 	Price                  // decides the privacy and its price
 	Running                // place and files of a fit
-	Reference              // what fit-nonprivate alone can do
 )
 
 // Setting is one row of the table.

@@ -31,8 +31,9 @@ const (
 
 // Values of method.
 const (
-	MethodVI   = "vi"
-	MethodNUTS = "nuts"
+	MethodVI        = "vi"
+	MethodNUTS      = "nuts"
+	MethodOneSample = "one_posterior_sample"
 )
 
 // CompatD3P is the value of compat for the Python package d3p.

@@ -69,7 +69,7 @@ func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *
 func planOf(p *report.Privacy) *plan.Plan {
 	m := &p.Mechanism
 	made := &plan.Plan{
-		Private: m.Clip.Mode != plan.ClippingOff, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
+		Private: m.Clip.Mode != plan.ClippingOff, Epsilon: m.Epsilon, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
 		Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations, Planned: m.Planned,
 		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, Release: m.ReleasedPerStep,
 		Purchase: m.Purchase, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, NoiseToSignal: p.Utility.NoiseToSignal,

@@ -48,6 +48,12 @@ func verifyPrice(raw []byte, p *report.Privacy) Check {
 // mechanismDiffers names the first part of the mechanism that contradicts the event.
 func mechanismDiffers(p *report.Privacy, ev event.Event) string {
 	m := &p.Mechanism
+	if m.Epsilon > 0 {
+		if one, ok := ev.(event.EpsilonDelta); !ok || one.Delta != 0 || !near(one.Epsilon, m.Epsilon) {
+			return "the mechanism"
+		}
+		return ""
+	}
 	joint := privacy.Mechanism{GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, CountTarget: m.Clip.Quantile}.NoiseMultiplier()
 	if !near(joint, m.NoiseMultiplier) {
 		return "the noise of sum and count"

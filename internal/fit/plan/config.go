@@ -46,7 +46,7 @@ type Config struct {
 	NoiseAware string
 	Compat     string // "d3p": the Python package's algorithm
 
-	Method     string // of fit-nonprivate: settings.MethodVI or MethodNUTS
+	Method     string // settings.MethodVI, MethodNUTS or MethodOneSample
 	NonPrivate bool   // fit-nonprivate: no clipping, no noise, no guarantee
 	Draws      int    // θ draws per step of a non-private fit
 }
@@ -61,7 +61,7 @@ func (c Config) Values() map[string]any {
 
 func (c Config) given() map[string]any {
 	if c.NonPrivate {
-		return settings.Given(&c, settings.Algorithm, settings.Reference)
+		return settings.Given(&c, settings.Algorithm)
 	}
 	return settings.Given(&c, settings.Algorithm, settings.Price)
 }

@@ -40,7 +40,14 @@ func New(m *models.Model, cfg Config) (*Plan, error) {
 	if cfg.Records == 0 {
 		cfg.Records = m.Spec.Data.Rows.N()
 	}
-	if cfg.NonPrivate {
+	switch {
+	case cfg.Method == settings.MethodOneSample && cfg.NonPrivate:
+		return nil, errors.New("--method: one_posterior_sample is private (type d3p fit, or --method nuts)")
+	case cfg.Method == settings.MethodOneSample:
+		return newPosteriorDraw(m, cfg)
+	case cfg.Method == settings.MethodNUTS && !cfg.NonPrivate:
+		return nil, errors.New("--method: nuts protects nothing (type d3p fit-nonprivate, or --method one_posterior_sample)")
+	case cfg.NonPrivate:
 		cfg.Method = or(cfg.Method, defaultMethod(m, cfg))
 	}
 	cfg.Init = or(cfg.Init, start.Default(m))

@@ -23,6 +23,9 @@ func (p *Plan) setBudget(epsilon float64) {
 // MechanismEvent is the event of the purchase and all T steps together, if each step is
 // one Gaussian release of noise multiplier σ.
 func (p *Plan) MechanismEvent(sigma float64) event.Event {
+	if p.DrawsPosterior() {
+		return event.EpsilonDelta{Epsilon: p.Epsilon}
+	}
 	steps := sampler.EventFor(p.Sampler(), p.Steps, event.Gaussian{NoiseMultiplier: sigma})
 	if p.Purchase == nil {
 		return steps

@@ -30,7 +30,7 @@ const (
 // Plan is the whole fit, decided from public facts before any record is read. `d3p plan`
 // and the reports print its JSON form.
 type Plan struct {
-	Method  string `json:"method,omitempty"` // of a non-private fit
+	Method  string `json:"method,omitempty"` // of a non-private fit, or of one without steps
 	Private bool   `json:"private"`          // false: fit-nonprivate, neither clipped nor noisy
 	Records int    `json:"records"`          // N, declared and public
 	Latent  int    `json:"latent"`           // P, unconstrained parameters

@@ -6,6 +6,8 @@
 // ledger can be checked with that library; see MarshalDpEvent.
 package event
 
+import "slices"
+
 // Event is one of the types of this package. All parameters are public.
 type Event interface{ isEvent() }
 
@@ -90,3 +92,25 @@ func (Shuffled) isEvent()         {}
 func (SelfComposed) isEvent()     {}
 func (Composed) isEvent()         {}
 func (NonPrivate) isEvent()       {}
+
+// OfOneRelation reports whether ev has a step that is known by its guarantee alone: a
+// statement about one neighbouring relation, from which none about another follows.
+func OfOneRelation(ev Event) bool {
+	switch ev := ev.(type) {
+	case EpsilonDelta:
+		return true
+	case PoissonSampled:
+		return OfOneRelation(ev.Of)
+	case FixedSizeSampled:
+		return OfOneRelation(ev.Of)
+	case BallsAndBins:
+		return OfOneRelation(ev.Of)
+	case Shuffled:
+		return OfOneRelation(ev.Of)
+	case SelfComposed:
+		return OfOneRelation(ev.Of)
+	case Composed:
+		return slices.ContainsFunc(ev.Events, OfOneRelation)
+	}
+	return false
+}

@@ -106,6 +106,10 @@ func (r *Answer) Fill(answer accountant.Answer, ev event.Event, rel event.Relati
 		other = event.AddRemove
 	}
 	r.Other = &otherRelation{Relation: string(other)}
+	if event.OfOneRelation(ev) {
+		r.Other.Why = fmt.Sprintf("a step is known by its guarantee under %s alone", rel)
+		return
+	}
 	if answer, err := accountant.Outline(ev, other, max(1, r.GroupSize), delta); err != nil {
 		r.Other.Why = err.Error()
 	} else {

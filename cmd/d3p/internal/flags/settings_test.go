@@ -53,7 +53,7 @@ func parseNoting(t *testing.T, args, environ []string, config, model string) (*S
 		return nil
 	}}
 	AcceptOldNames(c, notef)
-	s = Define(c, settings.Algorithm, settings.Price, settings.Reference, settings.Running)
+	s = Define(c, settings.Algorithm, settings.Price, settings.Running)
 	c.SetArgs(args)
 	if err := c.Execute(); err != nil {
 		return s, notes.String(), err

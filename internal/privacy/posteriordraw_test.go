@@ -1,0 +1,203 @@
+package privacy_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"d3p/internal/cpu"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/stattest"
+)
+
+// locationModel has one parameter; its score is that of a beta divergence.
+func locationModel(t *testing.T, rows int, density string) *models.Model {
+	t.Helper()
+	unit := fmt.Sprintf("{entity: person, id: id, rows_per_unit: %d}", rows)
+	if rows == 1 {
+		unit = "{entity: person, rows_per_unit: 1}"
+	}
+	m, err := models.Read("location.yaml", []byte(`d3p: 1
+data:
+  unit: `+unit+`
+  rows: {upper_bound: 20}
+  columns:
+    x: {type: real, lower: -9, upper: 9, scale: {center: 0, by: 1}}
+    y: {type: real, lower: -9, upper: 9, scale: {center: 0, by: 1}}
+    z: {type: binary}
+likelihood: {divergence: beta, beta: 1.5}
+core:
+  params:
+    a: normal(0, 2)
+  rows:
+    observe:
+      `+density+`
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func drawsFrom(t *testing.T, m *models.Model, text string, rel event.Relation, root noise.Root) *privacy.Curator {
+	t.Helper()
+	c, err := privacy.NewCurator(privacy.CuratorConfig{
+		Table: privacy.NewTable(privacy.TableConfig{
+			Data: writeFile(t, "location.csv", text), Encoding: m.Encoding, Precision: privacy.Float64, Spare: m.Likelihood.K - m.Likelihood.K0, Root: root,
+		}),
+		Engine: cpu.New(cpu.Options{Threads: 1}), Root: root, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Relation: rel,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func posteriorDraw(t *testing.T, m *models.Model) privacy.PosteriorDraw {
+	t.Helper()
+	bound, err := m.ScoreRange()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return privacy.PosteriorDraw{Purpose: "fit", Model: m, Epsilon: 1, Range: bound, Chains: 1, Warmup: 150, Kept: 30}
+}
+
+// normalise turns log densities on an even grid into probabilities.
+func normalise(log []float64) []float64 {
+	most, sum := math.Inf(-1), 0.0
+	for _, l := range log {
+		most = math.Max(most, l)
+	}
+	p := make([]float64, len(log))
+	for i, l := range log {
+		p[i] = math.Exp(l - most)
+		sum += p[i]
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+	return p
+}
+
+func evenGrid(low, high float64, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = low + (high-low)*float64(i)/float64(n-1)
+	}
+	return x
+}
+
+// A draw follows the density of its definition, computed here without the graph.
+func TestPosteriorDrawFollowsItsLaw(t *testing.T) {
+	m := locationModel(t, 1, "y: normal(a, 0.5)")
+	y := []float64{1.2, 0.8, 1.1, -0.4, 6}
+	text := "x,y,z\n"
+	for _, v := range y {
+		text += fmt.Sprintf("0,%g,1\n", v)
+	}
+	const beta, sd = 1.5, 0.5
+	height := 1 / (sd * math.Sqrt(2*math.Pi))
+	weight := 1 / (math.Pow(height, beta-1) / (beta - 1))
+	grid := evenGrid(-8, 8, 4001)
+	log := make([]float64, len(grid))
+	for i, a := range grid {
+		log[i] = -a * a / 8
+		for _, v := range y {
+			log[i] += weight * math.Pow(height*math.Exp(-(v-a)*(v-a)/(2*sd*sd)), beta-1) / (beta - 1)
+		}
+	}
+	p := normalise(log)
+	cdf := make([]float64, len(p))
+	total := 0.0
+	for i := range p {
+		cdf[i] = total + p[i]/2
+		total += p[i]
+	}
+	var draws []float64
+	mechanism := posteriorDraw(t, m)
+	for i := range 400 {
+		draw, err := drawsFrom(t, m, text, event.AddRemove, noise.Insecure(uint64(i+1))).DrawPosterior(context.Background(), mechanism)
+		if err != nil {
+			t.Fatal(err)
+		}
+		draws = append(draws, draw[0])
+	}
+	stattest.Require(t, "the law of a draw", stattest.KolmogorovSmirnov(draws, func(x float64) float64 {
+		i := int((x + 8) / 16 * float64(len(grid)-1))
+		return cdf[max(0, min(i, len(cdf)-1))]
+	}))
+}
+
+// A unit changes the probability of no set of draws by more than a factor of e^ε, under any
+// relation, with several rows too, and the worst unit comes near it.
+func TestOneUnitChangesTheDrawByItsPrice(t *testing.T) {
+	grid := evenGrid(-12, 12, 2001)
+	for _, density := range []string{"y: normal(a, 0.5)", "y: normal(a * x, 2)", "y: laplace(a, 0.3)", "y: student_t(3, a, 0.2)", "z: bernoulli_logit(20 * a)"} {
+		for _, rows := range []int{1, 2} {
+			for _, rel := range event.Relations() {
+				density := strings.Replace(density, "bernoulli_logit(20 * a)", "bernoulli(logits=20 * a)", 1)
+				m := locationModel(t, rows, density)
+				mechanism := posteriorDraw(t, m)
+				law := func(units ...string) []float64 {
+					text := "x,y,z,id\n"
+					for i, unit := range units {
+						for range rows {
+							text += fmt.Sprintf("%s,%d\n", unit, i)
+						}
+					}
+					if rows == 1 {
+						text = "x,y,z\n" + strings.Join(units, "\n") + "\n"
+					}
+					log, err := privacy.PosteriorDensity(drawsFrom(t, m, text, rel, noise.Insecure(1)), mechanism, grid)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return normalise(log)
+				}
+				worst := 0.0
+				base := []string{"1,0,1", "-9,3,0"}
+				for _, other := range []string{"1,0,0", "9,-9,1", "-9,-9,0", "0,9,1", "3,9,0", "9,9,1"} {
+					with := append([]string{other}, base...)
+					without := base
+					if rel != event.AddRemove { // a null record is one that is rejected
+						without = append([]string{map[event.Relation]string{event.Substitute: "9,0.1,1", event.ZeroOut: ",,"}[rel]}, base...)
+					}
+					p, q := law(with...), law(without...)
+					for i := range p {
+						worst = math.Max(worst, math.Abs(math.Log(p[i]/q[i])))
+					}
+				}
+				if worst > mechanism.Epsilon*(1+1e-9) {
+					t.Errorf("%s, %d rows, %s: a unit changes the law by e^%.6g, the price is %g", density, rows, rel, worst, mechanism.Epsilon)
+				}
+				if worst < 0.3*mechanism.Epsilon {
+					t.Errorf("%s, %d rows, %s: no unit changes the law by more than e^%.3g: the test sees nothing", density, rows, rel, worst)
+				}
+			}
+		}
+	}
+}
+
+// The draw is charged before it is made, and refused beyond the budget.
+func TestPosteriorDrawIsCharged(t *testing.T) {
+	m := locationModel(t, 1, "y: normal(a, 0.5)")
+	c := drawsFrom(t, m, "x,y,z\n0,1,1\n", event.AddRemove, noise.Insecure(1))
+	mechanism := posteriorDraw(t, m)
+	if _, err := c.DrawPosterior(context.Background(), mechanism); err != nil {
+		t.Fatal(err)
+	}
+	entries := c.Ledger().Entries
+	if len(entries) != 1 || entries[0].Event != event.Event(event.EpsilonDelta{Epsilon: 1}) {
+		t.Errorf("the ledger has %v", entries)
+	}
+	var over *privacy.BudgetError
+	if _, err := c.DrawPosterior(context.Background(), mechanism); !errors.As(err, &over) {
+		t.Errorf("a second draw: %v, want a *BudgetError", err)
+	}
+}
