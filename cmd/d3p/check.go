@@ -57,9 +57,14 @@ func mistakesOf(errs expr.Errors) []mistake {
 	return list
 }
 
+// checkSettings are the flags of `d3p check`.
+type checkSettings struct {
+	data, out    string
+	show, strict bool
+}
+
 func newCheck(a *app) *cobra.Command {
-	var data, out string
-	var show, strict bool
+	var s checkSettings
 	c := &cobra.Command{
 		Use:   "check MODEL",
 		Short: "Report every mistake of a model file, or how records fit it",
@@ -80,67 +85,74 @@ counts cost privacy that no report counts.`,
   d3p check cohort.yaml --data cohort.csv --out datacheck.json
   d3p check cohort.yaml --data cohort.csv --show`,
 		Args: exactly("MODEL"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if data == "" && (out != "" || show || strict) {
-				return status.Usagef("--out, --show, --strict: only with --data")
-			}
-			if data != "" && out == "" && !show && !strict {
-				return status.Usagef("--out: missing: the private file that the counts go to, as in --out datacheck.json (or --show prints them)")
-			}
-			result := checkResult{File: args[0], Parameters: []string{}, Mistakes: []mistake{}, Warnings: []mistake{}, DataCheck: out}
-			m, err := modelfile.Load(args[0])
-			if err == nil {
-				err = flags.CheckAlone(m.Spec)
-			}
-			var errs expr.Errors
-			if err != nil && !errors.As(err, &errs) {
-				return err
-			}
-			result.Mistakes = mistakesOf(errs)
-			if err != nil {
-				if a.json {
-					err = errors.Join(a.result(result, nil), err)
-				}
-				return status.With(status.Spec, err)
-			}
-			result.Valid, result.Latent = true, m.P
-			result.Warnings = mistakesOf(m.Spec.Warnings)
-			for i := range m.Params {
-				result.Parameters = append(result.Parameters, m.Params[i].String())
-			}
-			result.Layers, result.Record = layersOf(m)
-			a.warn(m.Spec.Warnings)
-			var counts *privacy.DataCheck
-			if data != "" {
-				if counts, err = checkRecords(m, args[0], data, out); err != nil {
-					return err
-				}
-				if show {
-					result.Records = counts
-				}
-			}
-			err = a.result(result, func(w io.Writer) {
-				fmt.Fprintf(w, "%s: no mistakes; %d parameters, %d unconstrained numbers: %s\n",
-					args[0], len(m.Params), m.P, strings.Join(result.Parameters, ", "))
-				printLayers(w, result.Layers, result.Record)
-				if out != "" {
-					fmt.Fprintf(w, "%s: how the records fit the declaration; as private as they are\n", out)
-				}
-				if show {
-					printCounts(w, counts)
-				}
-			})
-			if err == nil && strict && !counts.Fits() {
-				return status.With(status.Strict, fmt.Errorf("--strict: %s does not fit its declaration (d3p check %s --data %[1]s --show prints where)", data, args[0]))
-			}
-			return err
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.check(args[0], s) },
 	}
-	c.Flags().StringVar(&data, "data", "", "also read the records in `FILE`, and count the effects of the declared rules on them")
-	c.Flags().StringVar(&out, "out", "", "private `FILE` (JSON) for the counts of --data")
-	c.Flags().BoolVar(&show, "show", false, "print the counts of --data, which are as private as the records")
-	c.Flags().BoolVar(&strict, "strict", false, "end with status 9 if a rule changed a cell of --data or left a record out")
+	c.Flags().StringVar(&s.data, "data", "", "also read the records in `FILE`, and count the effects of the declared rules on them")
+	c.Flags().StringVar(&s.out, "out", "", "private `FILE` (JSON) for the counts of --data")
+	c.Flags().BoolVar(&s.show, "show", false, "print the counts of --data, which are as private as the records")
+	c.Flags().BoolVar(&s.strict, "strict", false, "end with status 9 if a rule changed a cell of --data or left a record out")
 	return c
+}
+
+// check reads a model file and, if asked, counts how records fit it.
+func (a *app) check(path string, s checkSettings) error {
+	counted := s.data != ""
+	switch given := s.out != "" || s.show || s.strict; {
+	case !counted && given:
+		return status.Usagef("--out, --show, --strict: only with --data")
+	case counted && !given:
+		return status.Usagef("--out: missing: the private file that the counts go to, as in --out datacheck.json (or --show prints them)")
+	}
+	result := checkResult{File: path, Parameters: []string{}, Mistakes: []mistake{}, Warnings: []mistake{}, DataCheck: s.out}
+	m, err := modelfile.Load(path)
+	if err == nil {
+		err = flags.CheckAlone(m.Spec)
+	}
+	var errs expr.Errors
+	if err != nil && !errors.As(err, &errs) {
+		return err
+	}
+	result.Mistakes = mistakesOf(errs)
+	if err != nil {
+		if a.json {
+			err = errors.Join(a.result(result, nil), err)
+		}
+		return status.With(status.Spec, err)
+	}
+	result.Valid, result.Latent = true, m.P
+	result.Warnings = mistakesOf(m.Spec.Warnings)
+	for i := range m.Params {
+		result.Parameters = append(result.Parameters, m.Params[i].String())
+	}
+	result.Layers, result.Record = layersOf(m)
+	a.warn(m.Spec.Warnings)
+	var counts *privacy.DataCheck
+	if counted {
+		if counts, err = checkRecords(m, path, s.data, s.out); err != nil {
+			return err
+		}
+		if s.show {
+			result.Records = counts
+		}
+	}
+	err = a.result(result, func(w io.Writer) { result.print(w) })
+	if err == nil && s.strict && !counts.Fits() {
+		return status.With(status.Strict, fmt.Errorf("--strict: %s does not fit its declaration (d3p check %s --data %[1]s --show prints where)", s.data, path))
+	}
+	return err
+}
+
+// print prints the result for a model without mistakes.
+func (r checkResult) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: no mistakes; %d parameters, %d unconstrained numbers: %s\n",
+		r.File, len(r.Parameters), r.Latent, strings.Join(r.Parameters, ", "))
+	printLayers(w, r.Layers, r.Record)
+	if r.DataCheck != "" {
+		fmt.Fprintf(w, "%s: how the records fit the declaration; as private as they are\n", r.DataCheck)
+	}
+	if r.Records != nil {
+		printCounts(w, r.Records)
+	}
 }
 
 // checkRecords counts the effects of the rules of the model at path on the records in

@@ -107,19 +107,9 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	if err := checkMethod(s); err != nil {
 		return err
 	}
-	plan, err := a.plan(c, s, m)
+	plan, err := a.planFits(c, s, m, data)
 	if err != nil {
 		return err
-	}
-	again := s.Repeat > 1 && readOnce(data) // and each fit encodes the records as its purchase suggests
-	if plan.Purchase != nil && again && !s.Given("table1") {
-		s.Fit.Table1 = settings.Table1None
-		if plan, err = a.plan(c, s, m); err != nil {
-			return err
-		}
-	}
-	if plan.Purchase != nil && again {
-		return status.Usagef("%s: it is no regular file, and --repeat reads it for every fit where Table 1 is bought (write it to a file, or type --table1 none)", data)
 	}
 	root, seeded, err := noiseRoot(c)
 	if err != nil {
@@ -149,14 +139,9 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
 		return err
 	}
-	if flag := c.Flags().Lookup(signFlag); flag != nil && flag.Value.String() != "" {
-		if j.Sign, err = filepath.Abs(flag.Value.String()); err != nil {
-			return err
-		}
-	}
-	key, err := signature.ReadKey(j.Sign) // before anything is spent
+	key, err := signingKey(c, &j) // before anything is spent
 	if err != nil {
-		return status.Usagef("--sign: %w", err)
+		return err
 	}
 	if err := a.stopItself(c.Context()); err != nil {
 		return err
@@ -173,6 +158,33 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 		return err
 	}
 	return a.printFit(result, m)
+}
+
+// planFits decides a fit, or the fits of --repeat. Where Table 1 is bought each of them
+// reads the file by itself, to encode the records as its purchase suggests.
+func (a *app) planFits(c *cobra.Command, s *flags.Settings, m *models.Model, data string) (*plan.Plan, error) {
+	plan, err := a.plan(c, s, m)
+	if err != nil || plan.Purchase == nil || s.Repeat <= 1 || !readOnce(data) {
+		return plan, err
+	}
+	if s.Given("table1") {
+		return nil, status.Usagef("%s: it is no regular file, and --repeat reads it for every fit where Table 1 is bought (write it to a file, or type --table1 none)", data)
+	}
+	s.Fit.Table1 = settings.Table1None
+	return a.plan(c, s, m)
+}
+
+// signingKey reads the key of --sign, and notes its file in the job.
+func signingKey(c *cobra.Command, j *run.Job) (key *signature.Key, err error) {
+	if flag := c.Flags().Lookup(signFlag); flag != nil && flag.Value.String() != "" {
+		if j.Sign, err = filepath.Abs(flag.Value.String()); err != nil {
+			return nil, err
+		}
+	}
+	if key, err = signature.ReadKey(j.Sign); err != nil {
+		return nil, status.Usagef("--sign: %w", err)
+	}
+	return key, nil
 }
 
 // readOnce reports whether a file exists that can be read only once.

@@ -82,25 +82,8 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 			"  d3p predict d3p-run-mnist_vae-1 t10k-images-idx3-ubyte.gz --out bounds.csv --grid seen.png",
 		Args: exactly("RUN", "NEW"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("draws") {
-				if err := released.CheckDraws(s.draws); err != nil {
-					return err
-				}
-			}
-			if err := checkProb(s.prob); err != nil {
+			if err := s.check(c.Flags().Changed("draws"), args[1]); err != nil {
 				return err
-			}
-			if s.images < 1 {
-				return status.Usagef("--images: %d is less than 1", s.images)
-			}
-			if err := flags.CheckWords("--format", []string{s.format}, []string{"csv", "zarr"}); err != nil {
-				return err
-			}
-			if s.against != "" && (s.format == "zarr" || s.grid != "" || s.against == "-" && args[1] == "-") {
-				return status.Usagef("--against: it compares two tables, and writes CSV; leave --format zarr, --grid and the second - out")
-			}
-			if s.format == "zarr" && s.out == "" {
-				return status.Usagef("--format zarr: it is a folder, name one with --out")
 			}
 			p, err := a.newPrediction(c.Context(), args[0], args[1], s)
 			if err != nil {
@@ -130,6 +113,32 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 	c.Flags().Uint64Var(&s.seed, "seed", 0, "seed of the draws, which is public")
 	a.unverifiedFlag(c)
 	return c
+}
+
+// check refuses settings that are out of range or contradict one another. rows is the
+// file of new rows.
+func (s predictSettings) check(drawsGiven bool, rows string) error {
+	if drawsGiven {
+		if err := released.CheckDraws(s.draws); err != nil {
+			return err
+		}
+	}
+	if err := checkProb(s.prob); err != nil {
+		return err
+	}
+	if s.images < 1 {
+		return status.Usagef("--images: %d is less than 1", s.images)
+	}
+	if err := flags.CheckWords("--format", []string{s.format}, []string{"csv", "zarr"}); err != nil {
+		return err
+	}
+	if s.against != "" && (s.format == "zarr" || s.grid != "" || s.against == "-" && rows == "-") {
+		return status.Usagef("--against: it compares two tables, and writes CSV; leave --format zarr, --grid and the second - out")
+	}
+	if s.format == "zarr" && s.out == "" {
+		return status.Usagef("--format zarr: it is a folder, name one with --out")
+	}
+	return nil
 }
 
 // predict writes the predictions as lines, and images.

@@ -11,6 +11,7 @@ import (
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
+	"d3p/internal/models/spec"
 	"d3p/internal/release"
 	"d3p/internal/report"
 )
@@ -18,8 +19,7 @@ import (
 func newReport(a *app) *cobra.Command {
 	var formats []string
 	var out string
-	var authors, curators []string
-	var use, region string
+	var words registryWords
 	c := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Write the privacy report of a release again, in any format",
@@ -51,27 +51,10 @@ file.`,
 			if err != nil {
 				return err
 			}
-			described := *r.Model.Spec
-			for _, given := range []struct {
-				words []string
-				list  *[]source.Value[string]
-			}{{authors, &described.Release.Authors}, {curators, &described.Release.Curators}} {
-				if len(given.words) > 0 {
-					*given.list = nil
-				}
-				for _, w := range given.words {
-					*given.list = append(*given.list, stated(w))
-				}
-			}
-			if use != "" {
-				described.Release.IntendedUse = stated(use)
-			}
-			if region != "" {
-				described.Release.Region = stated(region)
-			}
+			described := words.added(r.Model.Spec)
 			var files []release.File
 			for _, f := range formats {
-				file, err := report.ReportFile(f, r.Privacy, findings, &described)
+				file, err := report.ReportFile(f, r.Privacy, findings, described)
 				if err != nil {
 					return status.With(status.Spec, err)
 				}
@@ -83,12 +66,44 @@ file.`,
 	c.Flags().StringSliceVar(&formats, "format", []string{"text"}, "formats, separated by commas: "+strings.Join(report.ReportNames(), ", "))
 	flags.CompleteWords(c, "format", report.ReportNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for several formats a new folder")
-	c.Flags().StringSliceVar(&authors, "author", nil, "`NAME` of an author, for the registry; several separated by commas")
-	c.Flags().StringSliceVar(&curators, "curator", nil, "`NAME` of who holds the data, for the registry")
-	c.Flags().StringVar(&use, "intended-use", "", "`TEXT` for the registry")
-	c.Flags().StringVar(&region, "region", "", "`TEXT` for the registry")
+	c.Flags().StringSliceVar(&words.authors, "author", nil, "`NAME` of an author, for the registry; several separated by commas")
+	c.Flags().StringSliceVar(&words.curators, "curator", nil, "`NAME` of who holds the data, for the registry")
+	c.Flags().StringVar(&words.use, "intended-use", "", "`TEXT` for the registry")
+	c.Flags().StringVar(&words.region, "region", "", "`TEXT` for the registry")
 	a.unverifiedFlag(c)
 	return c
+}
+
+// registryWords are the flags that describe a release for the registry.
+type registryWords struct {
+	authors, curators []string
+	use, region       string
+}
+
+// added is the model file with the given words in place of its own.
+func (given registryWords) added(file *spec.Spec) *spec.Spec {
+	described := *file
+	release := &described.Release
+	if len(given.authors) > 0 {
+		release.Authors = statedAll(given.authors)
+	}
+	if len(given.curators) > 0 {
+		release.Curators = statedAll(given.curators)
+	}
+	if given.use != "" {
+		release.IntendedUse = stated(given.use)
+	}
+	if given.region != "" {
+		release.Region = stated(given.region)
+	}
+	return &described
+}
+
+func statedAll(words []string) (list []source.Value[string]) {
+	for _, w := range words {
+		list = append(list, stated(w))
+	}
+	return list
 }
 
 // stated is a text as if the model file had it.
