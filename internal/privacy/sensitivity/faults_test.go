@@ -127,7 +127,7 @@ var faults = []struct {
 	precision privacy.Precision
 	engine    privacy.Engine
 }{
-	{"squares of X before it is rounded", "group_predictors", privacy.Float32, unrounded{cpu.New(cpu.Options{Threads: 1})}},
+	{"squares of X before it is rounded", "linear", privacy.Float32, unrounded{cpu.New(cpu.Options{Threads: 1})}},
 	{"squares of X before it is rounded", "curves", privacy.Float32, unrounded{cpu.New(cpu.Options{Threads: 1})}},
 	{"a norm too small by a millionth", "logistic", privacy.Float32, slow{func(_ *graph.Tape, terms [][]float64, _ *graph.Machine) float64 {
 		return whole(terms) * (1 - 2e-6)
