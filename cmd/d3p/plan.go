@@ -3,13 +3,16 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/modelfile"
@@ -34,14 +37,16 @@ import (
 func newPlan(a *app) *cobra.Command {
 	var s *flags.Settings
 	var out string
+	var sweep []string
 	c := &cobra.Command{
 		Use:   "plan MODEL",
 		Short: "Show what a fit would run and what it would cost; reads no data",
 		Long: `Plan decides the whole fit from public facts: the model file, the declared number
 of records and the budget. It prints the mechanism, its certified price and the
 expected noise. It reads no data and spends nothing. --report writes the privacy
-report that the fit would have, for the people who decide on it.`,
-		Example: "  d3p plan cohort.yaml --epsilon 1\n  d3p plan cohort.yaml --records 20000 --epsilon 0.5 --json\n  d3p plan cohort.yaml --epsilon 1 --report plan.html",
+report that the fit would have, for the people who decide on it. --sweep compares the
+plans of several values of a setting, or of two.`,
+		Example: "  d3p plan cohort.yaml --epsilon 1\n  d3p plan cohort.yaml --sweep epsilon=0.3,1,3 --sweep steps=500,2000\n  d3p plan cohort.yaml --records 20000 --epsilon 0.5 --json\n  d3p plan cohort.yaml --epsilon 1 --report plan.html",
 		Args:    exactly("MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := s.Resolve(c, a.environment()); err != nil {
@@ -50,6 +55,9 @@ report that the fit would have, for the people who decide on it.`,
 			m, hash, err := modelfile.Read(args[0])
 			if err != nil {
 				return err
+			}
+			if len(sweep) > 0 {
+				return a.sweep(c, m, sweep)
 			}
 			plan, err := a.plan(c, s, m)
 			if err != nil {
@@ -70,6 +78,7 @@ report that the fit would have, for the people who decide on it.`,
 		},
 	}
 	s = flags.Define(c, settings.Algorithm, settings.Price)
+	c.Flags().StringArrayVar(&sweep, "sweep", nil, "compare the plans of `SETTING=VALUE,VALUE,...`; given twice, of all pairs")
 	c.Flags().StringVar(&out, "report", "", "write the privacy report that the fit would have to `FILE`: .html, .md, .txt or .json")
 	return c
 }
@@ -86,16 +95,21 @@ type planResult struct {
 	Estimate *estimate         `json:"estimate"` // null when the engine cannot be timed without data
 }
 
-// plan decides a fit of m under the settings, and prints its warnings.
-func (a *app) plan(c *cobra.Command, s *flags.Settings, m *models.Model) (*plan.Plan, error) {
+// decide decides a fit of m under the settings.
+func decide(c *cobra.Command, s *flags.Settings, m *models.Model) (*plan.Plan, error) {
 	if err := s.ResolveModel(c, m.Spec); err != nil {
 		return nil, err
 	}
-	a.warn(m.Spec.Warnings)
 	if s.Fit.Table1 == "" && !s.Fit.NonPrivate {
 		s.Fit.Table1 = settings.Table1Default
 	}
-	plan, err := plan.New(m, s.Fit)
+	return plan.New(m, s.Fit)
+}
+
+// plan is decide, with warnings.
+func (a *app) plan(c *cobra.Command, s *flags.Settings, m *models.Model) (*plan.Plan, error) {
+	a.warn(m.Spec.Warnings)
+	plan, err := decide(c, s, m)
 	if err != nil {
 		return nil, err
 	}
@@ -385,4 +399,105 @@ func (a *app) writePlan(out string, p *report.Privacy, f report.Findings, m *mod
 		return status.With(status.Spec, err)
 	}
 	return a.writeFiles([]release.File{file}, false, out)
+}
+
+// mostSwept is the most plans of a sweep.
+const mostSwept = 100
+
+// swept is one plan of a sweep; Error says why there is none.
+type swept struct {
+	Settings        map[string]string `json:"settings"`
+	Epsilon         float64           `json:"epsilon,omitempty"`
+	NoiseMultiplier float64           `json:"noise_multiplier,omitempty"`
+	Steps           int               `json:"steps,omitempty"`
+	Expected        []report.Expected `json:"expected_noise,omitempty"`
+	Estimate        *estimate         `json:"estimate,omitempty"`
+	Error           string            `json:"error,omitempty"`
+}
+
+// sweep compares the plans of all combinations of values; it reads no data.
+func (a *app) sweep(c *cobra.Command, m *models.Model, texts []string) error {
+	combinations := []map[string]string{{}}
+	var names []string
+	for _, text := range texts {
+		name, values, ok := strings.Cut(text, "=")
+		if c.Flags().Lookup(name) == nil || !slices.ContainsFunc(settings.Table(), func(row settings.Setting) bool { return row.Name == name }) || !ok {
+			return status.Usagef("--sweep: %q is not SETTING=VALUE,VALUE,... with a setting of d3p plan, such as epsilon=0.3,1,3", text)
+		}
+		names = append(names, name)
+		var all []map[string]string
+		for _, one := range combinations {
+			for value := range strings.SplitSeq(values, ",") {
+				next := maps.Clone(one)
+				next[name] = value
+				all = append(all, next)
+			}
+		}
+		combinations = all
+	}
+	if len(combinations) > mostSwept {
+		return status.Usagef("--sweep: %d plans, at most %d (leave values out)", len(combinations), mostSwept)
+	}
+	var list []swept
+	for _, values := range combinations {
+		one := &cobra.Command{}
+		s := flags.Define(one, settings.Algorithm, settings.Price)
+		one.Flags().SetNormalizeFunc(c.Flags().GetNormalizeFunc()) // old names
+		c.Flags().Visit(func(f *pflag.Flag) {
+			if own := one.Flags().Lookup(f.Name); own != nil {
+				one.Flags().Set(f.Name, f.Value.String())
+			}
+		})
+		for name, value := range values {
+			one.Flags().Set(name, value)
+		}
+		row := swept{Settings: values}
+		err := s.Resolve(one, a.environment())
+		var p *plan.Plan
+		if err == nil {
+			p, err = decide(one, s, m)
+		}
+		if err != nil {
+			row.Error = err.Error()
+		} else {
+			row.Epsilon, row.NoiseMultiplier, row.Steps = p.Epsilon, p.NoiseMultiplier, p.Steps
+			row.Expected, row.Estimate = expectedNoise(m, p), estimateWork(m, p)
+		}
+		list = append(list, row)
+	}
+	return a.result(list, func(w io.Writer) { printSweep(w, names, list) })
+}
+
+// printSweep prints a line for each plan: its settings, its noise, what noise will leave
+// unresolved, and its time.
+func printSweep(w io.Writer, names []string, list []swept) {
+	t := terminal.Columns{W: w}
+	var head terminal.Cells
+	for _, name := range names {
+		head = append(head, name)
+	}
+	t.Line(append(head, "noise multiplier", "steps", "seconds", "most noise in the posterior", "statistics"))
+	for _, row := range list {
+		var line terminal.Cells
+		for _, name := range names {
+			line = append(line, row.Settings[name])
+		}
+		if row.Error != "" {
+			t.Line(append(line, "-", "-", "-", "-", row.Error))
+			continue
+		}
+		seconds, noisiest := "-", report.Expected{}
+		if row.Estimate != nil {
+			seconds = fmt.Sprintf("%.2g", row.Estimate.Seconds)
+		}
+		most := "-"
+		for _, e := range row.Expected {
+			if e.Most >= noisiest.Most {
+				noisiest = e
+				most = fmt.Sprintf("%.0f %% of %s", 100*e.Most, e.Parameter)
+			}
+		}
+		t.Line(append(line, fmt.Sprintf("%.4g", row.NoiseMultiplier), fmt.Sprint(row.Steps), seconds, most, expectedWords(row.Expected)))
+	}
+	t.Print()
 }
