@@ -54,12 +54,12 @@ func (n *noiseVariance) add(t int, gain, precision []float64, noiseSD float64, l
 // advanceVariance sets decay to A and v to A²v + (aτ)².
 func advanceVariance(v, decay, push, gain, precision []float64, noiseSD float64) {
 	simd.Mul(decay, gain, precision)
-	simd.Neg(decay, decay)
+	simd.MulScalar(decay, decay, -1)
 	simd.Exp(decay, decay)
-	simd.Square(push, decay)
+	simd.Mul(push, decay, decay)
 	simd.Mul(v, push, v)
 	simd.MulScalar(push, gain, noiseSD)
-	simd.Square(push, push)
+	simd.Mul(push, push, push)
 	simd.Add(v, v, push)
 }
 

@@ -3,6 +3,7 @@ package posterior
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/simd"
@@ -21,11 +22,11 @@ const weightRounds = 100
 // nothing would be left for the others.
 func (q scores) matrix(h, v []float64) *mat.SymDense {
 	square := make([]float64, len(q.gradients))
-	simd.Square(square, q.gradients)
+	simd.Mul(square, q.gradients, q.gradients)
 	of := func(r int) []float64 { return square[r*q.latent : (r+1)*q.latent] }
 	weight, have, want := make([]float64, q.records), make([]float64, q.latent), make([]float64, q.records)
 	scaled := make([]float64, q.latent)
-	simd.Div(scaled, h, v)
+	floats.DivTo(scaled, h, v)
 	for r := range want {
 		simd.Add(have, have, of(r))
 		want[r] = simd.Dot(of(r), scaled)
@@ -42,7 +43,7 @@ func (q scores) matrix(h, v []float64) *mat.SymDense {
 		if misfit(have, h, v) <= float64(q.latent) {
 			break
 		}
-		simd.Div(scaled, have, v)
+		floats.DivTo(scaled, have, v)
 		for r := range weight {
 			if sum := simd.Dot(of(r), scaled); sum > 0 {
 				weight[r] *= want[r] / sum

@@ -19,8 +19,8 @@ func implementations() []*kernels {
 
 var avx512 = &kernels{
 	name: "AVX-512",
-	exp:  expAVX512, lgamma: lgammaAVX512, digamma: digammaAVX512, neg: negAVX512, square: squareAVX512,
-	add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, addProduct: addProductAVX512,
+	exp:  expAVX512, lgamma: lgammaAVX512, digamma: digammaAVX512,
+	add: addAVX512, sub: subAVX512, mul: mulAVX512, addProduct: addProductAVX512,
 	addScalar: addScalarAVX512, mulScalar: mulScalarAVX512, axpy: axpyAVX512,
 	sum: sumAVX512, dot: dotAVX512, clipFlat: clipFlatAVX512, adam: adamAVX512, adamGain: adamGainAVX512,
 	rowDots32: rowDots32AVX512, rowDots64: rowDots64AVX512, rowSum32: rowSum32AVX512, rowSum64: rowSum64AVX512,
@@ -42,8 +42,8 @@ var avx512 = &kernels{
 
 var avx2 = &kernels{
 	name: "AVX2",
-	exp:  expAVX2, lgamma: lgammaAVX2, digamma: digammaAVX2, neg: negAVX2, square: squareAVX2,
-	add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, addProduct: addProductAVX2,
+	exp:  expAVX2, lgamma: lgammaAVX2, digamma: digammaAVX2,
+	add: addAVX2, sub: subAVX2, mul: mulAVX2, addProduct: addProductAVX2,
 	addScalar: addScalarAVX2, mulScalar: mulScalarAVX2, axpy: axpyAVX2,
 	sum: sumAVX2, dot: dotAVX2, clipFlat: clipFlatAVX2, adam: adamAVX2, adamGain: adamGainAVX2,
 	rowDots32: rowDots32AVX2, rowDots64: rowDots64AVX2, rowSum32: rowSum32AVX2, rowSum64: rowSum64AVX2,

@@ -96,7 +96,7 @@ func TestBinary(t *testing.T) {
 	other := append(append([]float64(nil), all[7:]...), all[:7]...)
 	get := map[string]func(k *kernels) func(dst, a, b []float64){
 		"add": func(k *kernels) func(dst, a, b []float64) { return k.add }, "sub": func(k *kernels) func(dst, a, b []float64) { return k.sub },
-		"mul": func(k *kernels) func(dst, a, b []float64) { return k.mul }, "div": func(k *kernels) func(dst, a, b []float64) { return k.div },
+		"mul":        func(k *kernels) func(dst, a, b []float64) { return k.mul },
 		"addProduct": func(k *kernels) func(dst, a, b []float64) { return k.addProduct },
 	}
 	forms(t, func(t *testing.T, k *kernels) {
@@ -345,7 +345,7 @@ func TestAdam(t *testing.T) {
 			for i := range got {
 				want[i] = normals(n, uint64(i))
 				if i == 3 {
-					plain.square(want[i], want[i])
+					plain.mul(want[i], want[i], want[i])
 				}
 				got[i] = atEnd(t, want[i])
 			}

@@ -5,9 +5,9 @@ package simd
 type kernels struct {
 	name string
 
-	exp, lgamma, digamma, neg, square func(dst, x []float64)
+	exp, lgamma, digamma func(dst, x []float64)
 
-	add, sub, mul, div, addProduct func(dst, a, b []float64)
+	add, sub, mul, addProduct func(dst, a, b []float64)
 
 	addScalar, mulScalar, axpy func(dst, a []float64, s float64)
 
@@ -40,8 +40,8 @@ var active = implementations()[0]
 // plain is the reference, and the fallback.
 var plain = &kernels{
 	name: "plain",
-	exp:  each(expOne), lgamma: each(lgammaOne), digamma: each(digammaOne), neg: neg, square: square,
-	add: add, sub: sub, mul: mul, div: div, addProduct: addProduct,
+	exp:  each(expOne), lgamma: each(lgammaOne), digamma: each(digammaOne),
+	add: add, sub: sub, mul: mul, addProduct: addProduct,
 	addScalar: addScalar, mulScalar: mulScalar, axpy: axpy,
 	sum: sum, dot: dot, clipFlat: clipFlat, adam: adam, adamGain: adamGain,
 	rowDots32: rowDots[float32], rowDots64: rowDots[float64], rowSum32: rowSum[float32], rowSum64: rowSum[float64],

@@ -13,12 +13,6 @@ func lgammaAVX2(dst []float64, x []float64)
 // dst = d/dx log Γ(x), x > 0
 func digammaAVX2(dst []float64, x []float64)
 
-// dst = -x
-func negAVX2(dst []float64, x []float64)
-
-// dst = x²
-func squareAVX2(dst []float64, x []float64)
-
 // dst = a + b
 func addAVX2(dst []float64, a []float64, b []float64)
 
@@ -27,9 +21,6 @@ func subAVX2(dst []float64, a []float64, b []float64)
 
 // dst = a·b
 func mulAVX2(dst []float64, a []float64, b []float64)
-
-// dst = a/b
-func divAVX2(dst []float64, a []float64, b []float64)
 
 // dst = a + s
 func addScalarAVX2(dst []float64, a []float64, s float64)
@@ -131,12 +122,6 @@ func lgammaAVX512(dst []float64, x []float64)
 // dst = d/dx log Γ(x), x > 0
 func digammaAVX512(dst []float64, x []float64)
 
-// dst = -x
-func negAVX512(dst []float64, x []float64)
-
-// dst = x²
-func squareAVX512(dst []float64, x []float64)
-
 // dst = a + b
 func addAVX512(dst []float64, a []float64, b []float64)
 
@@ -145,9 +130,6 @@ func subAVX512(dst []float64, a []float64, b []float64)
 
 // dst = a·b
 func mulAVX512(dst []float64, a []float64, b []float64)
-
-// dst = a/b
-func divAVX512(dst []float64, a []float64, b []float64)
 
 // dst = a + s
 func addScalarAVX512(dst []float64, a []float64, s float64)

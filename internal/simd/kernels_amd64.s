@@ -2140,107 +2140,115 @@ GLOBL c3f70410410410410<>(SB), RODATA|NOPTR, $8
 DATA cbf81111111111111<>+0(SB)/8, $0xbf81111111111111
 GLOBL cbf81111111111111<>(SB), RODATA|NOPTR, $8
 
-// func negAVX2(dst []float64, x []float64)
+// func addAVX2(dst []float64, a []float64, b []float64)
 // Requires: AVX
-TEXT ·negAVX2(SB), NOSPLIT, $0-48
+TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ DX, BX
-	ANDQ $0x07, BX
-	SHRQ $0x03, DX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
 	JZ   tail11
 
 loop10:
-	VMOVUPD      (CX), Y0
-	VBROADCASTSD c8000000000000000<>+0(SB), Y1
-	VXORPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      32(CX), Y0
-	VBROADCASTSD c8000000000000000<>+0(SB), Y1
-	VXORPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 32(AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x40, CX
-	DECQ         DX
-	JNZ          loop10
+	VMOVUPD (CX), Y0
+	VMOVUPD (DX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(CX), Y0
+	VMOVUPD 32(DX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop10
 
 tail11:
-	TESTQ        BX, BX
-	JZ           done12
-	XORQ         DX, DX
-	SUBQ         BX, DX
-	LEAQ         tail8x8<>+64(SB), BX
-	VMOVUPS      (BX)(DX*8), Y0
-	LEAQ         tail8x4<>+32(SB), BX
-	VMOVUPS      (BX)(DX*4), X1
-	LEAQ         tail8x8<>+96(SB), BX
-	VMOVUPS      (BX)(DX*8), Y1
-	LEAQ         tail8x4<>+48(SB), BX
-	VMOVUPS      (BX)(DX*4), X2
-	VMASKMOVPD   (CX), Y0, Y2
-	VBROADCASTSD c8000000000000000<>+0(SB), Y3
-	VXORPD       Y3, Y2, Y2
-	VMASKMOVPD   Y2, Y0, (AX)
-	VMASKMOVPD   32(CX), Y1, Y0
-	VBROADCASTSD c8000000000000000<>+0(SB), Y2
-	VXORPD       Y2, Y0, Y0
-	VMASKMOVPD   Y0, Y1, 32(AX)
+	TESTQ      SI, SI
+	JZ         done12
+	XORQ       BX, BX
+	SUBQ       SI, BX
+	LEAQ       tail8x8<>+64(SB), SI
+	VMOVUPS    (SI)(BX*8), Y0
+	LEAQ       tail8x4<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), X1
+	LEAQ       tail8x8<>+96(SB), SI
+	VMOVUPS    (SI)(BX*8), Y1
+	LEAQ       tail8x4<>+48(SB), SI
+	VMOVUPS    (SI)(BX*4), X2
+	VMASKMOVPD (CX), Y0, Y2
+	VMASKMOVPD (DX), Y0, Y3
+	VADDPD     Y3, Y2, Y2
+	VMASKMOVPD Y2, Y0, (AX)
+	VMASKMOVPD 32(CX), Y1, Y0
+	VMASKMOVPD 32(DX), Y1, Y2
+	VADDPD     Y2, Y0, Y0
+	VMASKMOVPD Y0, Y1, 32(AX)
 
 done12:
 	VZEROUPPER
 	RET
 
-// func squareAVX2(dst []float64, x []float64)
+// func subAVX2(dst []float64, a []float64, b []float64)
 // Requires: AVX
-TEXT ·squareAVX2(SB), NOSPLIT, $0-48
+TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ DX, BX
-	ANDQ $0x07, BX
-	SHRQ $0x03, DX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
 	JZ   tail14
 
 loop13:
 	VMOVUPD (CX), Y0
-	VMULPD  Y0, Y0, Y0
+	VMOVUPD (DX), Y1
+	VSUBPD  Y1, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VMOVUPD 32(CX), Y0
-	VMULPD  Y0, Y0, Y0
+	VMOVUPD 32(DX), Y1
+	VSUBPD  Y1, Y0, Y0
 	VMOVUPD Y0, 32(AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
-	DECQ    DX
+	ADDQ    $0x40, DX
+	DECQ    BX
 	JNZ     loop13
 
 tail14:
-	TESTQ      BX, BX
+	TESTQ      SI, SI
 	JZ         done15
-	XORQ       DX, DX
-	SUBQ       BX, DX
-	LEAQ       tail8x8<>+64(SB), BX
-	VMOVUPS    (BX)(DX*8), Y0
-	LEAQ       tail8x4<>+32(SB), BX
-	VMOVUPS    (BX)(DX*4), X1
-	LEAQ       tail8x8<>+96(SB), BX
-	VMOVUPS    (BX)(DX*8), Y1
-	LEAQ       tail8x4<>+48(SB), BX
-	VMOVUPS    (BX)(DX*4), X2
+	XORQ       BX, BX
+	SUBQ       SI, BX
+	LEAQ       tail8x8<>+64(SB), SI
+	VMOVUPS    (SI)(BX*8), Y0
+	LEAQ       tail8x4<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), X1
+	LEAQ       tail8x8<>+96(SB), SI
+	VMOVUPS    (SI)(BX*8), Y1
+	LEAQ       tail8x4<>+48(SB), SI
+	VMOVUPS    (SI)(BX*4), X2
 	VMASKMOVPD (CX), Y0, Y2
-	VMULPD     Y2, Y2, Y2
+	VMASKMOVPD (DX), Y0, Y3
+	VSUBPD     Y3, Y2, Y2
 	VMASKMOVPD Y2, Y0, (AX)
 	VMASKMOVPD 32(CX), Y1, Y0
-	VMULPD     Y0, Y0, Y0
+	VMASKMOVPD 32(DX), Y1, Y2
+	VSUBPD     Y2, Y0, Y0
 	VMASKMOVPD Y0, Y1, 32(AX)
 
 done15:
 	VZEROUPPER
 	RET
 
-// func addAVX2(dst []float64, a []float64, b []float64)
+// func mulAVX2(dst []float64, a []float64, b []float64)
 // Requires: AVX
-TEXT ·addAVX2(SB), NOSPLIT, $0-72
+TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ a_base+24(FP), CX
 	MOVQ b_base+48(FP), DX
@@ -2253,11 +2261,11 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 loop16:
 	VMOVUPD (CX), Y0
 	VMOVUPD (DX), Y1
-	VADDPD  Y1, Y0, Y0
+	VMULPD  Y1, Y0, Y0
 	VMOVUPD Y0, (AX)
 	VMOVUPD 32(CX), Y0
 	VMOVUPD 32(DX), Y1
-	VADDPD  Y1, Y0, Y0
+	VMULPD  Y1, Y0, Y0
 	VMOVUPD Y0, 32(AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -2280,112 +2288,6 @@ tail17:
 	VMOVUPS    (SI)(BX*4), X2
 	VMASKMOVPD (CX), Y0, Y2
 	VMASKMOVPD (DX), Y0, Y3
-	VADDPD     Y3, Y2, Y2
-	VMASKMOVPD Y2, Y0, (AX)
-	VMASKMOVPD 32(CX), Y1, Y0
-	VMASKMOVPD 32(DX), Y1, Y2
-	VADDPD     Y2, Y0, Y0
-	VMASKMOVPD Y0, Y1, 32(AX)
-
-done18:
-	VZEROUPPER
-	RET
-
-// func subAVX2(dst []float64, a []float64, b []float64)
-// Requires: AVX
-TEXT ·subAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
-	JZ   tail20
-
-loop19:
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
-	VSUBPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
-	VMOVUPD 32(CX), Y0
-	VMOVUPD 32(DX), Y1
-	VSUBPD  Y1, Y0, Y0
-	VMOVUPD Y0, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop19
-
-tail20:
-	TESTQ      SI, SI
-	JZ         done21
-	XORQ       BX, BX
-	SUBQ       SI, BX
-	LEAQ       tail8x8<>+64(SB), SI
-	VMOVUPS    (SI)(BX*8), Y0
-	LEAQ       tail8x4<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), X1
-	LEAQ       tail8x8<>+96(SB), SI
-	VMOVUPS    (SI)(BX*8), Y1
-	LEAQ       tail8x4<>+48(SB), SI
-	VMOVUPS    (SI)(BX*4), X2
-	VMASKMOVPD (CX), Y0, Y2
-	VMASKMOVPD (DX), Y0, Y3
-	VSUBPD     Y3, Y2, Y2
-	VMASKMOVPD Y2, Y0, (AX)
-	VMASKMOVPD 32(CX), Y1, Y0
-	VMASKMOVPD 32(DX), Y1, Y2
-	VSUBPD     Y2, Y0, Y0
-	VMASKMOVPD Y0, Y1, 32(AX)
-
-done21:
-	VZEROUPPER
-	RET
-
-// func mulAVX2(dst []float64, a []float64, b []float64)
-// Requires: AVX
-TEXT ·mulAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
-	JZ   tail23
-
-loop22:
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
-	VMULPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
-	VMOVUPD 32(CX), Y0
-	VMOVUPD 32(DX), Y1
-	VMULPD  Y1, Y0, Y0
-	VMOVUPD Y0, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop22
-
-tail23:
-	TESTQ      SI, SI
-	JZ         done24
-	XORQ       BX, BX
-	SUBQ       SI, BX
-	LEAQ       tail8x8<>+64(SB), SI
-	VMOVUPS    (SI)(BX*8), Y0
-	LEAQ       tail8x4<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), X1
-	LEAQ       tail8x8<>+96(SB), SI
-	VMOVUPS    (SI)(BX*8), Y1
-	LEAQ       tail8x4<>+48(SB), SI
-	VMOVUPS    (SI)(BX*4), X2
-	VMASKMOVPD (CX), Y0, Y2
-	VMASKMOVPD (DX), Y0, Y3
 	VMULPD     Y3, Y2, Y2
 	VMASKMOVPD Y2, Y0, (AX)
 	VMASKMOVPD 32(CX), Y1, Y0
@@ -2393,60 +2295,7 @@ tail23:
 	VMULPD     Y2, Y0, Y0
 	VMASKMOVPD Y0, Y1, 32(AX)
 
-done24:
-	VZEROUPPER
-	RET
-
-// func divAVX2(dst []float64, a []float64, b []float64)
-// Requires: AVX
-TEXT ·divAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
-	JZ   tail26
-
-loop25:
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
-	VDIVPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
-	VMOVUPD 32(CX), Y0
-	VMOVUPD 32(DX), Y1
-	VDIVPD  Y1, Y0, Y0
-	VMOVUPD Y0, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop25
-
-tail26:
-	TESTQ      SI, SI
-	JZ         done27
-	XORQ       BX, BX
-	SUBQ       SI, BX
-	LEAQ       tail8x8<>+64(SB), SI
-	VMOVUPS    (SI)(BX*8), Y0
-	LEAQ       tail8x4<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), X1
-	LEAQ       tail8x8<>+96(SB), SI
-	VMOVUPS    (SI)(BX*8), Y1
-	LEAQ       tail8x4<>+48(SB), SI
-	VMOVUPS    (SI)(BX*4), X2
-	VMASKMOVPD (CX), Y0, Y2
-	VMASKMOVPD (DX), Y0, Y3
-	VDIVPD     Y3, Y2, Y2
-	VMASKMOVPD Y2, Y0, (AX)
-	VMASKMOVPD 32(CX), Y1, Y0
-	VMASKMOVPD 32(DX), Y1, Y2
-	VDIVPD     Y2, Y0, Y0
-	VMASKMOVPD Y0, Y1, 32(AX)
-
-done27:
+done18:
 	VZEROUPPER
 	RET
 
@@ -2460,9 +2309,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail29
+	JZ           tail20
 
-loop28:
+loop19:
 	VMOVUPD (CX), Y1
 	VADDPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)
@@ -2472,11 +2321,11 @@ loop28:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop28
+	JNZ     loop19
 
-tail29:
+tail20:
 	TESTQ      BX, BX
-	JZ         done30
+	JZ         done21
 	XORQ       DX, DX
 	SUBQ       BX, DX
 	LEAQ       tail8x8<>+64(SB), BX
@@ -2494,7 +2343,7 @@ tail29:
 	VADDPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)
 
-done30:
+done21:
 	VZEROUPPER
 	RET
 
@@ -2508,9 +2357,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail32
+	JZ           tail23
 
-loop31:
+loop22:
 	VMOVUPD (CX), Y1
 	VMULPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)
@@ -2520,11 +2369,11 @@ loop31:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop31
+	JNZ     loop22
 
-tail32:
+tail23:
 	TESTQ      BX, BX
-	JZ         done33
+	JZ         done24
 	XORQ       DX, DX
 	SUBQ       BX, DX
 	LEAQ       tail8x8<>+64(SB), BX
@@ -2542,7 +2391,7 @@ tail32:
 	VMULPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)
 
-done33:
+done24:
 	VZEROUPPER
 	RET
 
@@ -2556,9 +2405,9 @@ TEXT ·addProductAVX2(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail35
+	JZ   tail26
 
-loop34:
+loop25:
 	VMOVUPD     (AX), Y0
 	VMOVUPD     (CX), Y1
 	VMOVUPD     (DX), Y2
@@ -2573,11 +2422,11 @@ loop34:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop34
+	JNZ         loop25
 
-tail35:
+tail26:
 	TESTQ       SI, SI
-	JZ          done36
+	JZ          done27
 	XORQ        BX, BX
 	SUBQ        SI, BX
 	LEAQ        tail8x8<>+64(SB), SI
@@ -2599,7 +2448,7 @@ tail35:
 	VFMADD231PD Y3, Y2, Y0
 	VMASKMOVPD  Y0, Y1, 32(AX)
 
-done36:
+done27:
 	VZEROUPPER
 	RET
 
@@ -2613,9 +2462,9 @@ TEXT ·axpyAVX2(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail38
+	JZ           tail29
 
-loop37:
+loop28:
 	VMOVUPD     (AX), Y1
 	VMOVUPD     (CX), Y2
 	VFMADD231PD Y2, Y0, Y1
@@ -2627,11 +2476,11 @@ loop37:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop37
+	JNZ         loop28
 
-tail38:
+tail29:
 	TESTQ       BX, BX
-	JZ          done39
+	JZ          done30
 	XORQ        DX, DX
 	SUBQ        BX, DX
 	LEAQ        tail8x8<>+64(SB), BX
@@ -2651,7 +2500,7 @@ tail38:
 	VFMADD231PD Y3, Y0, Y1
 	VMASKMOVPD  Y1, Y2, 32(AX)
 
-done39:
+done30:
 	VZEROUPPER
 	RET
 
@@ -2664,9 +2513,9 @@ TEXT ·narrowAVX2(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail41
+	JZ   tail32
 
-loop40:
+loop31:
 	VMOVUPD    (CX), Y0
 	VCVTPD2PSY Y0, X0
 	VMOVUPS    X0, (AX)
@@ -2676,11 +2525,11 @@ loop40:
 	ADDQ       $0x20, AX
 	ADDQ       $0x40, CX
 	DECQ       DX
-	JNZ        loop40
+	JNZ        loop31
 
-tail41:
+tail32:
 	TESTQ      BX, BX
-	JZ         done42
+	JZ         done33
 	XORQ       DX, DX
 	SUBQ       BX, DX
 	LEAQ       tail8x8<>+64(SB), BX
@@ -2698,7 +2547,7 @@ tail41:
 	VCVTPD2PSY Y0, X0
 	VMASKMOVPS X0, X3, 16(AX)
 
-done42:
+done33:
 	VZEROUPPER
 	RET
 
@@ -2711,9 +2560,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail44
+	JZ   tail35
 
-loop43:
+loop34:
 	VCVTPS2PD (CX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(CX), Y0
@@ -2721,11 +2570,11 @@ loop43:
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, CX
 	DECQ      DX
-	JNZ       loop43
+	JNZ       loop34
 
-tail44:
+tail35:
 	TESTQ      BX, BX
-	JZ         done45
+	JZ         done36
 	XORQ       DX, DX
 	SUBQ       BX, DX
 	LEAQ       tail8x8<>+64(SB), BX
@@ -2743,7 +2592,7 @@ tail44:
 	VCVTPS2PD  X0, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)
 
-done45:
+done36:
 	VZEROUPPER
 	RET
 
@@ -2757,20 +2606,20 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail47
+	JZ     tail38
 
-loop46:
+loop37:
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD 32(AX), Y2
 	VADDPD  Y2, Y1, Y1
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop46
+	JNZ     loop37
 
-tail47:
+tail38:
 	TESTQ      DX, DX
-	JZ         done48
+	JZ         done39
 	XORQ       CX, CX
 	SUBQ       DX, CX
 	LEAQ       tail8x8<>+64(SB), DX
@@ -2786,7 +2635,7 @@ tail47:
 	VMASKMOVPD 32(AX), Y3, Y2
 	VADDPD     Y2, Y1, Y1
 
-done48:
+done39:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -2807,9 +2656,9 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail50
+	JZ     tail41
 
-loop49:
+loop40:
 	VMOVUPD     (AX), Y2
 	VMOVUPD     (DX), Y3
 	VFMADD231PD Y3, Y2, Y0
@@ -2819,11 +2668,11 @@ loop49:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop49
+	JNZ         loop40
 
-tail50:
+tail41:
 	TESTQ       BX, BX
-	JZ          done51
+	JZ          done42
 	XORQ        CX, CX
 	SUBQ        BX, CX
 	LEAQ        tail8x8<>+64(SB), BX
@@ -2841,7 +2690,7 @@ tail50:
 	VMASKMOVPD  32(DX), Y3, Y3
 	VFMADD231PD Y3, Y2, Y1
 
-done51:
+done42:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -2866,9 +2715,9 @@ TEXT ·clipFlatAVX2(SB), NOSPLIT, $0-72
 	MOVQ         CX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, CX
-	JZ           tail53
+	JZ           tail44
 
-loop52:
+loop43:
 	VMOVUPD   (DX), Y6
 	VSQRTPD   Y6, Y7
 	VDIVPD    Y7, Y0, Y8
@@ -2894,11 +2743,11 @@ loop52:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, DX
 	DECQ      CX
-	JNZ       loop52
+	JNZ       loop43
 
-tail53:
+tail44:
 	TESTQ      BX, BX
-	JZ         done54
+	JZ         done45
 	XORQ       CX, CX
 	SUBQ       BX, CX
 	LEAQ       tail8x8<>+64(SB), BX
@@ -2932,7 +2781,7 @@ tail53:
 	VADDPD     Y0, Y3, Y3
 	VADDPD     Y6, Y5, Y5
 
-done54:
+done45:
 	VADDPD       Y3, Y2, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -2967,9 +2816,9 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-160
 	MOVQ         CX, DI
 	ANDQ         $0x07, DI
 	SHRQ         $0x03, CX
-	JZ           tail56
+	JZ           tail47
 
-loop55:
+loop46:
 	VMOVUPD      (DX), Y8
 	VMOVUPD      (BX), Y9
 	VMULPD       Y9, Y0, Y9
@@ -3075,11 +2924,11 @@ loop55:
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
 	DECQ         CX
-	JNZ          loop55
+	JNZ          loop46
 
-tail56:
+tail47:
 	TESTQ        DI, DI
-	JZ           done57
+	JZ           done48
 	XORQ         CX, CX
 	SUBQ         DI, CX
 	LEAQ         tail8x8<>+64(SB), DI
@@ -3191,7 +3040,7 @@ tail56:
 	VADDPD       Y0, Y2, Y0
 	VMASKMOVPD   Y0, Y9, 32(AX)
 
-done57:
+done48:
 	VZEROUPPER
 	RET
 
@@ -3218,9 +3067,9 @@ TEXT ·adamGainAVX2(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail59
+	JZ           tail50
 
-loop58:
+loop49:
 	VMOVUPD      (DX), Y8
 	VMOVUPD      (BX), Y9
 	VMULPD       Y9, Y0, Y9
@@ -3329,11 +3178,11 @@ loop58:
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         CX
-	JNZ          loop58
+	JNZ          loop49
 
-tail59:
+tail50:
 	TESTQ        R8, R8
-	JZ           done60
+	JZ           done51
 	XORQ         CX, CX
 	SUBQ         R8, CX
 	LEAQ         tail8x8<>+64(SB), R8
@@ -3447,7 +3296,7 @@ tail59:
 	VADDPD       Y0, Y2, Y0
 	VMASKMOVPD   Y0, Y9, 32(AX)
 
-done60:
+done51:
 	VZEROUPPER
 	RET
 
@@ -3468,43 +3317,43 @@ TEXT ·rowDots32AVX2(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair61:
+pair52:
 	CMPQ  R11, CX
-	JGE   one62
+	JGE   one53
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done65
+	JGE   done56
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done65
+	JLE   done56
 
-line64:
+line55:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line64
+	JG         line55
 
-done65:
+done56:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done67
+	JGE   done58
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done67
+	JLE   done58
 
-line66:
+line57:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line66
+	JG         line57
 
-done67:
+done58:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -3520,9 +3369,9 @@ done67:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail69
+	JZ     tail60
 
-loop68:
+loop59:
 	VMOVUPD     (R12), Y4
 	VCVTPS2PD   (R14), Y5
 	VFMADD231PD Y4, Y5, Y0
@@ -3537,11 +3386,11 @@ loop68:
 	ADDQ        $0x20, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop68
+	JNZ         loop59
 
-tail69:
+tail60:
 	TESTQ       BP, BP
-	JZ          done70
+	JZ          done61
 	XORQ        R13, R13
 	SUBQ        BP, R13
 	LEAQ        tail8x8<>+64(SB), BP
@@ -3567,7 +3416,7 @@ tail69:
 	VCVTPS2PD   X5, Y5
 	VFMADD231PD Y4, Y5, Y3
 
-done70:
+done61:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -3581,27 +3430,27 @@ done70:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, 8(AX)(R11*8)
 	ADDQ         $0x02, R11
-	JMP          pair61
+	JMP          pair52
 
-one62:
-	JG    done63
+one53:
+	JG    done54
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done72
+	JGE   done63
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done72
+	JLE   done63
 
-line71:
+line62:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line71
+	JG         line62
 
-done72:
+done63:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -3612,9 +3461,9 @@ done72:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail74
+	JZ     tail65
 
-loop73:
+loop64:
 	VMOVUPD     (R12), Y2
 	VCVTPS2PD   (R14), Y3
 	VFMADD231PD Y2, Y3, Y0
@@ -3624,11 +3473,11 @@ loop73:
 	ADDQ        $0x20, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop73
+	JNZ         loop64
 
-tail74:
+tail65:
 	TESTQ       CX, CX
-	JZ          done75
+	JZ          done66
 	XORQ        DX, DX
 	SUBQ        CX, DX
 	LEAQ        tail8x8<>+64(SB), CX
@@ -3648,7 +3497,7 @@ tail74:
 	VCVTPS2PD   X3, Y3
 	VFMADD231PD Y2, Y3, Y1
 
-done75:
+done66:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -3657,7 +3506,7 @@ done75:
 	VMOVSD       X0, (AX)(R11*8)
 	ADDQ         $0x01, R11
 
-done63:
+done54:
 	VZEROUPPER
 	RET
 
@@ -3673,14 +3522,14 @@ TEXT ·rowSum32AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done76
+	JZ    done67
 
-columns77:
+columns68:
 	CMPQ       CX, $0x20
-	JL         narrower79
-	JE         whole78
+	JL         narrower70
+	JE         whole69
 	CMPQ       CX, $0x28
-	JGE        whole78
+	JGE        whole69
 	SUBQ       $0x20, CX
 	XORQ       R9, R9
 	SUBQ       CX, R9
@@ -3704,7 +3553,7 @@ columns77:
 	VMASKMOVPD 288(AX), Y2, Y13
 	XORQ       R9, R9
 
-row80:
+row71:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3733,7 +3582,7 @@ row80:
 	VFMADD231PD  Y15, Y14, Y13
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row80
+	JLT          row71
 	VMOVUPD      Y4, (AX)
 	VMOVUPD      Y5, 32(AX)
 	VMOVUPD      Y6, 64(AX)
@@ -3744,9 +3593,9 @@ row80:
 	VMOVUPD      Y11, 224(AX)
 	VMASKMOVPD   Y12, Y0, 256(AX)
 	VMASKMOVPD   Y13, Y2, 288(AX)
-	JMP          done76
+	JMP          done67
 
-whole78:
+whole69:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -3757,7 +3606,7 @@ whole78:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row81:
+row72:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3780,7 +3629,7 @@ row81:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row81
+	JLT          row72
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -3792,15 +3641,15 @@ row81:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns77
+	JMP          columns68
 
-narrower79:
-columns82:
+narrower70:
+columns73:
 	CMPQ       CX, $0x10
-	JL         narrower84
-	JE         whole83
+	JL         narrower75
+	JE         whole74
 	CMPQ       CX, $0x18
-	JGE        whole83
+	JGE        whole74
 	SUBQ       $0x10, CX
 	XORQ       R9, R9
 	SUBQ       CX, R9
@@ -3820,7 +3669,7 @@ columns82:
 	VMASKMOVPD 160(AX), Y2, Y9
 	XORQ       R9, R9
 
-row85:
+row76:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3841,23 +3690,23 @@ row85:
 	VFMADD231PD  Y11, Y10, Y9
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row85
+	JLT          row76
 	VMOVUPD      Y4, (AX)
 	VMOVUPD      Y5, 32(AX)
 	VMOVUPD      Y6, 64(AX)
 	VMOVUPD      Y7, 96(AX)
 	VMASKMOVPD   Y8, Y0, 128(AX)
 	VMASKMOVPD   Y9, Y2, 160(AX)
-	JMP          done76
+	JMP          done67
 
-whole83:
+whole74:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row86:
+row77:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3872,7 +3721,7 @@ row86:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row86
+	JLT          row77
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -3880,15 +3729,15 @@ row86:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns82
+	JMP          columns73
 
-narrower84:
-columns87:
+narrower75:
+columns78:
 	CMPQ       CX, $0x08
-	JL         narrower89
-	JE         whole88
+	JL         narrower80
+	JE         whole79
 	CMPQ       CX, $0x10
-	JGE        whole88
+	JGE        whole79
 	SUBQ       $0x08, CX
 	XORQ       R9, R9
 	SUBQ       CX, R9
@@ -3906,7 +3755,7 @@ columns87:
 	VMASKMOVPD 96(AX), Y2, Y7
 	XORQ       R9, R9
 
-row90:
+row81:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3923,19 +3772,19 @@ row90:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row90
+	JLT          row81
 	VMOVUPD      Y4, (AX)
 	VMOVUPD      Y5, 32(AX)
 	VMASKMOVPD   Y6, Y0, 64(AX)
 	VMASKMOVPD   Y7, Y2, 96(AX)
-	JMP          done76
+	JMP          done67
 
-whole88:
+whole79:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row91:
+row82:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3946,17 +3795,17 @@ row91:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row91
+	JLT          row82
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns87
+	JMP          columns78
 
-narrower89:
+narrower80:
 	TESTQ      CX, CX
-	JZ         done76
+	JZ         done67
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail8x8<>+64(SB), CX
@@ -3971,7 +3820,7 @@ narrower89:
 	VMASKMOVPD 32(AX), Y2, Y5
 	XORQ       R9, R9
 
-row92:
+row83:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3984,11 +3833,11 @@ row92:
 	VFMADD231PD  Y7, Y6, Y5
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row92
+	JLT          row83
 	VMASKMOVPD   Y4, Y0, (AX)
 	VMASKMOVPD   Y5, Y2, 32(AX)
 
-done76:
+done67:
 	VZEROUPPER
 	RET
 
@@ -4009,43 +3858,43 @@ TEXT ·rowDots64AVX2(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair93:
+pair84:
 	CMPQ  R11, CX
-	JGE   one94
+	JGE   one85
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done97
+	JGE   done88
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done97
+	JLE   done88
 
-line96:
+line87:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line96
+	JG         line87
 
-done97:
+done88:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done99
+	JGE   done90
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done99
+	JLE   done90
 
-line98:
+line89:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line98
+	JG         line89
 
-done99:
+done90:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -4061,9 +3910,9 @@ done99:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail101
+	JZ     tail92
 
-loop100:
+loop91:
 	VMOVUPD     (R12), Y4
 	VMOVUPD     (R14), Y5
 	VFMADD231PD Y4, Y5, Y0
@@ -4078,11 +3927,11 @@ loop100:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop100
+	JNZ         loop91
 
-tail101:
+tail92:
 	TESTQ       BP, BP
-	JZ          done102
+	JZ          done93
 	XORQ        R13, R13
 	SUBQ        BP, R13
 	LEAQ        tail8x8<>+64(SB), BP
@@ -4104,7 +3953,7 @@ tail101:
 	VMASKMOVPD  32(R15), Y5, Y5
 	VFMADD231PD Y4, Y5, Y3
 
-done102:
+done93:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -4118,27 +3967,27 @@ done102:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, 8(AX)(R11*8)
 	ADDQ         $0x02, R11
-	JMP          pair93
+	JMP          pair84
 
-one94:
-	JG    done95
+one85:
+	JG    done86
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done104
+	JGE   done95
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done104
+	JLE   done95
 
-line103:
+line94:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line103
+	JG         line94
 
-done104:
+done95:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -4149,9 +3998,9 @@ done104:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail106
+	JZ     tail97
 
-loop105:
+loop96:
 	VMOVUPD     (R12), Y2
 	VMOVUPD     (R14), Y3
 	VFMADD231PD Y2, Y3, Y0
@@ -4161,11 +4010,11 @@ loop105:
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop105
+	JNZ         loop96
 
-tail106:
+tail97:
 	TESTQ       CX, CX
-	JZ          done107
+	JZ          done98
 	XORQ        DX, DX
 	SUBQ        CX, DX
 	LEAQ        tail8x8<>+64(SB), CX
@@ -4183,7 +4032,7 @@ tail106:
 	VMASKMOVPD  32(R14), Y3, Y3
 	VFMADD231PD Y2, Y3, Y1
 
-done107:
+done98:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -4192,7 +4041,7 @@ done107:
 	VMOVSD       X0, (AX)(R11*8)
 	ADDQ         $0x01, R11
 
-done95:
+done86:
 	VZEROUPPER
 	RET
 
@@ -4208,14 +4057,14 @@ TEXT ·rowSum64AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done108
+	JZ    done99
 
-columns109:
+columns100:
 	CMPQ       CX, $0x20
-	JL         narrower111
-	JE         whole110
+	JL         narrower102
+	JE         whole101
 	CMPQ       CX, $0x28
-	JGE        whole110
+	JGE        whole101
 	SUBQ       $0x20, CX
 	XORQ       R9, R9
 	SUBQ       CX, R9
@@ -4239,7 +4088,7 @@ columns109:
 	VMASKMOVPD 288(AX), Y1, Y11
 	XORQ       R9, R9
 
-row112:
+row103:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -4266,7 +4115,7 @@ row112:
 	VFMADD231PD  Y13, Y12, Y11
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row112
+	JLT          row103
 	VMOVUPD      Y2, (AX)
 	VMOVUPD      Y3, 32(AX)
 	VMOVUPD      Y4, 64(AX)
@@ -4277,9 +4126,9 @@ row112:
 	VMOVUPD      Y9, 224(AX)
 	VMASKMOVPD   Y10, Y0, 256(AX)
 	VMASKMOVPD   Y11, Y1, 288(AX)
-	JMP          done108
+	JMP          done99
 
-whole110:
+whole101:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -4290,7 +4139,7 @@ whole110:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row113:
+row104:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -4313,7 +4162,7 @@ row113:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row113
+	JLT          row104
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -4325,15 +4174,15 @@ row113:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns109
+	JMP          columns100
 
-narrower111:
-columns114:
+narrower102:
+columns105:
 	CMPQ       CX, $0x10
-	JL         narrower116
-	JE         whole115
+	JL         narrower107
+	JE         whole106
 	CMPQ       CX, $0x18
-	JGE        whole115
+	JGE        whole106
 	SUBQ       $0x10, CX
 	XORQ       R9, R9
 	SUBQ       CX, R9
@@ -4353,7 +4202,7 @@ columns114:
 	VMASKMOVPD 160(AX), Y1, Y7
 	XORQ       R9, R9
 
-row117:
+row108:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -4372,23 +4221,23 @@ row117:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row117
+	JLT          row108
 	VMOVUPD      Y2, (AX)
 	VMOVUPD      Y3, 32(AX)
 	VMOVUPD      Y4, 64(AX)
 	VMOVUPD      Y5, 96(AX)
 	VMASKMOVPD   Y6, Y0, 128(AX)
 	VMASKMOVPD   Y7, Y1, 160(AX)
-	JMP          done108
+	JMP          done99
 
-whole115:
+whole106:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row118:
+row109:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -4403,7 +4252,7 @@ row118:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row118
+	JLT          row109
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -4411,15 +4260,15 @@ row118:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns114
+	JMP          columns105
 
-narrower116:
-columns119:
+narrower107:
+columns110:
 	CMPQ       CX, $0x08
-	JL         narrower121
-	JE         whole120
+	JL         narrower112
+	JE         whole111
 	CMPQ       CX, $0x10
-	JGE        whole120
+	JGE        whole111
 	SUBQ       $0x08, CX
 	XORQ       R9, R9
 	SUBQ       CX, R9
@@ -4437,7 +4286,7 @@ columns119:
 	VMASKMOVPD 96(AX), Y1, Y5
 	XORQ       R9, R9
 
-row122:
+row113:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -4452,19 +4301,19 @@ row122:
 	VFMADD231PD  Y7, Y6, Y5
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row122
+	JLT          row113
 	VMOVUPD      Y2, (AX)
 	VMOVUPD      Y3, 32(AX)
 	VMASKMOVPD   Y4, Y0, 64(AX)
 	VMASKMOVPD   Y5, Y1, 96(AX)
-	JMP          done108
+	JMP          done99
 
-whole120:
+whole111:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row123:
+row114:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -4475,17 +4324,17 @@ row123:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row123
+	JLT          row114
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns119
+	JMP          columns110
 
-narrower121:
+narrower112:
 	TESTQ      CX, CX
-	JZ         done108
+	JZ         done99
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail8x8<>+64(SB), CX
@@ -4500,7 +4349,7 @@ narrower121:
 	VMASKMOVPD 32(AX), Y1, Y3
 	XORQ       R9, R9
 
-row124:
+row115:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -4511,11 +4360,11 @@ row124:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row124
+	JLT          row115
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
 
-done108:
+done99:
 	VZEROUPPER
 	RET
 
@@ -4533,18 +4382,18 @@ TEXT ·columns32AVX2(SB), NOSPLIT, $0-104
 	LEAQ    tail4x4<>+16(SB), DI
 	VMOVUPS (DI)(SI*4), X0
 
-rows125:
+rows116:
 	TESTQ DX, DX
-	JZ    done129
+	JZ    done120
 	MOVQ  fetch+96(FP), DI
 	TESTQ DI, DI
-	JZ    near130
+	JZ    near121
 	MOVQ  index_len+80(FP), SI
 	SHLQ  $0x02, SI
 	ADDQ  index_base+72(FP), SI
 	SUBQ  $0x00000120, SI
 	CMPQ  CX, SI
-	JG    near130
+	JG    near121
 	MOVL  256(CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -4578,7 +4427,7 @@ rows125:
 	SHLQ  $0x02, R15
 	ADDQ  table_base+40(FP), R15
 
-line131:
+line122:
 	PREFETCHT1 (R8)
 	ADDQ       $0x40, R8
 	PREFETCHT1 (R9)
@@ -4596,9 +4445,9 @@ line131:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, DI
-	JG         line131
+	JG         line122
 
-near130:
+near121:
 	MOVL  (CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -4634,9 +4483,9 @@ near130:
 	MOVQ  AX, SI
 	MOVQ  count+32(FP), DI
 
-column126:
+column117:
 	SUBQ         $0x04, DI
-	JL           some127
+	JL           some118
 	VMOVUPS      (R8), X1
 	VINSERTF128  $0x01, (R12), Y1, Y1
 	VMOVUPS      (R9), X2
@@ -4685,11 +4534,11 @@ column126:
 	ADDQ         $0x10, R13
 	ADDQ         $0x10, R14
 	ADDQ         $0x10, R15
-	JMP          column126
+	JMP          column117
 
-some127:
+some118:
 	ADDQ         $0x04, DI
-	JZ           next128
+	JZ           next119
 	VMASKMOVPS   (R8), X0, X8
 	VMASKMOVPS   (R12), X0, X1
 	VINSERTF128  $0x01, X1, Y8, Y8
@@ -4717,7 +4566,7 @@ some127:
 	VMOVUPD      Y6, 32(SI)
 	ADDQ         BX, SI
 	DECQ         DI
-	JZ           next128
+	JZ           next119
 	VEXTRACTF128 $0x01, Y5, X1
 	VCVTPS2PD    X5, Y5
 	VMOVUPD      Y5, (SI)
@@ -4725,7 +4574,7 @@ some127:
 	VMOVUPD      Y5, 32(SI)
 	ADDQ         BX, SI
 	DECQ         DI
-	JZ           next128
+	JZ           next119
 	VEXTRACTF128 $0x01, Y13, X1
 	VCVTPS2PD    X13, Y5
 	VMOVUPD      Y5, (SI)
@@ -4733,15 +4582,15 @@ some127:
 	VMOVUPD      Y5, 32(SI)
 	ADDQ         BX, SI
 	DECQ         DI
-	JZ           next128
+	JZ           next119
 
-next128:
+next119:
 	ADDQ $0x40, AX
 	ADDQ $0x20, CX
 	SUBQ $0x08, DX
-	JMP  rows125
+	JMP  rows116
 
-done129:
+done120:
 	VZEROUPPER
 	RET
 
@@ -4763,9 +4612,9 @@ TEXT ·columns64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows132:
+rows123:
 	TESTQ     SI, SI
-	JZ        done134
+	JZ        done125
 	VXORPD    Y1, Y1, Y1
 	VPMOVZXDQ (BX), Y1
 	VPMULUDQ  Y0, Y1, Y1
@@ -4776,7 +4625,7 @@ rows132:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column133:
+column124:
 	VPCMPEQQ   Y4, Y4, Y4
 	VGATHERQPD Y4, (R8)(Y1*8), Y3
 	VMOVUPD    Y3, (R9)
@@ -4786,13 +4635,13 @@ column133:
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column133
+	JNZ        column124
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows132
+	JMP        rows123
 
-done134:
+done125:
 	VZEROUPPER
 	RET
 
@@ -4812,15 +4661,15 @@ TEXT ·scaledTransposeAVX2(SB), NOSPLIT, $0-96
 	SHLQ $0x03, R10
 	LEAQ (R10)(R10*2), R11
 
-lanes135:
+lanes126:
 	SUBQ    $0x04, BX
-	JL      done140
+	JL      done131
 	VMOVUPD (DX), Y0
 	MOVQ    count+64(FP), R12
 
-square136:
+square127:
 	SUBQ       $0x04, R12
-	JL         rest137
+	JL         rest128
 	VMOVUPD    (R9), Y1
 	VMULPD     Y0, Y1, Y1
 	VMOVUPD    (R9)(R10*1), Y2
@@ -4843,14 +4692,14 @@ square136:
 	VMOVUPD    Y1, (SI)(R8*1)
 	LEAQ       (R9)(R10*4), R9
 	ADDQ       $0x20, SI
-	JMP        square136
+	JMP        square127
 
-rest137:
+rest128:
 	ADDQ $0x04, R12
 
-one138:
+one129:
 	DECQ         R12
-	JL           next139
+	JL           next130
 	VMOVUPD      (R9), Y1
 	VMULPD       Y0, Y1, Y1
 	VEXTRACTF128 $0x00, Y1, X2
@@ -4861,17 +4710,17 @@ one138:
 	VMOVHPD      X1, (SI)(R8*1)
 	LEAQ         (R9)(R10*1), R9
 	ADDQ         $0x08, SI
-	JMP          one138
+	JMP          one129
 
-next139:
+next130:
 	ADDQ $0x20, CX
 	MOVQ CX, R9
 	LEAQ (AX)(DI*4), AX
 	MOVQ AX, SI
 	ADDQ $0x20, DX
-	JMP  lanes135
+	JMP  lanes126
 
-done140:
+done131:
 	VZEROUPPER
 	RET
 
@@ -4912,7 +4761,7 @@ TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k141:
+k132:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Y12
@@ -4939,7 +4788,7 @@ k141:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k141
+	JNZ          k132
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5003,7 +4852,7 @@ TEXT ·slimTile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R11
 	MOVQ       k+64(FP), R12
 
-k142:
+k133:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPD   (AX), Y0, Y7
@@ -5023,7 +4872,7 @@ k142:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k142
+	JNZ          k133
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -5068,7 +4917,7 @@ TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k143:
+k134:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
@@ -5087,7 +4936,7 @@ k143:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k143
+	JNZ          k134
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5139,7 +4988,7 @@ TEXT ·slimTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k144:
+k135:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y5
 	VBROADCASTSD (BX), Y6
@@ -5153,7 +5002,7 @@ k144:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k144
+	JNZ          k135
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -5187,7 +5036,7 @@ TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k145:
+k136:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
@@ -5200,7 +5049,7 @@ k145:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k145
+	JNZ          k136
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5241,7 +5090,7 @@ TEXT ·slimTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k146:
+k137:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y3
 	VBROADCASTSD (BX), Y4
@@ -5251,7 +5100,7 @@ k146:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k146
+	JNZ          k137
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -5278,7 +5127,7 @@ TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k147:
+k138:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
@@ -5288,7 +5137,7 @@ k147:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k147
+	JNZ          k138
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5324,7 +5173,7 @@ TEXT ·slimTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k148:
+k139:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y2
 	VBROADCASTSD (DX), Y3
@@ -5332,7 +5181,7 @@ k148:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k148
+	JNZ          k139
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	VZEROUPPER
@@ -5378,7 +5227,7 @@ TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k149:
+k140:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
@@ -5397,7 +5246,7 @@ k149:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k149
+	JNZ          k140
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5446,7 +5295,7 @@ TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k150:
+k141:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
@@ -5459,7 +5308,7 @@ k150:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k150
+	JNZ          k141
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5499,7 +5348,7 @@ TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k151:
+k142:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
@@ -5509,7 +5358,7 @@ k151:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k151
+	JNZ          k142
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5525,9 +5374,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail153
+	JZ   tail144
 
-loop152:
+loop143:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -5581,11 +5430,11 @@ loop152:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop152
+	JNZ          loop143
 
-tail153:
+tail144:
 	TESTQ        BX, BX
-	JZ           done154
+	JZ           done145
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -5640,7 +5489,7 @@ tail153:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done154:
+done145:
 	VZEROUPPER
 	RET
 
@@ -5653,9 +5502,9 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail156
+	JZ   tail147
 
-loop155:
+loop146:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff8000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -5916,11 +5765,11 @@ loop155:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop155
+	JNZ          loop146
 
-tail156:
+tail147:
 	TESTQ        BX, BX
-	JZ           done157
+	JZ           done148
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -6182,7 +6031,7 @@ tail156:
 	VMOVAPD      Z4, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done157:
+done148:
 	VZEROUPPER
 	RET
 
@@ -6195,9 +6044,9 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail159
+	JZ   tail150
 
-loop158:
+loop149:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4024000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -6356,11 +6205,11 @@ loop158:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop158
+	JNZ          loop149
 
-tail159:
+tail150:
 	TESTQ        BX, BX
-	JZ           done160
+	JZ           done151
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -6520,77 +6369,7 @@ tail159:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done160:
-	VZEROUPPER
-	RET
-
-// func negAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·negAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ DX, BX
-	ANDQ $0x07, BX
-	SHRQ $0x03, DX
-	JZ   tail162
-
-loop161:
-	VMOVUPD      (CX), Z0
-	VBROADCASTSD c8000000000000000<>+0(SB), Z1
-	VXORPD       Z1, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x40, CX
-	DECQ         DX
-	JNZ          loop161
-
-tail162:
-	TESTQ        BX, BX
-	JZ           done163
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVB        DX, K1
-	VMOVUPD.Z    (CX), K1, Z0
-	VBROADCASTSD c8000000000000000<>+0(SB), Z1
-	VXORPD       Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)
-
-done163:
-	VZEROUPPER
-	RET
-
-// func squareAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·squareAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ DX, BX
-	ANDQ $0x07, BX
-	SHRQ $0x03, DX
-	JZ   tail165
-
-loop164:
-	VMOVUPD (CX), Z0
-	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop164
-
-tail165:
-	TESTQ     BX, BX
-	JZ        done166
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMULPD    Z0, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done166:
+done151:
 	VZEROUPPER
 	RET
 
@@ -6604,9 +6383,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail168
+	JZ   tail153
 
-loop167:
+loop152:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VADDPD  Z1, Z0, Z0
@@ -6615,11 +6394,11 @@ loop167:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop167
+	JNZ     loop152
 
-tail168:
+tail153:
 	TESTQ     SI, SI
-	JZ        done169
+	JZ        done154
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -6628,7 +6407,7 @@ tail168:
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done169:
+done154:
 	VZEROUPPER
 	RET
 
@@ -6642,9 +6421,9 @@ TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail171
+	JZ   tail156
 
-loop170:
+loop155:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VSUBPD  Z1, Z0, Z0
@@ -6653,11 +6432,11 @@ loop170:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop170
+	JNZ     loop155
 
-tail171:
+tail156:
 	TESTQ     SI, SI
-	JZ        done172
+	JZ        done157
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -6666,7 +6445,7 @@ tail171:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done172:
+done157:
 	VZEROUPPER
 	RET
 
@@ -6680,9 +6459,9 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail174
+	JZ   tail159
 
-loop173:
+loop158:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VMULPD  Z1, Z0, Z0
@@ -6691,11 +6470,11 @@ loop173:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop173
+	JNZ     loop158
 
-tail174:
+tail159:
 	TESTQ     SI, SI
-	JZ        done175
+	JZ        done160
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -6704,45 +6483,7 @@ tail174:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done175:
-	VZEROUPPER
-	RET
-
-// func divAVX512(dst []float64, a []float64, b []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·divAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
-	JZ   tail177
-
-loop176:
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VDIVPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop176
-
-tail177:
-	TESTQ     SI, SI
-	JZ        done178
-	MOVQ      $-1, BX
-	BZHIQ     SI, BX, BX
-	KMOVB     BX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VDIVPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done178:
+done160:
 	VZEROUPPER
 	RET
 
@@ -6756,20 +6497,20 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail180
+	JZ           tail162
 
-loop179:
+loop161:
 	VMOVUPD (CX), Z1
 	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop179
+	JNZ     loop161
 
-tail180:
+tail162:
 	TESTQ     BX, BX
-	JZ        done181
+	JZ        done163
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6777,7 +6518,7 @@ tail180:
 	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done181:
+done163:
 	VZEROUPPER
 	RET
 
@@ -6791,20 +6532,20 @@ TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail183
+	JZ           tail165
 
-loop182:
+loop164:
 	VMOVUPD (CX), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop182
+	JNZ     loop164
 
-tail183:
+tail165:
 	TESTQ     BX, BX
-	JZ        done184
+	JZ        done166
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6812,7 +6553,7 @@ tail183:
 	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done184:
+done166:
 	VZEROUPPER
 	RET
 
@@ -6826,9 +6567,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail186
+	JZ   tail168
 
-loop185:
+loop167:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -6838,11 +6579,11 @@ loop185:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop185
+	JNZ         loop167
 
-tail186:
+tail168:
 	TESTQ       SI, SI
-	JZ          done187
+	JZ          done169
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -6852,7 +6593,7 @@ tail186:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done187:
+done169:
 	VZEROUPPER
 	RET
 
@@ -6866,9 +6607,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail189
+	JZ           tail171
 
-loop188:
+loop170:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -6876,11 +6617,11 @@ loop188:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop188
+	JNZ         loop170
 
-tail189:
+tail171:
 	TESTQ       BX, BX
-	JZ          done190
+	JZ          done172
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -6889,7 +6630,7 @@ tail189:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done190:
+done172:
 	VZEROUPPER
 	RET
 
@@ -6902,20 +6643,20 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail192
+	JZ   tail174
 
-loop191:
+loop173:
 	VMOVUPD   (CX), Z0
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop191
+	JNZ       loop173
 
-tail192:
+tail174:
 	TESTQ     BX, BX
-	JZ        done193
+	JZ        done175
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6923,7 +6664,7 @@ tail192:
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, K1, (AX)
 
-done193:
+done175:
 	VZEROUPPER
 	RET
 
@@ -6936,26 +6677,26 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail195
+	JZ   tail177
 
-loop194:
+loop176:
 	VCVTPS2PD (CX), Z0
 	VMOVUPD   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, CX
 	DECQ      DX
-	JNZ       loop194
+	JNZ       loop176
 
-tail195:
+tail177:
 	TESTQ       BX, BX
-	JZ          done196
+	JZ          done178
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
 	VCVTPS2PD.Z (CX), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done196:
+done178:
 	VZEROUPPER
 	RET
 
@@ -6968,25 +6709,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail198
+	JZ     tail180
 
-loop197:
+loop179:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop197
+	JNZ     loop179
 
-tail198:
+tail180:
 	TESTQ     DX, DX
-	JZ        done199
+	JZ        done181
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done199:
+done181:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7007,20 +6748,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail201
+	JZ     tail183
 
-loop200:
+loop182:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop200
+	JNZ         loop182
 
-tail201:
+tail183:
 	TESTQ       BX, BX
-	JZ          done202
+	JZ          done184
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -7028,7 +6769,7 @@ tail201:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done202:
+done184:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7052,9 +6793,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-72
 	MOVQ         CX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, CX
-	JZ           tail204
+	JZ           tail186
 
-loop203:
+loop185:
 	VMOVUPD (DX), Z4
 	VSQRTPD Z4, Z5
 	VDIVPD  Z5, Z0, Z6
@@ -7071,11 +6812,11 @@ loop203:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
 	DECQ    CX
-	JNZ     loop203
+	JNZ     loop185
 
-tail204:
+tail186:
 	TESTQ     BX, BX
-	JZ        done205
+	JZ        done187
 	MOVQ      $-1, CX
 	BZHIQ     BX, CX, CX
 	KMOVB     CX, K1
@@ -7093,7 +6834,7 @@ tail204:
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z4, Z3, Z3
 
-done205:
+done187:
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7130,9 +6871,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-160
 	MOVQ         CX, DI
 	ANDQ         $0x07, DI
 	SHRQ         $0x03, CX
-	JZ           tail207
+	JZ           tail189
 
-loop206:
+loop188:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -7188,11 +6929,11 @@ loop206:
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
 	DECQ         CX
-	JNZ          loop206
+	JNZ          loop188
 
-tail207:
+tail189:
 	TESTQ        DI, DI
-	JZ           done208
+	JZ           done190
 	MOVQ         $-1, CX
 	BZHIQ        DI, CX, CX
 	KMOVB        CX, K1
@@ -7247,7 +6988,7 @@ tail207:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done208:
+done190:
 	VZEROUPPER
 	RET
 
@@ -7271,9 +7012,9 @@ TEXT ·adamGainAVX512(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail210
+	JZ           tail192
 
-loop209:
+loop191:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -7331,11 +7072,11 @@ loop209:
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         CX
-	JNZ          loop209
+	JNZ          loop191
 
-tail210:
+tail192:
 	TESTQ        R8, R8
-	JZ           done211
+	JZ           done193
 	MOVQ         $-1, CX
 	BZHIQ        R8, CX, CX
 	KMOVB        CX, K1
@@ -7391,7 +7132,7 @@ tail210:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done211:
+done193:
 	VZEROUPPER
 	RET
 
@@ -7412,43 +7153,43 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair212:
+pair194:
 	CMPQ  R11, CX
-	JGE   one213
+	JGE   one195
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done216
+	JGE   done198
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done216
+	JLE   done198
 
-line215:
+line197:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line215
+	JG         line197
 
-done216:
+done198:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done218
+	JGE   done200
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done218
+	JLE   done200
 
-line217:
+line199:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line217
+	JG         line199
 
-done218:
+done200:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7462,9 +7203,9 @@ done218:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail220
+	JZ     tail202
 
-loop219:
+loop201:
 	VMOVUPD     (R12), Z2
 	VCVTPS2PD   (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -7474,11 +7215,11 @@ loop219:
 	ADDQ        $0x20, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop219
+	JNZ         loop201
 
-tail220:
+tail202:
 	TESTQ       BP, BP
-	JZ          done221
+	JZ          done203
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -7488,7 +7229,7 @@ tail220:
 	VCVTPS2PD.Z (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done221:
+done203:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -7504,27 +7245,27 @@ done221:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair212
+	JMP           pair194
 
-one213:
-	JG    done214
+one195:
+	JG    done196
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done223
+	JGE   done205
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done223
+	JLE   done205
 
-line222:
+line204:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line222
+	JG         line204
 
-done223:
+done205:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7534,20 +7275,20 @@ done223:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail225
+	JZ     tail207
 
-loop224:
+loop206:
 	VMOVUPD     (R12), Z0
 	VCVTPS2PD   (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x20, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop224
+	JNZ         loop206
 
-tail225:
+tail207:
 	TESTQ       CX, CX
-	JZ          done226
+	JZ          done208
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -7555,7 +7296,7 @@ tail225:
 	VCVTPS2PD.Z (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done226:
+done208:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7565,7 +7306,7 @@ done226:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done214:
+done196:
 	VZEROUPPER
 	RET
 
@@ -7581,14 +7322,14 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done227
+	JZ    done209
 
-columns228:
+columns210:
 	CMPQ      CX, $0x40
-	JL        narrower230
-	JE        whole229
+	JL        narrower212
+	JE        whole211
 	CMPQ      CX, $0x48
-	JGE       whole229
+	JGE       whole211
 	SUBQ      $0x40, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7604,7 +7345,7 @@ columns228:
 	VMOVUPD.Z 512(AX), K1, Z8
 	XORQ      R9, R9
 
-row231:
+row213:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7629,7 +7370,7 @@ row231:
 	VFMADD231PD  Z10, Z9, Z8
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row231
+	JLT          row213
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7639,9 +7380,9 @@ row231:
 	VMOVUPD      Z6, 384(AX)
 	VMOVUPD      Z7, 448(AX)
 	VMOVUPD      Z8, K1, 512(AX)
-	JMP          done227
+	JMP          done209
 
-whole229:
+whole211:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -7652,7 +7393,7 @@ whole229:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row232:
+row214:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7675,7 +7416,7 @@ row232:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row232
+	JLT          row214
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7687,15 +7428,15 @@ row232:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns228
+	JMP          columns210
 
-narrower230:
-columns233:
+narrower212:
+columns215:
 	CMPQ      CX, $0x20
-	JL        narrower235
-	JE        whole234
+	JL        narrower217
+	JE        whole216
 	CMPQ      CX, $0x28
-	JGE       whole234
+	JGE       whole216
 	SUBQ      $0x20, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7707,7 +7448,7 @@ columns233:
 	VMOVUPD.Z 256(AX), K1, Z4
 	XORQ      R9, R9
 
-row236:
+row218:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7724,22 +7465,22 @@ row236:
 	VFMADD231PD  Z6, Z5, Z4
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row236
+	JLT          row218
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z3, 192(AX)
 	VMOVUPD      Z4, K1, 256(AX)
-	JMP          done227
+	JMP          done209
 
-whole234:
+whole216:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row237:
+row219:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7754,7 +7495,7 @@ row237:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row237
+	JLT          row219
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7762,15 +7503,15 @@ row237:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns233
+	JMP          columns215
 
-narrower235:
-columns238:
+narrower217:
+columns220:
 	CMPQ      CX, $0x10
-	JL        narrower240
-	JE        whole239
+	JL        narrower222
+	JE        whole221
 	CMPQ      CX, $0x18
-	JGE       whole239
+	JGE       whole221
 	SUBQ      $0x10, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7780,7 +7521,7 @@ columns238:
 	VMOVUPD.Z 128(AX), K1, Z2
 	XORQ      R9, R9
 
-row241:
+row223:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7793,18 +7534,18 @@ row241:
 	VFMADD231PD  Z4, Z3, Z2
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row241
+	JLT          row223
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, K1, 128(AX)
-	JMP          done227
+	JMP          done209
 
-whole239:
+whole221:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row242:
+row224:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7815,21 +7556,21 @@ row242:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row242
+	JLT          row224
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns238
+	JMP          columns220
 
-narrower240:
-columns243:
+narrower222:
+columns225:
 	CMPQ      CX, $0x08
-	JL        narrower245
-	JE        whole244
+	JL        narrower227
+	JE        whole226
 	CMPQ      CX, $0x10
-	JGE       whole244
+	JGE       whole226
 	SUBQ      $0x08, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7838,7 +7579,7 @@ columns243:
 	VMOVUPD.Z 64(AX), K1, Z1
 	XORQ      R9, R9
 
-row246:
+row228:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7849,16 +7590,16 @@ row246:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row246
+	JLT          row228
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, K1, 64(AX)
-	JMP          done227
+	JMP          done209
 
-whole244:
+whole226:
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row247:
+row229:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7867,23 +7608,23 @@ row247:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row247
+	JLT          row229
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns243
+	JMP          columns225
 
-narrower245:
+narrower227:
 	TESTQ     CX, CX
-	JZ        done227
+	JZ        done209
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row248:
+row230:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7892,10 +7633,10 @@ row248:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row248
+	JLT          row230
 	VMOVUPD      Z0, K1, (AX)
 
-done227:
+done209:
 	VZEROUPPER
 	RET
 
@@ -7916,43 +7657,43 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair249:
+pair231:
 	CMPQ  R11, CX
-	JGE   one250
+	JGE   one232
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done253
+	JGE   done235
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done253
+	JLE   done235
 
-line252:
+line234:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line252
+	JG         line234
 
-done253:
+done235:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done255
+	JGE   done237
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done255
+	JLE   done237
 
-line254:
+line236:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line254
+	JG         line236
 
-done255:
+done237:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7966,9 +7707,9 @@ done255:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail257
+	JZ     tail239
 
-loop256:
+loop238:
 	VMOVUPD     (R12), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -7978,11 +7719,11 @@ loop256:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop256
+	JNZ         loop238
 
-tail257:
+tail239:
 	TESTQ       BP, BP
-	JZ          done258
+	JZ          done240
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -7992,7 +7733,7 @@ tail257:
 	VMOVUPD.Z   (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done258:
+done240:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -8008,27 +7749,27 @@ done258:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair249
+	JMP           pair231
 
-one250:
-	JG    done251
+one232:
+	JG    done233
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done260
+	JGE   done242
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done260
+	JLE   done242
 
-line259:
+line241:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line259
+	JG         line241
 
-done260:
+done242:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -8038,20 +7779,20 @@ done260:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail262
+	JZ     tail244
 
-loop261:
+loop243:
 	VMOVUPD     (R12), Z0
 	VMOVUPD     (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop261
+	JNZ         loop243
 
-tail262:
+tail244:
 	TESTQ       CX, CX
-	JZ          done263
+	JZ          done245
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -8059,7 +7800,7 @@ tail262:
 	VMOVUPD.Z   (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done263:
+done245:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -8069,7 +7810,7 @@ done263:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done251:
+done233:
 	VZEROUPPER
 	RET
 
@@ -8085,14 +7826,14 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done264
+	JZ    done246
 
-columns265:
+columns247:
 	CMPQ      CX, $0x40
-	JL        narrower267
-	JE        whole266
+	JL        narrower249
+	JE        whole248
 	CMPQ      CX, $0x48
-	JGE       whole266
+	JGE       whole248
 	SUBQ      $0x40, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8108,7 +7849,7 @@ columns265:
 	VMOVUPD.Z 512(AX), K1, Z8
 	XORQ      R9, R9
 
-row268:
+row250:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8133,7 +7874,7 @@ row268:
 	VFMADD231PD  Z10, Z9, Z8
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row268
+	JLT          row250
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -8143,9 +7884,9 @@ row268:
 	VMOVUPD      Z6, 384(AX)
 	VMOVUPD      Z7, 448(AX)
 	VMOVUPD      Z8, K1, 512(AX)
-	JMP          done264
+	JMP          done246
 
-whole266:
+whole248:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -8156,7 +7897,7 @@ whole266:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row269:
+row251:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8179,7 +7920,7 @@ row269:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row269
+	JLT          row251
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -8191,15 +7932,15 @@ row269:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns265
+	JMP          columns247
 
-narrower267:
-columns270:
+narrower249:
+columns252:
 	CMPQ      CX, $0x20
-	JL        narrower272
-	JE        whole271
+	JL        narrower254
+	JE        whole253
 	CMPQ      CX, $0x28
-	JGE       whole271
+	JGE       whole253
 	SUBQ      $0x20, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8211,7 +7952,7 @@ columns270:
 	VMOVUPD.Z 256(AX), K1, Z4
 	XORQ      R9, R9
 
-row273:
+row255:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8228,22 +7969,22 @@ row273:
 	VFMADD231PD  Z6, Z5, Z4
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row273
+	JLT          row255
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z3, 192(AX)
 	VMOVUPD      Z4, K1, 256(AX)
-	JMP          done264
+	JMP          done246
 
-whole271:
+whole253:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row274:
+row256:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8258,7 +7999,7 @@ row274:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row274
+	JLT          row256
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -8266,15 +8007,15 @@ row274:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns270
+	JMP          columns252
 
-narrower272:
-columns275:
+narrower254:
+columns257:
 	CMPQ      CX, $0x10
-	JL        narrower277
-	JE        whole276
+	JL        narrower259
+	JE        whole258
 	CMPQ      CX, $0x18
-	JGE       whole276
+	JGE       whole258
 	SUBQ      $0x10, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8284,7 +8025,7 @@ columns275:
 	VMOVUPD.Z 128(AX), K1, Z2
 	XORQ      R9, R9
 
-row278:
+row260:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8297,18 +8038,18 @@ row278:
 	VFMADD231PD  Z4, Z3, Z2
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row278
+	JLT          row260
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, K1, 128(AX)
-	JMP          done264
+	JMP          done246
 
-whole276:
+whole258:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row279:
+row261:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8319,21 +8060,21 @@ row279:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row279
+	JLT          row261
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns275
+	JMP          columns257
 
-narrower277:
-columns280:
+narrower259:
+columns262:
 	CMPQ      CX, $0x08
-	JL        narrower282
-	JE        whole281
+	JL        narrower264
+	JE        whole263
 	CMPQ      CX, $0x10
-	JGE       whole281
+	JGE       whole263
 	SUBQ      $0x08, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8342,7 +8083,7 @@ columns280:
 	VMOVUPD.Z 64(AX), K1, Z1
 	XORQ      R9, R9
 
-row283:
+row265:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8353,16 +8094,16 @@ row283:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row283
+	JLT          row265
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, K1, 64(AX)
-	JMP          done264
+	JMP          done246
 
-whole281:
+whole263:
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row284:
+row266:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8371,23 +8112,23 @@ row284:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row284
+	JLT          row266
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns280
+	JMP          columns262
 
-narrower282:
+narrower264:
 	TESTQ     CX, CX
-	JZ        done264
+	JZ        done246
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row285:
+row267:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8396,10 +8137,10 @@ row285:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row285
+	JLT          row267
 	VMOVUPD      Z0, K1, (AX)
 
-done264:
+done246:
 	VZEROUPPER
 	RET
 
@@ -8417,18 +8158,18 @@ TEXT ·columns32AVX512(SB), NOSPLIT, $0-104
 	LEAQ    tail4x4<>+16(SB), DI
 	VMOVUPS (DI)(SI*4), X0
 
-rows286:
+rows268:
 	TESTQ DX, DX
-	JZ    done290
+	JZ    done272
 	MOVQ  fetch+96(FP), DI
 	TESTQ DI, DI
-	JZ    near291
+	JZ    near273
 	MOVQ  index_len+80(FP), SI
 	SHLQ  $0x02, SI
 	ADDQ  index_base+72(FP), SI
 	SUBQ  $0x00000120, SI
 	CMPQ  CX, SI
-	JG    near291
+	JG    near273
 	MOVL  256(CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -8462,7 +8203,7 @@ rows286:
 	SHLQ  $0x02, R15
 	ADDQ  table_base+40(FP), R15
 
-line292:
+line274:
 	PREFETCHT1 (R8)
 	ADDQ       $0x40, R8
 	PREFETCHT1 (R9)
@@ -8480,9 +8221,9 @@ line292:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, DI
-	JG         line292
+	JG         line274
 
-near291:
+near273:
 	MOVL  (CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -8518,9 +8259,9 @@ near291:
 	MOVQ  AX, SI
 	MOVQ  count+32(FP), DI
 
-column287:
+column269:
 	SUBQ        $0x04, DI
-	JL          some288
+	JL          some270
 	VMOVUPS     (R8), X1
 	VINSERTF128 $0x01, (R12), Y1, Y1
 	VMOVUPS     (R9), X2
@@ -8557,11 +8298,11 @@ column287:
 	ADDQ        $0x10, R13
 	ADDQ        $0x10, R14
 	ADDQ        $0x10, R15
-	JMP         column287
+	JMP         column269
 
-some288:
+some270:
 	ADDQ        $0x04, DI
-	JZ          next289
+	JZ          next271
 	VMASKMOVPS  (R8), X0, X8
 	VMASKMOVPS  (R12), X0, X1
 	VINSERTF128 $0x01, X1, Y8, Y8
@@ -8586,25 +8327,25 @@ some288:
 	VMOVUPD     Z6, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next289
+	JZ          next271
 	VCVTPS2PD   Y5, Z5
 	VMOVUPD     Z5, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next289
+	JZ          next271
 	VCVTPS2PD   Y13, Z5
 	VMOVUPD     Z5, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next289
+	JZ          next271
 
-next289:
+next271:
 	ADDQ $0x40, AX
 	ADDQ $0x20, CX
 	SUBQ $0x08, DX
-	JMP  rows286
+	JMP  rows268
 
-done290:
+done272:
 	VZEROUPPER
 	RET
 
@@ -8620,9 +8361,9 @@ TEXT ·columns64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows293:
+rows275:
 	TESTQ     SI, SI
-	JZ        done295
+	JZ        done277
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -8630,20 +8371,20 @@ rows293:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column294:
+column276:
 	KXNORB     K1, K1, K1
 	VGATHERQPD (R8)(Z1*8), K1, Z2
 	VMOVUPD    Z2, (R9)
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column294
+	JNZ        column276
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows293
+	JMP        rows275
 
-done295:
+done277:
 	VZEROUPPER
 	RET
 
@@ -8667,15 +8408,15 @@ TEXT ·scaledTransposeAVX512(SB), NOSPLIT, $8-96
 	LEAQ (R12)(R12*4), R14
 	LEAQ (R11)(R14*1), R15
 
-lanes296:
+lanes278:
 	SUBQ    $0x08, BX
-	JL      done301
+	JL      done283
 	VMOVUPD (DX), Z0
 	MOVQ    count+64(FP), BP
 
-square297:
+square279:
 	SUBQ       $0x08, BP
-	JL         rest298
+	JL         rest280
 	VMOVUPD    (R11), Z1
 	VMULPD     Z0, Z1, Z1
 	VMOVUPD    (R11)(R12*1), Z2
@@ -8728,14 +8469,14 @@ square297:
 	LEAQ       (R15)(R12*8), R15
 	ADDQ       $0x40, SI
 	ADDQ       $0x40, R10
-	JMP        square297
+	JMP        square279
 
-rest298:
+rest280:
 	ADDQ $0x08, BP
 
-one299:
+one281:
 	DECQ          BP
-	JL            next300
+	JL            next282
 	VMOVUPD       (R11), Z1
 	VMULPD        Z0, Z1, Z1
 	VEXTRACTF64X2 $0x00, Z1, X2
@@ -8754,9 +8495,9 @@ one299:
 	LEAQ          (R15)(R12*1), R15
 	ADDQ          $0x08, SI
 	ADDQ          $0x08, R10
-	JMP           one299
+	JMP           one281
 
-next300:
+next282:
 	ADDQ $0x40, CX
 	MOVQ CX, R11
 	LEAQ (CX)(R14*1), R15
@@ -8764,9 +8505,9 @@ next300:
 	MOVQ AX, SI
 	LEAQ (AX)(R9*1), R10
 	ADDQ $0x40, DX
-	JMP  lanes296
+	JMP  lanes278
 
-done301:
+done283:
 	VZEROUPPER
 	RET
 
@@ -8831,7 +8572,7 @@ TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k302:
+k284:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z28
@@ -8882,7 +8623,7 @@ k302:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k302
+	JNZ          k284
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -8981,7 +8722,7 @@ TEXT ·slimTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k303:
+k285:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z14
@@ -9017,7 +8758,7 @@ k303:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k303
+	JNZ          k285
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9092,7 +8833,7 @@ TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k304:
+k286:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z16
@@ -9125,7 +8866,7 @@ k304:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k304
+	JNZ          k286
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9194,7 +8935,7 @@ TEXT ·slimTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k305:
+k287:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z8
@@ -9218,7 +8959,7 @@ k305:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k305
+	JNZ          k287
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9267,7 +9008,7 @@ TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k306:
+k288:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
@@ -9286,7 +9027,7 @@ k306:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k306
+	JNZ          k288
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9333,7 +9074,7 @@ TEXT ·slimTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k307:
+k289:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VBROADCASTSD (BX), Z5
@@ -9347,7 +9088,7 @@ k307:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k307
+	JNZ          k289
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9381,7 +9122,7 @@ TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k308:
+k290:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
@@ -9394,7 +9135,7 @@ k308:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k308
+	JNZ          k290
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9430,7 +9171,7 @@ TEXT ·slimTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k309:
+k291:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VBROADCASTSD (BX), Z3
@@ -9440,7 +9181,7 @@ k309:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k309
+	JNZ          k291
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9467,7 +9208,7 @@ TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k310:
+k292:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
@@ -9477,7 +9218,7 @@ k310:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k310
+	JNZ          k292
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9508,7 +9249,7 @@ TEXT ·slimTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k311:
+k293:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z1
 	VBROADCASTSD (DX), Z2
@@ -9516,7 +9257,7 @@ k311:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k311
+	JNZ          k293
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VZEROUPPER
@@ -9589,7 +9330,7 @@ TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k312:
+k294:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z28
@@ -9640,7 +9381,7 @@ k312:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k312
+	JNZ          k294
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9735,7 +9476,7 @@ TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k313:
+k295:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z16
@@ -9768,7 +9509,7 @@ k313:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k313
+	JNZ          k295
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9831,7 +9572,7 @@ TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k314:
+k296:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
@@ -9850,7 +9591,7 @@ k314:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k314
+	JNZ          k296
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9894,7 +9635,7 @@ TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k315:
+k297:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
@@ -9907,7 +9648,7 @@ k315:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k315
+	JNZ          k297
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9942,7 +9683,7 @@ TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k316:
+k298:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
@@ -9952,7 +9693,7 @@ k316:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k316
+	JNZ          k298
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9996,7 +9737,7 @@ TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k317:
+k299:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Y12
@@ -10023,7 +9764,7 @@ k317:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k317
+	JNZ          k299
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10083,7 +9824,7 @@ TEXT ·slimTile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R11
 	MOVQ       k+64(FP), R12
 
-k318:
+k300:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPS   (AX), Y0, Y7
@@ -10103,7 +9844,7 @@ k318:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k318
+	JNZ          k300
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10166,7 +9907,7 @@ TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k319:
+k301:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Y8
 	VMOVUPS      32(AX), Y9
@@ -10185,7 +9926,7 @@ k319:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k319
+	JNZ          k301
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10233,7 +9974,7 @@ TEXT ·slimTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k320:
+k302:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y5
 	VBROADCASTSS (BX), Y6
@@ -10247,7 +9988,7 @@ k320:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k320
+	JNZ          k302
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10281,7 +10022,7 @@ TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k321:
+k303:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Y4
 	VMOVUPS      32(AX), Y5
@@ -10294,7 +10035,7 @@ k321:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k321
+	JNZ          k303
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10331,7 +10072,7 @@ TEXT ·slimTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k322:
+k304:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y3
 	VBROADCASTSS (BX), Y4
@@ -10341,7 +10082,7 @@ k322:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k322
+	JNZ          k304
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10368,7 +10109,7 @@ TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k323:
+k305:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Y2
 	VMOVUPS      32(AX), Y3
@@ -10378,7 +10119,7 @@ k323:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k323
+	JNZ          k305
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10410,7 +10151,7 @@ TEXT ·slimTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k324:
+k306:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y2
 	VBROADCASTSS (DX), Y3
@@ -10418,7 +10159,7 @@ k324:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k324
+	JNZ          k306
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	VZEROUPPER
@@ -10460,7 +10201,7 @@ TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k325:
+k307:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y10
 	VMASKMOVPS   32(AX), Y1, Y11
@@ -10479,7 +10220,7 @@ k325:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k325
+	JNZ          k307
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -10524,7 +10265,7 @@ TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k326:
+k308:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y6
 	VMASKMOVPS   32(AX), Y1, Y7
@@ -10537,7 +10278,7 @@ k326:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k326
+	JNZ          k308
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -10573,7 +10314,7 @@ TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k327:
+k309:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y4
 	VMASKMOVPS   32(AX), Y1, Y5
@@ -10583,7 +10324,7 @@ k327:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k327
+	JNZ          k309
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -10651,7 +10392,7 @@ TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k328:
+k310:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z28
@@ -10702,7 +10443,7 @@ k328:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k328
+	JNZ          k310
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -10801,7 +10542,7 @@ TEXT ·slimTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k329:
+k311:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z14
@@ -10837,7 +10578,7 @@ k329:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k329
+	JNZ          k311
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -10912,7 +10653,7 @@ TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k330:
+k312:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z16
@@ -10945,7 +10686,7 @@ k330:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k330
+	JNZ          k312
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11014,7 +10755,7 @@ TEXT ·slimTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k331:
+k313:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z8
@@ -11038,7 +10779,7 @@ k331:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k331
+	JNZ          k313
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -11087,7 +10828,7 @@ TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k332:
+k314:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Z8
 	VMOVUPS      64(AX), Z9
@@ -11106,7 +10847,7 @@ k332:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k332
+	JNZ          k314
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11153,7 +10894,7 @@ TEXT ·slimTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k333:
+k315:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VBROADCASTSS (BX), Z5
@@ -11167,7 +10908,7 @@ k333:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k333
+	JNZ          k315
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -11201,7 +10942,7 @@ TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k334:
+k316:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Z4
 	VMOVUPS      64(AX), Z5
@@ -11214,7 +10955,7 @@ k334:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k334
+	JNZ          k316
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11250,7 +10991,7 @@ TEXT ·slimTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k335:
+k317:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VBROADCASTSS (BX), Z3
@@ -11260,7 +11001,7 @@ k335:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k335
+	JNZ          k317
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -11287,7 +11028,7 @@ TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k336:
+k318:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Z2
 	VMOVUPS      64(AX), Z3
@@ -11297,7 +11038,7 @@ k336:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k336
+	JNZ          k318
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11328,7 +11069,7 @@ TEXT ·slimTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k337:
+k319:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z1
 	VBROADCASTSS (DX), Z2
@@ -11336,7 +11077,7 @@ k337:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k337
+	JNZ          k319
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VZEROUPPER
@@ -11409,7 +11150,7 @@ TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k338:
+k320:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z28
@@ -11460,7 +11201,7 @@ k338:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k338
+	JNZ          k320
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11555,7 +11296,7 @@ TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k339:
+k321:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z16
@@ -11588,7 +11329,7 @@ k339:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k339
+	JNZ          k321
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11651,7 +11392,7 @@ TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k340:
+k322:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z8
 	VMOVUPS.Z    64(AX), K2, Z9
@@ -11670,7 +11411,7 @@ k340:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k340
+	JNZ          k322
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11714,7 +11455,7 @@ TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k341:
+k323:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VMOVUPS.Z    64(AX), K2, Z5
@@ -11727,7 +11468,7 @@ k341:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k341
+	JNZ          k323
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11762,7 +11503,7 @@ TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k342:
+k324:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VMOVUPS.Z    64(AX), K2, Z3
@@ -11772,7 +11513,7 @@ k342:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k342
+	JNZ          k324
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)

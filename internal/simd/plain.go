@@ -13,30 +13,6 @@ func each(f func(float64) float64) func(dst, x []float64) {
 	}
 }
 
-func neg(dst, x []float64) {
-	for i := range dst {
-		dst[i] = -x[i]
-	}
-}
-
-func square(dst, x []float64) {
-	for i := range dst {
-		dst[i] = x[i] * x[i]
-	}
-}
-
-func reciprocal(dst, x []float64) {
-	for i := range dst {
-		dst[i] = 1 / x[i]
-	}
-}
-
-func sqrt(dst, x []float64) {
-	for i := range dst {
-		dst[i] = math.Sqrt(x[i])
-	}
-}
-
 func add(dst, a, b []float64) {
 	for i := range dst {
 		dst[i] = a[i] + b[i]
@@ -55,32 +31,6 @@ func mul(dst, a, b []float64) {
 	}
 }
 
-func div(dst, a, b []float64) {
-	for i := range dst {
-		dst[i] = a[i] / b[i]
-	}
-}
-
-// maxOne is the larger of two; NaN wins.
-func maxOne(a, b float64) float64 {
-	if b < a || a != a {
-		return a
-	}
-	return b
-}
-
-func maximum(dst, a, b []float64) {
-	for i := range dst {
-		dst[i] = maxOne(a[i], b[i])
-	}
-}
-
-func maxScalar(dst, a []float64, s float64) {
-	for i := range dst {
-		dst[i] = maxOne(a[i], s)
-	}
-}
-
 func addProduct(dst, a, b []float64) {
 	for i := range dst {
 		dst[i] = math.FMA(a[i], b[i], dst[i])
@@ -96,24 +46,6 @@ func addScalar(dst, a []float64, s float64) {
 func mulScalar(dst, a []float64, s float64) {
 	for i := range dst {
 		dst[i] = a[i] * s
-	}
-}
-
-func divScalar(dst, a []float64, s float64) {
-	for i := range dst {
-		dst[i] = a[i] / s
-	}
-}
-
-func fromScalar(dst, a []float64, s float64) {
-	for i := range dst {
-		dst[i] = s - a[i]
-	}
-}
-
-func overScalar(dst, a []float64, s float64) {
-	for i := range dst {
-		dst[i] = s / a[i]
 	}
 }
 

@@ -4,9 +4,32 @@ import "math"
 
 // functions are the plain forms of the functions of one value.
 var functions = [opcodes]func(float64) float64{
+	OpReciprocal: func(x float64) float64 { return 1 / x }, OpSqrt: math.Sqrt, OpAbs: math.Abs,
 	OpExp: expOne, OpLog: logOne, OpSigmoid: sigmoidOne, OpSoftplus: softplusOne, OpExpm1: expm1One, OpLog1p: log1pOne,
 	OpLogSigmoid: logSigmoidOne, OpTanh: tanhOne, OpErf: erfOne, OpNormalCDF: normalCDFOne, OpLogNormalCDF: logNormalCDFOne,
 	OpGelu: geluOne,
+}
+
+// pairFunctions are those of two values, or of a value and a number.
+var pairFunctions = [opcodes]func(a, b float64) float64{
+	OpDiv: divOne, OpDivScalar: divOne,
+	OpOverScalar: func(a, s float64) float64 { return s / a },
+	OpFromScalar: func(a, s float64) float64 { return s - a },
+	OpMax:        maxOne, OpMaxScalar: maxOne, OpMin: minOne,
+	OpMulZero: func(a, b float64) float64 {
+		if a == 0 {
+			return 0
+		}
+		return a * b
+	},
+	OpLess: isLess, OpLessScalar: isLess, OpAboveScalar: func(a, s float64) float64 { return isLess(s, a) },
+	OpEqual: isEqual, OpEqualScalar: isEqual,
+	OpBlock: func(a, s float64) float64 {
+		if a > -1 && a < s {
+			return math.Trunc(a)
+		}
+		return -1
+	},
 }
 
 // run is the plain form of an instruction. The destination of one that is
@@ -38,6 +61,17 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 		}
 		return
 	}
+	if f := pairFunctions[in.Op]; f != nil && b != nil {
+		for i, x := range a {
+			to[i] = f(x, b[i])
+		}
+		return
+	} else if f != nil {
+		for i, x := range a {
+			to[i] = f(x, s)
+		}
+		return
+	}
 	switch in.Op {
 	case OpFill:
 		for i := range to {
@@ -46,64 +80,21 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 	case OpCopy:
 		copy(to, a)
 	case OpNeg:
-		plain.neg(to, a)
+		plain.mulScalar(to, a, -1)
 	case OpSquare:
-		plain.square(to, a)
-	case OpReciprocal:
-		reciprocal(to, a)
-	case OpSqrt:
-		sqrt(to, a)
-	case OpAbs:
-		for i, x := range a {
-			to[i] = math.Abs(x)
-		}
+		plain.mul(to, a, a)
 	case OpAdd:
 		plain.add(to, a, b)
 	case OpSub:
 		plain.sub(to, a, b)
 	case OpMul:
 		plain.mul(to, a, b)
-	case OpDiv:
-		plain.div(to, a, b)
-	case OpMax:
-		maximum(to, a, b)
-	case OpMin:
-		for i, x := range a {
-			to[i] = minOne(x, b[i])
-		}
-	case OpMulZero:
-		for i, x := range a {
-			if x != 0 {
-				x *= b[i]
-			} else {
-				x = 0
-			}
-			to[i] = x
-		}
-	case OpLess:
-		indicate(to, func(i int) bool { return a[i] < b[i] })
-	case OpEqual:
-		indicate(to, func(i int) bool { return a[i] == b[i] })
-	case OpLessScalar:
-		indicate(to, func(i int) bool { return a[i] < s })
-	case OpAboveScalar:
-		indicate(to, func(i int) bool { return s < a[i] })
-	case OpEqualScalar:
-		indicate(to, func(i int) bool { return a[i] == s })
 	case OpAddScalar:
 		plain.addScalar(to, a, s)
 	case OpSubScalar:
 		plain.addScalar(to, a, -s)
-	case OpFromScalar:
-		fromScalar(to, a, s)
 	case OpMulScalar:
 		plain.mulScalar(to, a, s)
-	case OpDivScalar:
-		divScalar(to, a, s)
-	case OpOverScalar:
-		overScalar(to, a, s)
-	case OpMaxScalar:
-		maxScalar(to, a, s)
 	case OpAddProduct:
 		plain.addProduct(to, a, b)
 	case OpAxpy:
@@ -114,12 +105,6 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 				to[i] = b[i]
 			} else {
 				to[i] = v[3][i]
-			}
-		}
-	case OpBlock:
-		for i, x := range a {
-			if to[i] = -1; x > -1 && x < s {
-				to[i] = math.Trunc(x)
 			}
 		}
 	case OpSpoil:
@@ -181,6 +166,16 @@ func groupDot(a, b, group []float64, k float64) float64 {
 	return s.total()
 }
 
+func divOne(a, b float64) float64 { return a / b }
+
+// maxOne is the larger of two; NaN wins.
+func maxOne(a, b float64) float64 {
+	if b < a || a != a {
+		return a
+	}
+	return b
+}
+
 // minOne is the smaller of two; NaN wins.
 func minOne(a, b float64) float64 {
 	if a < b || a != a {
@@ -189,12 +184,18 @@ func minOne(a, b float64) float64 {
 	return b
 }
 
-func indicate(to []float64, is func(i int) bool) {
-	for i := range to {
-		if is(i) {
-			to[i] = 1
-		} else {
-			to[i] = 0
-		}
+// isLess is 1 where a < b, else 0.
+func isLess(a, b float64) float64 {
+	if a < b {
+		return 1
 	}
+	return 0
+}
+
+// isEqual is 1 where a = b, else 0.
+func isEqual(a, b float64) float64 {
+	if a == b {
+		return 1
+	}
+	return 0
 }

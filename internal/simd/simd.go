@@ -13,12 +13,6 @@ package simd
 // the exponential of a NaN is a NaN.
 func Exp(dst, x []float64) { active.exp(dst, x[:len(dst)]) }
 
-// Neg sets dst to -x.
-func Neg(dst, x []float64) { active.neg(dst, x[:len(dst)]) }
-
-// Square sets dst to x².
-func Square(dst, x []float64) { active.square(dst, x[:len(dst)]) }
-
 // Add sets dst to a + b.
 func Add(dst, a, b []float64) { active.add(dst, a[:len(dst)], b[:len(dst)]) }
 
@@ -27,9 +21,6 @@ func Sub(dst, a, b []float64) { active.sub(dst, a[:len(dst)], b[:len(dst)]) }
 
 // Mul sets dst to a·b.
 func Mul(dst, a, b []float64) { active.mul(dst, a[:len(dst)], b[:len(dst)]) }
-
-// Div sets dst to a/b.
-func Div(dst, a, b []float64) { active.div(dst, a[:len(dst)], b[:len(dst)]) }
 
 // AddProduct adds a·b to dst, each with one rounding.
 func AddProduct(dst, a, b []float64) { active.addProduct(dst, a[:len(dst)], b[:len(dst)]) }

@@ -12,13 +12,10 @@ func elementwise(i isa) {
 	unary(i, "exp", "exp(x)", expKernel)
 	unary(i, "lgamma", "log Γ(x), x > 0", lgammaKernel)
 	unary(i, "digamma", "d/dx log Γ(x), x > 0", digammaKernel)
-	unary(i, "neg", "-x", negative)
-	unary(i, "square", "x²", func(i isa, x VecVirtual) VecVirtual { return i.mul(x, x) })
 
 	binary(i, "add", "a + b", isa.add)
 	binary(i, "sub", "a - b", isa.sub)
 	binary(i, "mul", "a·b", isa.mul)
-	binary(i, "div", "a/b", isa.div)
 
 	withScalar(i, "addScalar", "a + s", isa.add)
 	withScalar(i, "mulScalar", "a·s", isa.mul)
