@@ -63,6 +63,13 @@ var forgeries = []struct {
 	{"privacy.json follows from spec.lock.yaml: unit", []forgery{{"spec.lock.yaml", `entity: person`, `entity: household`}}},
 	{"privacy.json follows from spec.lock.yaml: preprocessing", []forgery{{"spec.lock.yaml", `lower: -3`, `lower: -9`}}},
 	{"privacy.json follows from spec.lock.yaml: spec.lock.yaml is not the file that d3p writes", []forgery{{"spec.lock.yaml", `d3p: 1`, `d3p: 1 # approved`}}},
+	{"privacy.json follows from spec.lock.yaml: setting noise-multiplier", []forgery{{"spec.lock.yaml", `noise-multiplier: \{value: [\d.]+`, `noise-multiplier: {value: 1000`}}},
+	{"privacy.json follows from spec.lock.yaml: setting delta", []forgery{{"spec.lock.yaml", `delta: \{value: 0.00001`, `delta: {value: 1e-10`}}},
+	{"privacy.json follows from spec.lock.yaml: setting epsilon", []forgery{{"spec.lock.yaml", `epsilon: \{value: 1,`, `epsilon: {value: 0.1,`}}},
+	{"privacy.json follows from spec.lock.yaml: setting neighbours", []forgery{{"spec.lock.yaml", `\n  neighbours: \{value: "add_remove"`, "\n  neighbours: {value: \"zero_out\""}}},
+	{"the release follows from its parameters: spec.lock.yaml: the settings are not readable", []forgery{{"spec.lock.yaml", `\n  delta: \{`, "\n  delta: {value: 1e-10, source: \"default\"}\n  delta: {"}}},
+	{"privacy.json follows from spec.lock.yaml: .* a line is no setting", []forgery{{"spec.lock.yaml", `settings:\n`, "settings:\n  # approved\n"}}},
+	{"privacy.json follows from spec.lock.yaml: .* its bytes are not", []forgery{{"spec.lock.yaml", `delta: \{value: 0.00001`, `delta: {value:  0.00001`}}},
 	{"privacy.json follows from spec.lock.yaml: mechanism", []forgery{{"params.json", `"steps": `, `"steps": 1`}}},
 	{"privacy.json follows from spec.lock.yaml: params.json", []forgery{{"params.json", `"model": "cohort"`, `"model": "census"`}}},
 	{"the release follows from its parameters: params.json", []forgery{{"params.json", `"steps": `, `"Steps": 1, "steps": `}}},
@@ -86,7 +93,7 @@ var forgeries = []struct {
 	{"privacy.json follows from spec.lock.yaml: unit", []forgery{otherBuild, {"privacy.json", `"rows_per_unit": 1`, `"rows_per_unit": 9`}}},
 	{"privacy.json follows from spec.lock.yaml: preprocessing", []forgery{otherBuild, {"privacy.json", `"lower": -3`, `"lower": -9`}}},
 
-	{"MANIFEST.json: altered: no release of d3p has a file corrected.csv", []forgery{{"corrected.csv", ``, `epsilon,0.01`}}},
+	{"MANIFEST.json: altered: no release of d3p has a file .corrected.csv", []forgery{{"corrected.csv", ``, `epsilon,0.01`}}},
 	{"MANIFEST.json: altered: no release of d3p has a file .*run.exe", []forgery{{"idata/run.exe", ``, `MZ`}}},
 }
 
@@ -249,5 +256,39 @@ func TestResultOfTwoDrawsIsJSON(t *testing.T) {
 	nan := outputs.Summary{Variable: "x", Mean: math.NaN(), SD: math.Inf(1)}
 	if err := (&app{out: &out, json: true}).result([]outputs.Summary{nan}, nil); err != nil || !json.Valid(out.Bytes()) {
 		t.Errorf("%v: %s", err, out.String())
+	}
+}
+
+// Every command refuses a release whose manifest names what no release has, or another case
+// of what it has.
+func TestNamesOfAReleaseAreKnown(t *testing.T) {
+	honest := filepath.Join(smallRun(t), "release")
+	for name, alter := range map[string]func(dir string){
+		"honest":       func(string) {},
+		"another file": func(dir string) { forge(t, dir, forgery{"corrected.csv", ``, `epsilon,0.01`}) },
+		"another case": func(dir string) {
+			for _, path := range []string{"README", release.ManifestName} {
+				raw, err := os.ReadFile(filepath.Join(dir, path))
+				if err != nil {
+					t.Fatal(err)
+				}
+				os.Remove(filepath.Join(dir, path))
+				raw = bytes.ReplaceAll(raw, []byte(`"README"`), []byte(`"Readme"`))
+				if err := os.WriteFile(filepath.Join(dir, strings.Replace(path, "README", "Readme", 1)), raw, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+	} {
+		dir := filepath.Join(t.TempDir(), "release")
+		if err := os.CopyFS(dir, os.DirFS(honest)); err != nil {
+			t.Fatal(err)
+		}
+		alter(dir)
+		var out, errs bytes.Buffer
+		exit := (&app{out: &out, err: &errs}).run(t.Context(), []string{"summary", dir})
+		if refused := exit != 0 && out.Len() == 0 && strings.Contains(errs.String(), "no release of d3p has a file"); refused != (name != "honest") {
+			t.Errorf("%s: exit status %d, %s", name, exit, errs.String())
+		}
 	}
 }

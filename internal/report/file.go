@@ -31,12 +31,38 @@ const (
 	UtilityName = "utility.md"
 )
 
-// Always are the files that every release has.
-var Always = []string{privacyName, "privacy.md", "privacy.html", paramsName, outputs.SummaryName, LockName}
+// always are the files that every release has.
+var always = []string{privacyName, "privacy.md", "privacy.html", paramsName, outputs.SummaryName, LockName}
 
-// IsKnown reports whether a release of d3p may have a file of this name.
-func IsKnown(name string) bool {
-	return slices.Contains(Always, name) || slices.Contains([]string{EventName, ReadmeName, table1CSV, table1MD, "registry.yaml", MarginalsName, UtilityName, outputs.TraceName, outputs.WeightsName}, name) ||
+// CheckNames is an error unless the manifest names the files of a release and no others, and
+// states for each whether the claim covers it.
+func CheckNames(m release.Manifest) error {
+	wrong := func(why, name string) error {
+		return &release.Altered{Name: release.ManifestName, Why: fmt.Sprintf("altered: %s %q", why, name)}
+	}
+	for _, e := range m.Files {
+		if !isKnown(e.Path) {
+			return wrong("no release of d3p has a file", e.Path)
+		}
+		if e.Covered == IsDeclaration(e.Path) {
+			return wrong("it states wrongly whether the claim covers", e.Path)
+		}
+	}
+	wanted := always
+	if m.Privacy == "" {
+		wanted = append(slices.Clone(always), EventName)
+	}
+	for _, name := range wanted {
+		if !slices.ContainsFunc(m.Files, func(e release.Entry) bool { return e.Path == name }) {
+			return wrong("every release has a file", name)
+		}
+	}
+	return nil
+}
+
+// isKnown reports whether a release of d3p may have a file of this name.
+func isKnown(name string) bool {
+	return slices.Contains(always, name) || slices.Contains([]string{EventName, ReadmeName, table1CSV, table1MD, "registry.yaml", MarginalsName, UtilityName, outputs.TraceName, outputs.WeightsName}, name) ||
 		strings.HasPrefix(name, publicFolder+"/") || outputs.IsDrawsFile(name)
 }
 

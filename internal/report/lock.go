@@ -2,8 +2,10 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -50,6 +52,40 @@ func LockFile(rendered []byte, settings []Applied, banner string) release.File {
 		_, err := io.WriteString(w, b.String())
 		return err
 	}}
+}
+
+// lockedSetting is a line of the second document.
+var lockedSetting = regexp.MustCompile(`^  ([a-z0-9-]+): \{value: (.*), source: ("(?:[^"\\]|\\.)*")\}$`)
+
+// LockedSettings are the settings in the text of a spec.lock.yaml, by name, which must be
+// as LockFile writes them.
+func LockedSettings(lock []byte) (map[string]any, error) {
+	model, text, _ := strings.Cut(string(lock), lockSeparator)
+	var list []Applied
+	values := map[string]any{}
+	for line := range strings.Lines(text) {
+		parts := lockedSetting.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		if parts == nil {
+			return nil, errors.New("a line is no setting")
+		}
+		var value any
+		var source string
+		if err := errors.Join(json.Unmarshal([]byte(parts[2]), &value), json.Unmarshal([]byte(parts[3]), &source)); err != nil {
+			return nil, err
+		}
+		if _, twice := values[parts[1]]; twice {
+			return nil, fmt.Errorf("setting %s is there twice", parts[1])
+		}
+		values[parts[1]], list = value, append(list, Applied{parts[1], json.RawMessage(parts[2]), source})
+	}
+	var again strings.Builder
+	if err := LockFile(nil, list, "").Write(&again); err != nil {
+		return nil, err
+	}
+	if _, written, _ := strings.Cut(again.String(), lockSeparator); written != text || model == "" {
+		return nil, errors.New("its bytes are not what d3p writes")
+	}
+	return values, nil
 }
 
 // LockedModel returns the model file in the text of a spec.lock.yaml, and whether

@@ -58,7 +58,11 @@ func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *
 		c.Detail = why
 		return c
 	}
-	c.OK, c.Detail = true, "unit, neighbours, preprocessing, assumptions and hazards"
+	if why := settingsDiffer(f, p); why != "" {
+		c.Detail = why
+		return c
+	}
+	c.OK, c.Detail = true, "unit, neighbours, preprocessing, assumptions, hazards and settings"
 	if !sameBuild {
 		c.Detail += "; another build of d3p wrote it, so its words were not compared"
 	}
@@ -124,6 +128,40 @@ func lockDiffers(f *release.Folder, s *spec.Spec, banner string) string {
 	}
 	if !bytes.HasPrefix(lock, again.Bytes()) {
 		return fmt.Sprintf("%s is not the file that d3p writes for its model", report.LockName)
+	}
+	return ""
+}
+
+// settingsDiffer describes how the settings of spec.lock.yaml differ from the mechanism of
+// the report.
+func settingsDiffer(f *release.Folder, p *report.Privacy) string {
+	lock, err := f.ReadFile(report.LockName)
+	if err != nil {
+		return err.Error()
+	}
+	settings, err := report.LockedSettings(lock)
+	if err != nil {
+		return fmt.Sprintf("%s: settings: %v", report.LockName, err)
+	}
+	if p.Guarantee == nil {
+		return ""
+	}
+	m, steps := &p.Mechanism, p.Mechanism.Iterations
+	if m.Planned != nil {
+		steps = m.Planned.Iterations
+	}
+	states := map[string]any{
+		"neighbours": p.Neighbours.Relation, "records": p.Neighbours.NPublic, "sampling": m.Sampler.Scheme, "sampling-rate": m.Sampler.Rate,
+		"batch-size": m.Sampler.BatchSize, "steps": steps, "noise-multiplier": m.NoiseMultiplier,
+		"delta": p.Guarantee.Delta,
+	}
+	for name, value := range states {
+		if set, ok := settings[name]; ok && set != nil && decoded(value) != set {
+			return fmt.Sprintf("setting %s of %s is not that of the mechanism in privacy.json", name, report.LockName)
+		}
+	}
+	if epsilon, ok := settings["epsilon"].(float64); ok && epsilon > 0 && p.Guarantee.Epsilon > epsilon {
+		return fmt.Sprintf("setting epsilon of %s is less than that of privacy.json", report.LockName)
 	}
 	return ""
 }

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"d3p/internal/jsonfile"
@@ -75,25 +74,9 @@ func verifyFiles(ctx context.Context, f *release.Folder) ([]Check, error) {
 // states for each whether the claim covers it.
 func verifyManifest(raw []byte, m release.Manifest) Check {
 	c := Check{Name: release.ManifestName}
-	for _, e := range m.Files {
-		if e.Covered == report.IsDeclaration(e.Path) {
-			c.Detail = "altered: it states wrongly whether the claim covers " + e.Path
-			return c
-		}
-		if !report.IsKnown(e.Path) {
-			c.Detail = "altered: no release of d3p has a file " + e.Path
-			return c
-		}
-	}
-	wanted := report.Always
-	if m.Privacy == "" {
-		wanted = append(slices.Clone(report.Always), report.EventName)
-	}
-	for _, name := range wanted {
-		if !slices.ContainsFunc(m.Files, func(e release.Entry) bool { return e.Path == name }) {
-			c.Detail = "altered: every release has a file " + name
-			return c
-		}
+	if err := report.CheckNames(m); err != nil {
+		c.Detail = strings.TrimPrefix(err.Error(), c.Name+": ")
+		return c
 	}
 	sum := sha256.Sum256(raw) // covers all files: their maker can compare it
 	c.OK, c.Detail = true, "names every file, and whether the claim covers it; its SHA-256 is "+hex.EncodeToString(sum[:])

@@ -86,7 +86,11 @@ func (o *Reader) Open(ctx context.Context, run string) (*release.Folder, error) 
 		o.Notef("%s: its files were not compared with %s", run, release.ManifestName)
 		return files, nil
 	}
-	if err := files.Verify(ctx); err != nil {
+	manifest, _ := files.Manifest()
+	if err = report.CheckNames(manifest); err == nil {
+		err = files.Verify(ctx)
+	}
+	if err != nil {
 		files.Close()
 		return nil, status.With(readStatus(err), alteredRun(run, err))
 	}
