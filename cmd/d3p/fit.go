@@ -20,6 +20,7 @@ import (
 	"d3p/internal/cluster"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -111,6 +112,12 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	if err != nil {
 		return err
 	}
+	if plan.Open() && readOnce(data) {
+		return status.Usagef("%s: it is no regular file, and a fit that buys bounds reads it twice (write it to a file, or declare lower and upper)", data)
+	}
+	if !private {
+		a.noteLimits(m)
+	}
 	root, seeded, err := noiseRoot(c)
 	if err != nil {
 		return err
@@ -157,7 +164,20 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	if err != nil {
 		return err
 	}
-	return a.printFit(result, m)
+	return a.printFit(result)
+}
+
+// noteLimits says which columns have their limits as bounds in a fit that buys nothing.
+func (a *app) noteLimits(m *models.Model) {
+	var list []*data.Column
+	for _, c := range m.Spec.Data.Columns {
+		if c.Buys() {
+			list = append(list, c)
+		}
+	}
+	if len(list) > 0 {
+		a.notef("note: a fit without privacy buys nothing; bounds and scale follow from the limits: %s (release/spec.lock.yaml of a private fit, as --model, has what it bought)", data.Listed(list))
+	}
 }
 
 // planFits decides a fit, or the fits of --repeat. Where Table 1 is bought each of them
@@ -200,7 +220,8 @@ func (a *app) host() run.Host {
 
 // printFit prints the end of a fit: the posterior, the claim, where things are. It
 // returns an error if the chains of a sampled posterior do not agree.
-func (a *app) printFit(result *run.Result, m *models.Model) error {
+func (a *app) printFit(result *run.Result) error {
+	m := result.Fitted
 	err := a.result(result, func(w io.Writer) {
 		if m.ByMarginals() {
 			fmt.Fprintf(w, "Claim: %s\n", result.Claim)
@@ -242,7 +263,7 @@ func (a *app) repeat(ctx context.Context, r run.Run, out string, n int) error {
 		var text bytes.Buffer
 		if err == nil {
 			alone := app{out: &text, json: a.json}
-			err = alone.printFit(result, r.Model)
+			err = alone.printFit(result)
 		}
 		if err != nil {
 			failures[k] = fmt.Errorf("%s: %w", folder, err)

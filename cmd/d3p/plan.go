@@ -156,6 +156,10 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		t.Print()
 		return
 	}
+	for i := range p.Bounds {
+		b := &p.Bounds[i]
+		t.Line(terminal.Cells{"bought", fmt.Sprintf("%s, with noise of standard deviation %.3g in a count, for epsilon %s alone", b.Purpose(), b.Noise, b.Price())})
+	}
 	if b := p.Purchase; b != nil {
 		t.Line(terminal.Cells{"table 1", tableWords(b)})
 	}

@@ -50,7 +50,7 @@ func (a *app) resume(c *cobra.Command, folder, data string, ranks run.Ranks) err
 	if err != nil {
 		return err
 	}
-	return a.printFit(result, r.Model)
+	return a.printFit(result)
 }
 
 func newFinish(a *app) *cobra.Command {
@@ -84,5 +84,5 @@ func (a *app) finish(folder string) error {
 	if err != nil {
 		return err
 	}
-	return a.printFit(result, r.Model)
+	return a.printFit(result)
 }

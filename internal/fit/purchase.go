@@ -2,21 +2,56 @@ package fit
 
 import (
 	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/privacy"
+	"d3p/internal/table1"
 )
 
+// BuyBounds buys the bounds and scales that the plan's model leaves open, and settles the
+// plan with them. The columns of the curator are encoded with the declared limits. The
+// whole of the plan, its steps included, is certified first. compile is the model with
+// numbers in their place; where that is none, such as a cut point outside the bounds, the
+// limits stay. It does nothing for a plan that leaves nothing open.
+func BuyBounds(p *plan.Plan, c *privacy.Curator, compile func(map[string]data.Numbers) (*models.Model, error)) error {
+	if !p.Open() {
+		return nil
+	}
+	if err := authorise(p, c); err != nil {
+		return err
+	}
+	limits := p.Model()
+	numbers, settled := make([]data.Numbers, len(p.Bounds)), map[string]data.Numbers{}
+	for i := range p.Bounds {
+		b := &p.Bounds[i]
+		var err error
+		if numbers[i], err = b.Buy(c, limits); err != nil {
+			return err
+		}
+		settled[b.Column] = numbers[i]
+	}
+	m, err := compile(settled)
+	if err != nil {
+		for i, b := range p.Bounds {
+			numbers[i] = table1.Limits(limits.Spec.Data.Column(b.Column))
+			settled[b.Column] = numbers[i]
+		}
+		if m, err = compile(settled); err != nil {
+			return err
+		}
+	}
+	p.Settle(numbers, m)
+	return nil
+}
+
 // Buy buys the plan's Table 1 from the curator and gives the plan the resulting law. The
-// whole of the plan, its steps included, is certified first. It does nothing for a plan
+// rest of the plan, its steps included, is certified first. It does nothing for a plan
 // that buys nothing or has its law.
 func Buy(p *plan.Plan, c *privacy.Curator) error {
 	if p.Purchase == nil || p.Bought != nil {
 		return nil
 	}
-	m, err := p.Mechanism()
-	if err != nil {
-		return err
-	}
-	if err := c.Authorise(append(p.Purchase.Events(), m.Event(m.Steps))...); err != nil {
+	if err := authorise(p, c); err != nil {
 		return err
 	}
 	l, err := p.Purchase.Buy(c, p.Model())
@@ -24,4 +59,17 @@ func Buy(p *plan.Plan, c *privacy.Curator) error {
 		return err
 	}
 	return p.Learn(l)
+}
+
+// authorise certifies what the plan has still to release before and in its steps.
+func authorise(p *plan.Plan, c *privacy.Curator) error {
+	m, err := p.Mechanism()
+	if err != nil {
+		return err
+	}
+	before := p.Purchase.Events()
+	if p.Open() {
+		before = p.Before()
+	}
+	return c.Authorise(append(before, m.Event(m.Steps))...)
 }

@@ -114,6 +114,10 @@ func (c *Curator) Encode(t *Table) error {
 	return nil
 }
 
+// Columns gives a curator without a table the columns of the same records in another
+// encoding, in place of those that it has.
+func (c *Curator) Columns(columns *Columns) { c.columns, c.columnsRead = columns, false }
+
 // Format prints a fixed text for every verb: no log may show a record.
 func (c *Curator) Format(f fmt.State, _ rune) { fmt.Fprint(f, "privacy.Curator(secret)") }
 

@@ -35,7 +35,7 @@ func (r *Run) Described() *Privacy {
 		Neighbours:    r.neighbours(),
 		Scope:         r.scope(),
 		Mechanism:     r.mechanism(),
-		Preprocessing: preprocessing(&r.Spec.Data, fieldsByHeader(r.Encoding)),
+		Preprocessing: preprocessing(&r.Spec.Data, fieldsByHeader(r.Encoding), plan.Bounds),
 		PerIteration:  []Spent{},
 		Assumptions:   r.assumptions(),
 		Unprotected:   r.unprotected(),
@@ -135,7 +135,7 @@ func (r *Run) mechanism() Mechanism {
 		NoiseMultiplier: p.NoiseMultiplier, GradientNoise: p.GradientNoise, CountNoise: p.CountNoise,
 		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps, Planned: p.Planned,
 		Normaliser: "public: sampling rate times declared number of records",
-		Purchase:   p.Purchase,
+		Bounds:     p.Bounds, Purchase: p.Purchase,
 	}
 	if p.Clipping == plan.ClippingCounts {
 		m.Name = "noisy tables of counts: one joint Gaussian release per step"

@@ -5,13 +5,14 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/table1"
 )
 
 // preprocessing lists the transforms of each column, and of each array of columns, before
 // the mechanism: the declared ones, without transforms and scales of columns that fields,
-// by header, read in the unit of the file, such as counts. Every constant is declared, so
-// none of it costs privacy.
-func preprocessing(d *data.Data, fields map[string]encoding.Field) []Preprocessing {
+// by header, read in the unit of the file, such as counts. A constant is declared, which
+// costs no privacy, or one of bought.
+func preprocessing(d *data.Data, fields map[string]encoding.Field, bought []table1.Bounds) []Preprocessing {
 	list := []Preprocessing{}
 	for _, c := range d.Columns {
 		add := adder(&list, c.Name.V, c.Source.V)
@@ -48,7 +49,27 @@ func preprocessing(d *data.Data, fields map[string]encoding.Field) []Preprocessi
 		}
 		add("missing", map[string]any{"rule": data.MissingReject})
 	}
+	for _, b := range bought {
+		price(list, b, d.OutOfRange.Or("clamp"))
+	}
 	return list
+}
+
+// price gives the steps of a column whose constants are bought what they cost alone; clamp
+// is the step with the bounds.
+func price(list []Preprocessing, b table1.Bounds, clamp string) {
+	for i := range list {
+		p := &list[i]
+		if p.Column != b.Column {
+			continue
+		}
+		switch p.Operation {
+		case clamp:
+			p.UsesPrivateData, p.Epsilon = b.OfBounds > 0, b.OfBounds
+		case "scale":
+			p.UsesPrivateData, p.Epsilon = true, b.OfScale
+		}
+	}
 }
 
 // adder returns a function that adds what happens to one column to list.
@@ -91,4 +112,27 @@ func numeric(add func(string, map[string]any), d *data.Data, c *data.Column, raw
 	}
 	center, by := c.Scale()
 	add("scale", map[string]any{"center": center, "by": by})
+}
+
+// boughtLine is a line about bought constants, for readers.
+type boughtLine struct{ What, Price, Noise, Bounds, Scale string }
+
+// Bought are the lines about bought constants; before the fit they have no numbers.
+func (d *document) Bought() (lines []boughtLine) {
+	for i := range d.Mechanism.Bounds {
+		b := &d.Mechanism.Bounds[i]
+		line := boughtLine{What: b.Purpose(), Price: b.Price(), Noise: fmt.Sprintf("%.3g", b.Noise)}
+		if n := b.Numbers; n != nil {
+			if b.OfBounds > 0 {
+				line.Bounds = fmt.Sprintf("%g to %g", n.Lower, n.Upper)
+			}
+			if n.By > 0 {
+				line.Scale = fmt.Sprintf("%g ± %g", n.Center, n.By)
+			} else if b.OfScale > 0 {
+				line.Scale = "not found"
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"d3p/internal/models/spec"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
+	"d3p/internal/table1"
 )
 
 const imageData = `d3p: 1
@@ -52,7 +54,7 @@ func TestPreprocessing(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = nil
-	for _, step := range report.Steps(&s.Data, nil) {
+	for _, step := range report.Steps(&s.Data, nil, nil) {
 		got = append(got, step.Column+" "+step.Operation)
 	}
 	want = "label encode,label missing,img (px0 to px3) clamp,img (px0 to px3) scale,img (px0 to px3) binarize,img (px0 to px3) missing"
@@ -71,7 +73,7 @@ func TestPreprocessing(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = nil
-	for _, step := range report.Steps(&s.Data, report.FieldsByHeader(m.Encoding)) {
+	for _, step := range report.Steps(&s.Data, report.FieldsByHeader(m.Encoding), nil) {
 		got = append(got, step.Column+" "+step.Operation)
 	}
 	want = "x clamp,x missing,z clamp,z scale,z impute,g not read,y clamp,y missing"
@@ -84,4 +86,21 @@ func TestPreprocessing(t *testing.T) {
 		}
 	}
 	t.Error("z does not say where its bounds come from, and no hazard is reported")
+}
+
+// Steps whose constants are bought have their price, and use private data.
+func TestBoughtSteps(t *testing.T) {
+	s, errs := spec.Parse("m.yaml", []byte(reporttest.Model), nil)
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range report.Steps(&s.Data, nil, []table1.Bounds{{Column: "x", OfBounds: 0.1}, {Column: "z", OfScale: 0.2}}) {
+		if p.UsesPrivateData {
+			got = append(got, fmt.Sprintf("%s %s %g", p.Column, p.Operation, p.Epsilon))
+		}
+	}
+	if want := "x clamp 0.1,x scale 0,z scale 0.2"; strings.Join(got, ",") != want {
+		t.Errorf("%s, want %s", strings.Join(got, ","), want)
+	}
 }

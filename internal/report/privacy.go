@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/outputs"
+	"d3p/internal/privacy/event"
 	"d3p/internal/table1"
 )
 
@@ -124,9 +125,14 @@ type Mechanism struct {
 	// Planned is the plan of a fit that ended early; absent for a complete fit.
 	Planned    *plan.Planned `json:"planned,omitempty"`
 	Normaliser string        `json:"normaliser"`
+	// Bounds are the bounds and scales that were bought first; absent: all are declared.
+	Bounds []table1.Bounds `json:"bounds,omitempty"`
 	// Purchase is the release before the first step; absent: none.
 	Purchase *table1.Plan `json:"purchase,omitempty"`
 }
+
+// Before are the events before the first step, in their order.
+func (m *Mechanism) Before() []event.Event { return plan.Before(m.Bounds, m.Purchase) }
 
 // Sampler is how batches were drawn.
 type Sampler struct {

@@ -26,7 +26,7 @@ func (r Run) Finish() (*Result, error) {
 	if why != "" {
 		return nil, usagef("%s: %s (type d3p resume %[1]s)", r.folder.path, why)
 	}
-	released, err := r.Job.compile()
+	released, err := r.Job.compile(r.Plan.Settled())
 	if err != nil {
 		return nil, err
 	}

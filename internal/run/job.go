@@ -12,6 +12,7 @@ import (
 
 	"d3p/internal/ledger"
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -59,11 +60,11 @@ func (j Job) reservation() reservation {
 	return reservation{j.Ledger, ledger.Run{ID: j.ID, Folder: j.Folder, Attempt: j.Attempts[len(j.Attempts)-1]}, j.Attempts}
 }
 
-// compile compiles the model in the form that the release has. Draws from the prior
-// depend on the order of the model file, so the draws of a release must come from this
-// form.
-func (j Job) compile() (*models.Model, error) {
-	s, errs := spec.Parse("the model of the fit", []byte(j.Model), func(name string) ([]byte, error) {
+// compile compiles the model in the form that the release has, with the numbers that were
+// bought, by column, in their place. Draws from the prior depend on the order of the model
+// file, so the draws of a release must come from this form.
+func (j Job) compile(bought map[string]data.Numbers) (*models.Model, error) {
+	s, errs := spec.ParseSettled("the model of the fit", []byte(j.Model), bought, func(name string) ([]byte, error) {
 		src, ok := j.Public[name]
 		if !ok {
 			return nil, fs.ErrNotExist
@@ -136,11 +137,11 @@ func (j Job) TablePrecision() privacy.Precision {
 	return privacy.Float32
 }
 
-// columnsIn are the columns that the job's purchase counts, of this process's records, not
-// read yet. They have room for what a model in coordinates of work derives.
-func (r Run) columnsIn(scratch *os.Root) *privacy.Columns {
-	cfg := r.tableConfig(r.Model, r.Root, scratch)
-	cfg.Spare = r.Model.RotatedSpare()
+// columnsOf are the columns that a purchase counts, of this process's records as m encodes
+// them, not read yet. They have room for what a model in coordinates of work derives.
+func (r Run) columnsOf(m *models.Model, scratch *os.Root) *privacy.Columns {
+	cfg := r.tableConfig(m, r.Root, scratch)
+	cfg.Spare = m.RotatedSpare()
 	return privacy.NewColumns(cfg)
 }
 

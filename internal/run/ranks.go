@@ -113,7 +113,7 @@ func Follow(ranks Ranks, host Host) error {
 
 // open makes the engine and the curator of a process other than rank 0.
 func (r *Run) open() (err error) {
-	if r.Model, err = r.Job.compile(); err != nil {
+	if r.Model, err = r.Job.compile(r.Plan.Settled()); err != nil {
 		return err
 	}
 	if err = r.Plan.Bind(r.Model); err != nil {

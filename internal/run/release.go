@@ -33,6 +33,8 @@ type Result struct {
 	Unconverged []string `json:"unconverged,omitempty"`
 	// Verdict is the verdict on the statistics; nil without privacy.
 	Verdict *outputs.Verdict `json:"verdict,omitempty"`
+	// Fitted is the model as the release has it.
+	Fitted *models.Model `json:"-"`
 }
 
 // release writes the files of a finished fit. The model is as the release has it.
@@ -61,7 +63,7 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 	done := &Result{
 		Run: r.folder.path, Release: r.folder.release(), Private: r.folder.private(), Model: written.Name,
 		Claim: written.Claim(), Summary: written.Draws.Summarise(),
-		Divergences: result.Divergences, Unconverged: result.Unconverged,
+		Divergences: result.Divergences, Unconverged: result.Unconverged, Fitted: m,
 	}
 	done.Draw = written.Plan.DrawsPosterior()
 	done.Verdict = written.Whole()

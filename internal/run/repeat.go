@@ -32,9 +32,11 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 	if r.Job.Threads == 0 {
 		r.Job.Threads = runtime.GOMAXPROCS(0) / atOnce
 	}
-	if r.Plan.Purchase != nil { // each encodes the records as its own purchase suggests
-		r.columns = r.columnsIn(nil)
-	} else {
+	switch { // each fit encodes the records as its own purchase suggests
+	case r.Plan.Open():
+	case r.Plan.Purchase != nil:
+		r.columns = r.columnsOf(r.Model, nil)
+	default:
 		r.table, r.repeated = r.Job.Table(r.Model, r.Root), true
 	}
 	all, err := r.replicates(out, n)

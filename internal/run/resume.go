@@ -52,7 +52,7 @@ func (r *Run) reopen(data string) (err error) {
 			return failed(Data, err)
 		}
 	}
-	r.Model, err = r.Job.compile()
+	r.Model, err = r.Job.compile(r.Plan.Settled())
 	return err
 }
 

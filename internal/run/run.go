@@ -93,7 +93,7 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 		}
 		defer unlock()
 	}
-	released, err := r.Job.compile()
+	released, err := r.Job.compile(r.Plan.Settled())
 	if err != nil {
 		r.discard()
 		return nil, err
@@ -125,6 +125,11 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 	}
 	unbooked := r.Job.reservation().settle(result.Spent)
 	if err == nil && unbooked == nil {
+		if numbers := r.Plan.Settled(); numbers != nil {
+			if released, err = r.Job.compile(numbers); err != nil {
+				return nil, err
+			}
+		}
 		return r.release(released, result)
 	}
 	if err == nil {
@@ -154,7 +159,7 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 		return nil, failed(Output, err)
 	}
 	defer private.Close()
-	if r.table == nil && r.Plan.Purchase == nil { // chains of a sampler share it
+	if r.table == nil && r.Plan.Purchase == nil && !r.Plan.Open() { // chains of a sampler share it
 		r.table = privacy.NewTable(r.tableConfig(r.Model, r.Root, private))
 	}
 	err = r.begin()
@@ -190,8 +195,8 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 	return result, err
 }
 
-// curator reads the records of this process, buys Table 1 if the plan does, and encodes
-// the records for the plan's model after that. The data check goes to the folder private,
+// curator reads the records of this process, buys what the plan buys, and encodes the
+// records for the plan's model after that. The data check goes to the folder private,
 // unless that is nil. With an error it returns the curator that has spent so far, or nil.
 func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	spent, err := spentAt(r.checkpoint)
@@ -210,6 +215,25 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	if r.Ranks.Several() {
 		config.Ranks = r.Ranks.inStep
 	}
+	if r.Plan.Open() {
+		config.Columns = r.columnsOf(r.Model, private)
+		curator, err := privacy.NewCurator(config)
+		if err == nil {
+			err = fit.BuyBounds(r.Plan, curator, r.Job.compile)
+		}
+		if err != nil {
+			return curator, ownReason(err)
+		}
+		if r.Plan.Purchase == nil {
+			return curator, curator.Encode(privacy.NewTable(r.tableConfig(r.Plan.Model(), r.Root, private)))
+		}
+		columns := r.columnsOf(r.Plan.Model(), private)
+		curator.Columns(columns)
+		if err := fit.Buy(r.Plan, curator); err != nil {
+			return curator, ownReason(err)
+		}
+		return curator, curator.Encode(columns.Table())
+	}
 	if r.Plan.Purchase == nil || r.Plan.Bought != nil {
 		if config.Table = r.table; r.table == nil {
 			config.Table = privacy.NewTable(r.tableConfig(r.Plan.Model(), r.Root, private))
@@ -218,23 +242,29 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	}
 	own := r.columns == nil
 	if config.Columns = r.columns; own {
-		config.Columns = r.columnsIn(private)
+		config.Columns = r.columnsOf(r.Model, private)
 	}
 	curator, err := privacy.NewCurator(config)
 	if err != nil {
 		return nil, err
 	}
 	if err := fit.Buy(r.Plan, curator); err != nil {
-		var one *privacy.RankError
-		if errors.As(err, &one) {
-			err = one.Own // nil if another process failed, which reports the reason when all agree
-		}
-		return curator, err
+		return curator, ownReason(err)
 	}
 	if own { // what was bought changes no encoded number, only what is derived of them
 		return curator, curator.Encode(config.Columns.Table())
 	}
 	return curator, curator.Encode(privacy.NewTable(r.tableConfig(r.Plan.Model(), r.Root, private)))
+}
+
+// ownReason is an error of this process; nil if another process failed, which reports the
+// reason when all agree.
+func ownReason(err error) error {
+	var one *privacy.RankError
+	if errors.As(err, &one) {
+		return one.Own
+	}
+	return err
 }
 
 // steps takes the steps that are left.

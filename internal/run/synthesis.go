@@ -65,7 +65,8 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 	}
 	r.folder.remove(lockFile)
 	done := &Result{
-		Run: r.folder.path, Release: r.folder.release(), Private: r.folder.private(), Model: written.Name,
+		Fitted: r.Model,
+		Run:    r.folder.path, Release: r.folder.release(), Private: r.folder.private(), Model: written.Name,
 		Claim: written.Claim(), Summary: written.Draws.Summarise(),
 	}
 	if written.Banner() == "" {

@@ -47,29 +47,34 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	return l, p.correlations(c, m, fields, l)
 }
 
-// ranges finds the range of numbers between their bounds. The places are by column; those
-// of other columns mean nothing.
+// ranges finds the range of numbers between their bounds. The places are by column; of other
+// columns it is the scale, which is bought of those whose bounds are.
 func (p *Plan) ranges(c *privacy.Curator, m *models.Model, fields []encoding.Field) ([]place, error) {
 	places := make([]place, len(fields))
+	var partitions []privacy.Partition
+	var at []int
+	for i, f := range fields {
+		of := columnOf(find(m, f.Column))
+		places[i] = place{of.center, of.scale}
+		if looked(m, f) {
+			cuts := equalCuts(of, rangeCells)
+			partitions = append(partitions, privacy.Partition{Axes: []privacy.Axis{{Column: f.Column, Cuts: cuts}}})
+			at = append(at, i)
+		}
+	}
 	r := p.release(Ranges)
 	if r == nil {
 		return places, nil
 	}
-	var partitions []privacy.Partition
-	var of []int
-	for i, f := range fields {
-		if ranged(f) {
-			cuts := rangeCuts(f, columnOf(find(m, f.Column)))
-			partitions = append(partitions, privacy.Partition{Axes: []privacy.Axis{{Column: f.Column, Cuts: cuts}}, Noise: r.Noise})
-			of = append(of, i)
-		}
+	for i := range partitions {
+		partitions[i].Noise = r.Noise
 	}
 	counts, err := c.Counts(string(Ranges), partitions)
 	if err != nil {
 		return nil, err
 	}
-	for k, i := range of {
-		places[i] = findPlace(columnOf(find(m, fields[i].Column)), partitions[k].Axes[0].Cuts, counts[k], r.Noise)
+	for k, i := range at {
+		places[i], _ = findPlace(columnOf(find(m, fields[i].Column)), partitions[k].Axes[0].Cuts, counts[k], r.Noise)
 	}
 	return places, nil
 }

@@ -119,14 +119,22 @@ func planned(m *models.Model, mu float64, rel event.Relation, counts, moments fl
 
 // count adds a release of a number of partitions with equal noise that takes mu.
 func (p *Plan) count(kind Kind, partitions int, mu float64, rel event.Relation) {
+	r := noiseOf(partitions, mu, rel)
+	r.Kind = kind
+	p.Releases = append(p.Releases, r)
+}
+
+// noiseOf is the noise of a release of a number of partitions with equal noise that takes
+// mu.
+func noiseOf(partitions int, mu float64, rel event.Relation) (r Release) {
 	one := privacy.CountsEvent([]privacy.Partition{{Noise: 1}}, rel).(event.Gaussian).NoiseMultiplier
-	r := Release{Kind: kind, Noise: math.Sqrt(float64(partitions)) / (mu * one)}
+	r.Noise = math.Sqrt(float64(partitions)) / (mu * one)
 	list := make([]privacy.Partition, partitions)
 	for i := range list {
 		list[i].Noise = r.Noise
 	}
 	r.NoiseMultiplier = privacy.CountsEvent(list, rel).(event.Gaussian).NoiseMultiplier
-	p.Releases = append(p.Releases, r)
+	return r
 }
 
 // Events are the events of the releases, in their order; none for a nil plan.
@@ -163,15 +171,19 @@ func (p *Plan) release(kind Kind) *Release {
 func sizes(m *models.Model) (columns, numbers int) {
 	for _, f := range m.Encoding.Columns() {
 		columns++
-		if ranged(f) {
+		if looked(m, f) {
 			numbers++
 		}
 	}
 	return columns, numbers
 }
 
-// ranged reports whether a column holds numbers whose range is bought: whole numbers with
-// few values have a cell each.
+// looked reports whether the range of a column is bought with Table 1: one whose bounds or
+// scale are bought by themselves has one.
+func looked(m *models.Model, f encoding.Field) bool { return ranged(f) && !find(m, f.Column).Buys() }
+
+// ranged reports whether a column holds numbers that lie anywhere between their bounds:
+// whole numbers with few values have a cell each.
 func ranged(f encoding.Field) bool {
 	if f.Levels != nil {
 		return false

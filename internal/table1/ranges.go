@@ -13,11 +13,20 @@ const rangeCells = 64
 // place is a location and a scale, in the transformed unit.
 type place struct{ center, scale float64 }
 
-// rangeCuts divide the bounds of a number.
-func rangeCuts(f encoding.Field, c column) []float64 {
-	cuts := make([]float64, 0, rangeCells-1)
-	for i := 1; i < rangeCells; i++ {
-		cuts = appendCut(cuts, c.untransformed(c.lower+(c.upper-c.lower)*float64(i)/rangeCells))
+// equalCuts divide the bounds of a number into cells of equal width, in the transformed
+// unit.
+func equalCuts(c column, cells int) []float64 {
+	cuts := make([]float64, 0, cells-1)
+	for i := 1; i < cells; i++ {
+		cuts = appendCut(cuts, c.untransformed(c.lower+(c.upper-c.lower)*float64(i)/float64(cells)))
+	}
+	return cuts
+}
+
+// wholeCuts give every whole number a cell.
+func wholeCuts(c column) (cuts []float64) {
+	for x := c.rawLower + 0.5; x < c.rawUpper; x++ {
+		cuts = append(cuts, x)
 	}
 	return cuts
 }
@@ -31,19 +40,22 @@ func appendCut(cuts []float64, x float64) []float64 {
 }
 
 // findPlace fits a normal moved to the bounds to the counts of rangeCuts by least
-// squares, over a grid of centers and scales down to a 256th of the bounds. Where the
-// best one is not above the noise of the counts, it is the declared scale.
-func findPlace(c column, cuts, counts []float64, noise float64) place {
+// squares, over a grid of centers and scales down to about a fifth of a cell. Where the
+// best one is not above the noise of the counts, it is not found, and the place is the
+// declared scale.
+func findPlace(c column, cuts, counts []float64, noise float64) (at place, found bool) {
 	edges := make([]float64, 0, len(cuts)+2)
 	edges = append(edges, c.lower)
 	for _, x := range cuts {
 		edges = append(edges, c.transformed(x))
 	}
 	edges = append(edges, c.upper)
-	best, found := 25*noise*noise, place{c.center, c.scale} // five standard deviations
+	best := 25 * noise * noise // five standard deviations
+	at = place{c.center, c.scale}
 	width := c.upper - c.lower
+	least := width / (4.7 * float64(len(cuts)+1))
 	p := make([]float64, len(edges)-1)
-	for scale := width / 2; scale > width/300; scale /= math.Sqrt2 {
+	for scale := width / 2; scale > least; scale /= math.Sqrt2 {
 		for center := c.lower; center <= c.upper; center += scale / 2 {
 			below := 0.0
 			inner, square := 0.0, 0.0
@@ -58,11 +70,11 @@ func findPlace(c column, cuts, counts []float64, noise float64) place {
 				square += p[i] * p[i]
 			}
 			if gain := inner * inner / square; inner > 0 && gain > best {
-				best, found = gain, place{center, scale}
+				best, at, found = gain, place{center, scale}, true
 			}
 		}
 	}
-	return found
+	return at, found
 }
 
 func normalBelow(z float64) float64 {
@@ -82,13 +94,10 @@ var fine = []float64{-32, -16, -8, -4, -2.5, -1.75, -1.15, -0.67, -0.32, 0, 0.32
 // countCuts are the cuts of the histogram that is bought around a place; of whole
 // numbers with few values, all of them.
 func countCuts(f encoding.Field, c column, at place) []float64 {
-	var cuts []float64
 	if !ranged(f) {
-		for x := c.rawLower + 0.5; x < c.rawUpper; x++ {
-			cuts = append(cuts, x)
-		}
-		return cuts
+		return wholeCuts(c)
 	}
+	var cuts []float64
 	for _, z := range fine {
 		x := at.center + z*at.scale
 		if x <= c.lower || x >= c.upper {

@@ -15,6 +15,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/table1"
 )
 
 // Model checks the statements of privacy.json about the model: they follow from
@@ -54,6 +55,10 @@ func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *
 		c.Detail = wrong + " of privacy.json does not follow from the model file and the mechanism"
 		return c
 	}
+	if wrong := boundsDiffer(p.Mechanism.Bounds, m.Spec); wrong != "" {
+		c.Detail = wrong + " in privacy.json are not those of spec.lock.yaml"
+		return c
+	}
 	if why := lockDiffers(f, m.Spec, p.Banner); why != "" && (sameBuild || !m.Spec.OldNames) {
 		c.Detail = why
 		return c
@@ -76,7 +81,7 @@ func planOf(p *report.Privacy) *plan.Plan {
 		Private: m.Clip.Mode != plan.ClippingOff, Epsilon: m.Epsilon, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
 		Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations, Planned: m.Planned,
 		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, Release: m.ReleasedPerStep,
-		Purchase: m.Purchase, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, NoiseToSignal: p.Utility.NoiseToSignal,
+		Bounds: m.Bounds, Purchase: m.Purchase, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, NoiseToSignal: p.Utility.NoiseToSignal,
 	}
 	if p.Guarantee != nil {
 		made.Delta = p.Guarantee.Delta
@@ -110,6 +115,20 @@ func differsIn(p, other *report.Privacy) string {
 	for i := range x.NumField() {
 		if !near(decoded(x.Field(i).Interface()), decoded(y.Field(i).Interface())) {
 			return x.Type().Field(i).Tag.Get("json")
+		}
+	}
+	return ""
+}
+
+// boundsDiffer names the first purchase whose numbers are not those of the model file.
+func boundsDiffer(bought []table1.Bounds, s *spec.Spec) string {
+	for i := range bought {
+		b := &bought[i]
+		c, n := s.Data.Column(b.Column), b.Numbers
+		same := c != nil && n != nil && (b.OfBounds == 0 || c.Lower.V == n.Lower && c.Upper.V == n.Upper) &&
+			(n.By == 0 || c.Center.V == n.Center && c.By.V == n.By)
+		if !same {
+			return b.Purpose()
 		}
 	}
 	return ""

@@ -20,17 +20,18 @@ func (p *Plan) setBudget(epsilon float64) {
 	}
 }
 
-// MechanismEvent is the event of the purchase and all T steps together, if each step is
+// MechanismEvent is the event of all purchases and all T steps together, if each step is
 // one Gaussian release of noise multiplier σ.
 func (p *Plan) MechanismEvent(sigma float64) event.Event {
 	if p.DrawsPosterior() {
 		return event.EpsilonDelta{Epsilon: p.Epsilon}
 	}
 	steps := sampler.EventFor(p.Sampler(), p.Steps, event.Gaussian{NoiseMultiplier: sigma})
-	if p.Purchase == nil {
+	before := p.Before()
+	if len(before) == 0 {
 		return steps
 	}
-	return event.Composed{Events: append(p.Purchase.Events(), steps)}
+	return event.Composed{Events: append(before, steps)}
 }
 
 // chooseNoise sets σ: the smallest that the accountant certifies for (ε, δ), or the given

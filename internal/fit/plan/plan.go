@@ -10,9 +10,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/law"
 	"d3p/internal/privacy"
@@ -75,6 +77,10 @@ type Plan struct {
 
 	NoiseToSignal float64   `json:"noise_to_signal"` // ν = √P/(μN)
 	Warnings      []Warning `json:"warnings"`
+	// Bounds are the purchases of bounds and scales that the model file leaves open. They
+	// come before all else and are a part of the event. Until they are made the model has
+	// the declared limits.
+	Bounds []table1.Bounds `json:"bounds,omitempty"`
 	// Table1 is the setting of that name; Purchase is the resulting purchase before the
 	// first step, a part of the event; nil: none.
 	Table1   string       `json:"table1,omitempty"`
@@ -105,6 +111,46 @@ func (p *Plan) Bind(m *models.Model) error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return p.Learn(p.Bought)
+}
+
+// Before are the events before the first step, in their order.
+func (p *Plan) Before() []event.Event { return Before(p.Bounds, p.Purchase) }
+
+// Before are the events of purchases before the first step, in their order.
+func Before(bounds []table1.Bounds, purchase *table1.Plan) (list []event.Event) {
+	for i := range bounds {
+		list = append(list, bounds[i].Event())
+	}
+	return append(list, purchase.Events()...)
+}
+
+// Open reports whether bounds or scales are still to be bought.
+func (p *Plan) Open() bool {
+	return slices.ContainsFunc(p.Bounds, func(b table1.Bounds) bool { return b.Numbers == nil })
+}
+
+// Settled are the bounds and scales that were bought, by column; nil for none.
+func (p *Plan) Settled() map[string]data.Numbers {
+	var all map[string]data.Numbers
+	for _, b := range p.Bounds {
+		if b.Numbers != nil {
+			if all == nil {
+				all = map[string]data.Numbers{}
+			}
+			all[b.Column] = *b.Numbers
+		}
+	}
+	return all
+}
+
+// Settle gives the plan the numbers of all its Bounds, in their order, and the model with
+// these numbers in their place. All that the plan decided stays.
+func (p *Plan) Settle(numbers []data.Numbers, m *models.Model) {
+	p.Bounds = slices.Clone(p.Bounds) // replicates have plans in common
+	for i := range p.Bounds {
+		p.Bounds[i].Numbers = &numbers[i]
+	}
+	p.model = m
 }
 
 // Law is the public spread of the columns: the law that Learn got, else the declared one.

@@ -27,6 +27,9 @@ func newPosteriorDraw(m *models.Model, cfg Config) (*Plan, error) {
 	if !(cfg.Epsilon > 0) {
 		return nil, errors.New("--method: one_posterior_sample needs --epsilon")
 	}
+	if err := buysNothing(m, "--method one_posterior_sample", "type --method vi"); err != nil {
+		return nil, err
+	}
 	if _, err := m.ScoreRange(); err != nil {
 		return nil, fmt.Errorf("--method: one_posterior_sample needs a score between bounds, and here %w", err)
 	}

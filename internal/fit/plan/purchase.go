@@ -2,13 +2,49 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 
+	"d3p/internal/models"
 	"d3p/internal/settings"
 	"d3p/internal/table1"
 )
 
-// choosePurchase sets the purchase before the fit. Its price is a share of the budget's
+// chooseBounds sets the purchases of bounds and scales that the model file leaves open.
+// With a budget they may take most of its μ² together: the steps need the rest.
+func (p *Plan) chooseBounds(cfg Config) error {
+	if p.model == nil {
+		return nil
+	}
+	p.Bounds = table1.BoundsOf(p.model, p.Delta, p.Neighbours)
+	if cfg.Epsilon == 0 {
+		return nil
+	}
+	square := 0.0
+	for _, b := range p.Bounds {
+		square += 1 / (b.NoiseMultiplier * b.NoiseMultiplier)
+	}
+	if part := square / (p.Mu * p.Mu); part > mostBounds {
+		return fmt.Errorf("--epsilon: the bounds and scales that the model file buys take %.3g %% of mu squared, and at most %.3g %% are possible (a larger --epsilon, or a smaller `dp:`)", 100*part, 100*mostBounds)
+	}
+	return nil
+}
+
+// buysNothing is an error for a model file that leaves bounds or scales open, where method
+// cannot buy them; other is what can.
+func buysNothing(m *models.Model, method, other string) error {
+	for _, c := range m.Spec.Data.Columns {
+		if c.Buys() {
+			return fmt.Errorf("column %s: %s buys no bounds or scales (declare them, or %s)", c.Name.V, method, other)
+		}
+	}
+	return nil
+}
+
+// mostBounds is the largest part of μ² that bounds and scales may take.
+const mostBounds = 0.5
+
+// choosePurchase sets the purchase of Table 1. Its price is a share of the budget's
 // μ², so it needs the budget.
 func (p *Plan) choosePurchase(cfg Config) error {
 	asked := or(cfg.Table1, settings.Table1None)

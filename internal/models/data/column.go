@@ -56,8 +56,9 @@ type Column struct {
 	Missing        Missing
 	Derive         *Derivation // of a column that the file does not have; nil for others
 
-	Bought bool                                             // its levels are asked for at a price, which is reported
-	Dates  struct{ Lower, Upper, Center source.Value[int] } // as they are written
+	Prices  Prices                                           // of what is bought of it
+	Settled bool                                             // what is bought is in its place
+	Dates   struct{ Lower, Upper, Center source.Value[int] } // as they are written
 }
 
 // RejectRow as a column's `unknown:` makes a record with an undeclared level

@@ -17,6 +17,8 @@ type Derivation struct {
 	InFormula bool
 	// Merged are the levels of a category that joins levels of another; empty for others.
 	Merged []Merge
+	// Follows says that the bounds follow from those of the columns in the expression.
+	Follows bool
 }
 
 // conditions are the operators whose result is 0 or 1.
@@ -55,6 +57,7 @@ func (d *Data) Complete(c *Column) error {
 	if c.Lower.IsSet() && c.Upper.IsSet() {
 		return nil
 	}
+	c.Derive.Follows = !c.Lower.IsSet() && !c.Upper.IsSet()
 	lower, upper, err := d.interval(c.Derive.Expr)
 	if err != nil {
 		return err

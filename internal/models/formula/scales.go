@@ -16,12 +16,12 @@ const mostScales = 20
 func (b *checker) checkScales(m *Model, f *family) {
 	response := b.Data.Column(m.Terms.Response.V)
 	var bare []*data.Column
-	if f != nil && f.scaled && response != nil && response.Numeric() && !response.By.IsSet() {
+	if f != nil && f.scaled && response != nil && response.Numeric() && !response.By.IsSet() && !response.Buys() {
 		bare = append(bare, response)
 	}
 	for _, c := range m.predictors(b.Data) {
 		switch {
-		case !c.Numeric() || c.Derive != nil || c == response:
+		case !c.Numeric() || c.Derive != nil || c == response || c.Buys():
 		case !c.By.IsSet():
 			bare = append(bare, c)
 		default:

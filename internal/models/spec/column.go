@@ -22,6 +22,9 @@ func readColumn(r *reader, e entry) (*data.Column, bool) {
 	if keys != nil {
 		r.checkColumn(c, keys)
 	}
+	if n, bought := r.spec.bought[c.Name.V]; bought && c.Buys() {
+		c.Settle(n)
+	}
 	return c, true
 }
 
@@ -35,14 +38,16 @@ func (r *reader) column(e entry, c *data.Column) present {
 // columnFields are the keys of a column.
 func columnFields(d *data.Data, c *data.Column) []field {
 	numeric := c.Numeric()
+	open := c.Prices.Bounds.IsSet() && !c.Settled
 	return []field{
 		choice("type", &c.Type, data.ColumnTypes...),
 		text("header", &c.Header),
 		origin(c),
-		dated("lower", &c.Lower, &c.Dates.Lower).as(func() string { return c.Cell(c.Lower.V) }).when(numeric),
-		dated("upper", &c.Upper, &c.Dates.Upper).as(func() string { return c.Cell(c.Upper.V) }).when(numeric),
+		dated("lower", &c.Lower, &c.Dates.Lower).as(func() string { return c.Cell(c.Lower.V) }).when(numeric && !open),
+		dated("upper", &c.Upper, &c.Dates.Upper).as(func() string { return c.Cell(c.Upper.V) }).when(numeric && !open),
+		bounds(c).when(open),
 		choice("transform", &c.Transform, data.TransformNames()...).when(numeric),
-		scale(c).when(numeric),
+		scale(c).when(numeric && !(open && c.OpenScale() && !c.Prices.Scale.IsSet())),
 		levels(c).when(!numeric),
 		text("levels_from", &c.LevelsFrom).unprinted(),
 		text("reference", &c.Reference).as(func() string { return flowText(c.Levels[c.ReferenceLevel()].V) }).when(!numeric && c.Type.V != data.Binary),
@@ -50,33 +55,53 @@ func columnFields(d *data.Data, c *data.Column) []field {
 		text("source", &c.Source),
 		text("constant_within", &c.ConstantWithin),
 		field{key: "missing", read: func(r *reader, e entry) { c.Missing = r.missingRule(e) }}.as(func() string { return missingText(d.MissingOf(c)) }),
-		{key: "bounds", read: (*reader).spend},
 	}
 }
 
-// bound reads a bound, which may not be bought yet.
-func (r *reader) bound(e entry) source.Value[float64] {
-	if e.isMapping() {
-		r.spend(e)
-		return source.Value[float64]{}
-	}
-	return r.number(e)
+// bounds is `bounds: {dp: epsilon, within: [a, b]}`: bounds that are bought between two
+// limits, in place of lower and upper.
+func bounds(c *data.Column) field {
+	within := field{key: "within", read: func(r *reader, e entry) { r.within(e, c) }}.
+		needed("add `within: [a, b]` with what is possible at all", "bounds that are bought need limits").
+		as(func() string { return "[" + c.Cell(c.Lower.V) + ", " + c.Cell(c.Upper.V) + "]" })
+	f := inline("bounds", []field{
+		value("dp", &c.Prices.Bounds, (*reader).epsilonOf).needed("add `dp:` with the epsilon that the bounds may cost", "bounds have no price"),
+		within,
+	})
+	f.stated = func() bool { return c.Prices.Bounds.IsSet() }
+	return f
 }
 
-// spend reads `{spend: epsilon}` and reports that it is not available.
-func (r *reader) spend(e entry) {
-	if r.describesNothing() {
+// within reads the limits between which bounds are bought.
+func (r *reader) within(e entry, c *data.Column) {
+	if r.describesLimits() {
 		return
 	}
-	var price source.Value[float64]
-	r.object(e, e.key, []field{positive("spend", &price)})
-	r.Add(e.at, "declare it", "buying %s is not available yet", e.key)
+	list, ok := e.node.(*ast.SequenceNode)
+	if !ok || len(list.Values) != 2 {
+		r.Add(r.at(e.node), "write [0, 120]", "within must be the lowest and the highest possible value")
+		return
+	}
+	for i, f := range []field{dated("within", &c.Lower, &c.Dates.Lower), dated("within", &c.Upper, &c.Dates.Upper)} {
+		f.read(r, entry{"within", r.at(list.Values[i]), list.Values[i]})
+	}
 }
 
-// scale is `scale: {center:, by:}`; the one that follows from the bounds is printed where
-// the file states none.
+// scale is `scale: {center:, by:}`, or `{dp: epsilon}` for one that is bought; the one that
+// follows from the bounds is printed where the file states none.
 func scale(c *data.Column) field {
-	return mapping("scale", []field{dated("center", &c.Center, &c.Dates.Center), positive("by", &c.By)}).
+	return mapping("scale", []field{dated("center", &c.Center, &c.Dates.Center), positive("by", &c.By), value("dp", &c.Prices.Scale, (*reader).epsilonOf)}).
+		as(func() string {
+			if c.Prices.Scale.IsSet() && !c.Settled {
+				return "{dp: " + source.FormatNumber(c.Prices.Scale.V) + "}"
+			}
+			return scaleText(c.Scale())
+		})
+}
+
+// derivedScale is the scale of a derived column, which is not bought.
+func derivedScale(c *data.Column) field {
+	return mapping("scale", []field{number("center", &c.Center), positive("by", &c.By)}).
 		as(func() string { return scaleText(c.Scale()) })
 }
 
@@ -93,13 +118,10 @@ func levels(c *data.Column) field {
 }
 
 // levels reads a list of levels, or the first and the last of whole numbers, as in
-// 1..61. They may not be bought yet.
+// 1..61.
 func (r *reader) levels(e entry, c *data.Column) {
 	r.describes("string") // besides the list
 	switch n := e.node.(type) {
-	case *ast.MappingNode:
-		c.Bought = true
-		r.spend(e)
 	case *ast.StringNode:
 		c.Levels = r.wholeLevels(n)
 	default:
@@ -120,7 +142,7 @@ func (r *reader) checkColumn(c *data.Column, keys present) {
 		r.checkBounds(c, keys)
 		r.refuse(c, "levels", c.LevelsFrom.At, firstAt(c.Levels), c.Reference.At, c.Unknown.At)
 	default:
-		r.refuse(c, "bounds, scale or transform", c.Lower.At, c.Upper.At, c.Transform.At, c.Center.At, c.By.At)
+		r.refuse(c, "bounds, scale or transform", c.Lower.At, c.Upper.At, c.Transform.At, c.Center.At, c.By.At, c.Prices.Bounds.At, c.Prices.Scale.At)
 	}
 }
 
@@ -149,10 +171,16 @@ func (r *reader) checkBounds(c *data.Column, keys present) {
 		bound source.Value[float64]
 	}{{"lower", c.Lower}, {"upper", c.Upper}} {
 		if !keys[b.name] && !keys["bounds"] {
-			r.Add(c.Name.At, "declare what the codebook allows, not what the data hold", "column %s has no %s bound", c.Name.V, b.name)
+			r.Add(c.Name.At, "declare what the codebook allows, not what the data hold; or buy both: `bounds: {dp: 0.1, within: [0, 120]}`", "column %s has no %s bound", c.Name.V, b.name)
 		} else if b.bound.IsSet() && c.Type.V == data.Integer && b.bound.V != math.Trunc(b.bound.V) {
 			r.Add(b.bound.At, "", "the bounds of an integer are whole numbers, not %s", source.FormatNumber(b.bound.V))
 		}
+	}
+	if keys["bounds"] && (keys["lower"] || keys["upper"]) {
+		r.Add(c.Prices.Bounds.At, "leave lower and upper out: `within:` has the limits", "column %s has bounds that are declared and bought", c.Name.V)
+	}
+	if c.Prices.Scale.IsSet() && (c.Center.IsSet() || c.By.IsSet()) {
+		r.Add(c.Prices.Scale.At, "keep `dp:`, or center and by", "column %s has a scale that is declared and bought", c.Name.V)
 	}
 	if !c.Lower.IsSet() || !c.Upper.IsSet() {
 		return
@@ -183,9 +211,6 @@ func (r *reader) checkLevels(c *data.Column) {
 			r.Add(c.Reference.At, "put that level first", "a binary column has no reference")
 		}
 	case data.Category, data.Ordinal:
-		if c.Bought {
-			return
-		}
 		if len(c.Levels) < 2 {
 			at := c.Name.At
 			if len(c.Levels) == 1 {

@@ -21,7 +21,7 @@ func dated(key string, number *source.Value[float64], date *source.Value[int]) f
 			*date = source.Value[int]{V: day, At: at}
 			return v
 		}
-		return r.bound(e)
+		return r.number(e)
 	})
 }
 

@@ -18,7 +18,7 @@ func derived(d *data.Data, formula bool) field {
 	f.print = func(p *printer) {
 		p.block("derive", func() {
 			for _, c := range shown {
-				p.line(c.Name.V, flow(derivedFields(c)))
+				p.line(c.Name.V, flow(derivedFields(d, c)))
 			}
 		})
 	}
@@ -34,19 +34,19 @@ func readDerived(r *reader, e entry) (*data.Column, bool) {
 		c.Derive.Text = r.text(e)
 		return c, true
 	}
-	r.object(e, "column "+e.key, derivedFields(c))
+	r.object(e, "column "+e.key, derivedFields(&r.spec.Data, c))
 	return c, true
 }
 
 // derivedFields are the keys of a derived column.
-func derivedFields(c *data.Column) []field {
-	numeric := c.Numeric()
+func derivedFields(d *data.Data, c *data.Column) []field {
+	numeric, bounds := c.Numeric(), c.Numeric() && d.ShowsBounds(c)
 	return []field{
 		text("is", &c.Derive.Text).needed("add `is:` with an expression of columns, such as weight / (height / 100)^2", "derived column "+c.Name.V+" has no expression"),
-		number("lower", &c.Lower).as(func() string { return source.FormatNumber(c.Lower.V) }).when(numeric),
-		number("upper", &c.Upper).as(func() string { return source.FormatNumber(c.Upper.V) }).when(numeric),
+		number("lower", &c.Lower).as(func() string { return source.FormatNumber(c.Lower.V) }).when(bounds),
+		number("upper", &c.Upper).as(func() string { return source.FormatNumber(c.Upper.V) }).when(bounds),
 		choice("transform", &c.Transform, data.TransformNames()...).when(numeric),
-		scale(c).when(numeric),
+		derivedScale(c).when(bounds || numeric && c.By.IsSet()),
 		merged(&c.Derive.Merged),
 		text("reference", &c.Reference),
 		text("source", &c.Source),

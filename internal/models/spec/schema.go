@@ -190,5 +190,14 @@ func (r *reader) describesNumbers() bool {
 	return true
 }
 
+// describesLimits notes a list of two numbers or dates.
+func (r *reader) describesLimits() bool {
+	if r.shape == nil {
+		return false
+	}
+	r.shape.add(map[string]any{"type": "array", "items": map[string]any{"type": []string{"number", "string"}}})
+	return true
+}
+
 // describesNothing marks a reserved key, which takes no value.
 func (r *reader) describesNothing() bool { return r.shape != nil }

@@ -44,6 +44,8 @@ type Spec struct {
 	// public tables, includes), by the path it was asked for: what a copy of the
 	// model must carry to be read again elsewhere.
 	Public map[string][]byte
+
+	bought map[string]data.Numbers
 }
 
 // Parse reads a model file; file is its name in messages. Public files that it
@@ -52,11 +54,17 @@ type Spec struct {
 // is complete only when there are no Errors; these are all the mistakes of the
 // file, in the order of their positions.
 func Parse(file string, src []byte, load Loader) (*Spec, expr.Errors) {
+	return ParseSettled(file, src, nil, load)
+}
+
+// ParseSettled reads a model file with the numbers that were bought of its columns, by
+// name, in their place.
+func ParseSettled(file string, src []byte, bought map[string]data.Numbers, load Loader) (*Spec, expr.Errors) {
 	if load == nil {
 		load = noFiles
 	}
 	p := &source.Problems{}
-	s := &Spec{File: file, Public: map[string][]byte{}, Settings: Settings{}}
+	s := &Spec{File: file, Public: map[string][]byte{}, Settings: Settings{}, bought: bought}
 	keep := func(path string) ([]byte, error) {
 		src, err := load(path)
 		if err == nil {

@@ -38,7 +38,7 @@ func CheckLedger(folder string, ev event.Event, p *report.Privacy) (check verify
 		check.Detail = run.LedgerName + " is not readable"
 		return check, true
 	}
-	bought := len(p.Mechanism.Purchase.Events()) // one entry each, of one step
+	bought := len(p.Mechanism.Before()) // one entry each, of one step
 	steps, authorised := -bought, -bought
 	for _, e := range own.Entries {
 		steps, authorised = steps+e.Steps, authorised+e.Authorised

@@ -1,0 +1,68 @@
+package data
+
+import (
+	"fmt"
+
+	"d3p/internal/models/source"
+)
+
+// Prices are those of what is bought of a column instead of declared: the epsilon that
+// each would cost alone, at the δ of the fit. The bounds of the column are then hard
+// limits, until Settle.
+type Prices struct {
+	Bounds, Scale source.Value[float64]
+}
+
+// Numbers are the bounds and the scale that were bought of a column, in the units of
+// Column; By is 0 where the records did not show a scale.
+type Numbers struct {
+	Lower  float64 `json:"lower"`
+	Upper  float64 `json:"upper"`
+	Center float64 `json:"center"`
+	By     float64 `json:"by"`
+}
+
+// Buys reports whether something of the column is bought, also after Settle.
+func (c *Column) Buys() bool { return c.Prices.Bounds.IsSet() || c.Prices.Scale.IsSet() }
+
+// Settle puts the numbers that were bought in the place of those that the file leaves open.
+// Bounds lie within the declared limits. The scale of a column whose bounds are bought is
+// part of the same purchase, unless it is declared; where none was found it follows from the
+// bounds.
+func (c *Column) Settle(n Numbers) {
+	bought := fmt.Sprintf("bought between %s and %s", c.Cell(c.Lower.V), c.Cell(c.Upper.V))
+	if c.Prices.Bounds.IsSet() {
+		c.Lower.V, c.Upper.V = max(n.Lower, c.Lower.V), min(n.Upper, c.Upper.V)
+	}
+	if c.OpenScale() {
+		if n.By == 0 { // not found
+			n.Center, n.By = c.Scale()
+		}
+		at := c.Prices.Scale.At
+		if !c.Prices.Scale.IsSet() {
+			at = c.Prices.Bounds.At
+		}
+		c.Center, c.By = source.Value[float64]{V: n.Center, At: at}, source.Value[float64]{V: n.By, At: at}
+	}
+	if c.Source.IsSet() {
+		bought = c.Source.V + "; " + bought
+	}
+	c.Source, c.Settled = source.Value[string]{V: bought, At: c.Name.At}, true
+}
+
+// OpenScale reports whether the scale follows from what is bought.
+func (c *Column) OpenScale() bool { return c.Buys() && !c.Center.IsSet() && !c.By.IsSet() }
+
+// open reports whether bounds or scales of declared columns are still to be bought.
+func (d *Data) open() bool {
+	for _, c := range d.Columns {
+		if c.Buys() && !c.Settled {
+			return true
+		}
+	}
+	return false
+}
+
+// ShowsBounds reports whether the bounds and the scale of a derived column are printed:
+// those that follow from bounds that are still to be bought are not.
+func (d *Data) ShowsBounds(c *Column) bool { return !c.Derive.Follows || !d.open() }

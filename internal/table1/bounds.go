@@ -1,0 +1,175 @@
+package table1
+
+import (
+	"math"
+	"strconv"
+
+	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
+	"d3p/internal/models/law"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+// Bounds is the purchase of the bounds, the scale, or both of a column that the model file
+// leaves open: one release of the counts of cells between its limits.
+type Bounds struct {
+	Column string `json:"column"`
+	// OfBounds and OfScale are the prices in the model file: the epsilon that each would
+	// cost alone, at the δ of the fit; 0: declared.
+	OfBounds float64 `json:"bounds_epsilon,omitempty"`
+	OfScale  float64 `json:"scale_epsilon,omitempty"`
+	// Noise is the standard deviation of every count's noise.
+	Noise           float64 `json:"noise"`
+	NoiseMultiplier float64 `json:"noise_multiplier"`
+	// Numbers is what was bought; nil before.
+	Numbers *data.Numbers `json:"numbers,omitempty"`
+}
+
+// BoundsOf are the purchases that m's file asks for, of the columns that m reads. Bounds
+// and scale of a column are one release with the μ² of both.
+func BoundsOf(m *models.Model, delta float64, rel event.Relation) (list []Bounds) {
+	for _, f := range m.Encoding.Columns() {
+		c := find(m, f.Column)
+		if c == nil || !c.Buys() {
+			continue
+		}
+		b := Bounds{Column: c.Name.V, OfBounds: c.Prices.Bounds.V, OfScale: c.Prices.Scale.V}
+		square := 0.0
+		for _, price := range []float64{b.OfBounds, b.OfScale} {
+			if price > 0 {
+				mu := accountant.GaussianMu(accountant.Target{Epsilon: price, Delta: delta})
+				square += mu * mu
+			}
+		}
+		if rel == event.Substitute { // a unit's influence is twice as large
+			square /= 4
+		}
+		r := noiseOf(1, math.Sqrt(square), rel)
+		b.Noise, b.NoiseMultiplier = r.Noise, r.NoiseMultiplier
+		list = append(list, b)
+	}
+	return list
+}
+
+// Purpose is the name of the release in the ledger.
+func (b *Bounds) Purpose() string {
+	what := "bounds and scale"
+	switch {
+	case b.OfScale == 0:
+		what = "bounds"
+	case b.OfBounds == 0:
+		what = "scale"
+	}
+	return what + " of " + b.Column
+}
+
+// Event is the event of the release.
+func (b *Bounds) Event() event.Event { return event.Gaussian{NoiseMultiplier: b.NoiseMultiplier} }
+
+// Buy buys b from a curator whose columns are encoded with the limits. m is the model with
+// these limits.
+func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) {
+	d := m.Spec.Data.Column(b.Column)
+	var field encoding.Field
+	for _, f := range m.Encoding.Columns() {
+		if f.Column == d.HeaderName() {
+			field = f
+		}
+	}
+	of := columnOf(d)
+	cuts := boundsCuts(field, of)
+	counts, err := c.Counts(b.Purpose(), []privacy.Partition{{Axes: []privacy.Axis{{Column: field.Column, Cuts: cuts}}, Noise: b.Noise}})
+	if err != nil {
+		return data.Numbers{}, err
+	}
+	n := numbersOf(of, cuts, counts[0], b.Noise, law.Declared(&m.Spec.Data).Column(b.Column), b.OfBounds > 0 || ranged(field))
+	if !d.OpenScale() {
+		n.Center, n.By = 0, 0
+	}
+	return n, nil
+}
+
+// Limits are the numbers of a purchase that shows nothing: the declared limits.
+func Limits(d *data.Column) data.Numbers { return data.Numbers{Lower: d.Lower.V, Upper: d.Upper.V} }
+
+// boundsCells is the number of cells, of equal width in the transformed unit, between the
+// limits of a column whose bounds are bought; whole numbers have at most one each.
+const boundsCells = 256
+
+func boundsCuts(f encoding.Field, c column) []float64 {
+	if c.whole && c.rawUpper-c.rawLower < boundsCells {
+		return wholeCuts(c)
+	}
+	return equalCuts(c, boundsCells)
+}
+
+// reach is how many scales bounds that are bought lie at least from the center: noise hides
+// the last rows of a tail, and bounds that are too narrow cost more than wide ones.
+const reach = 5
+
+// numbersOf finds the numbers of a column from noisy counts. The scale is the mean and the
+// standard deviation of a histogram; with tails it leaves out what noise alone explains
+// (see setHistogram). Bounds are the ends of the histogram, or reach scales from the center
+// where that is farther. Where the counts show no place at all, the limits stay. own is the
+// column of a declared law.
+func numbersOf(of column, cuts, counts []float64, noise float64, own *law.Column, tails bool) data.Numbers {
+	n := Limits(of.declared)
+	if _, found := findPlace(of, cuts, counts[:len(counts)-1], noise); !found {
+		return n
+	}
+	setHistogram(own, of, cuts, counts, noise, tails)
+	mean, sd := own.Moments()
+	if !(sd > 0) {
+		return n
+	}
+	first := min(own.Edges[0], of.untransformed(max(mean-reach*sd, of.lower)))
+	last := max(own.Edges[len(own.Edges)-1], of.untransformed(min(mean+reach*sd, of.upper)))
+	if of.whole { // the numbers of a cell are from its first edge to below its last
+		first, last = math.Ceil(first), math.Ceil(last)-1
+		if first >= last {
+			first, last = first-1, last+1
+		}
+	} else {
+		unit := magnitude(last-first, 2)
+		if of.declared.Transform.IsSet() { // bounds may be orders of magnitude apart
+			unit = magnitude(first, 2)
+		}
+		first = rounded(math.Floor(first/unit), unit)
+		if of.declared.Transform.IsSet() {
+			unit = magnitude(last, 2)
+		}
+		last = rounded(math.Ceil(last/unit), unit)
+	}
+	n.Lower, n.Upper = max(n.Lower, first), min(n.Upper, last)
+	unit := magnitude(sd, 2)
+	n.Center, n.By = rounded(math.Round(mean/unit), unit), rounded(math.Round(sd/unit), unit)
+	return n
+}
+
+// magnitude is the place value of the digit of x after the first `digits` ones.
+func magnitude(x float64, digits int) float64 {
+	if x == 0 {
+		return 1
+	}
+	return math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-float64(digits))
+}
+
+// rounded is k units, a power of ten, as the nearest number with its digits.
+func rounded(k, unit float64) float64 {
+	x, _ := strconv.ParseFloat(strconv.FormatFloat(k*unit, 'f', max(0, int(-math.Round(math.Log10(unit)))), 64), 64)
+	return x
+}
+
+// Price is what the release costs alone, in words.
+func (b *Bounds) Price() string {
+	switch {
+	case b.OfScale == 0:
+		return number(b.OfBounds)
+	case b.OfBounds == 0:
+		return number(b.OfScale)
+	}
+	return number(b.OfBounds) + " and " + number(b.OfScale)
+}

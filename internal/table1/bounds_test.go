@@ -1,0 +1,165 @@
+package table1
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+)
+
+// open is the cohort with bounds and scales that are bought.
+func open(t *testing.T) *models.Model {
+	t.Helper()
+	m, err := models.Read("cohort.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: patient, rows_per_unit: 1}
+  rows: {public: 4000}
+  columns:
+    age: {type: real, bounds: {dp: 0.2, within: [-2000, 2000]}}
+    income: {type: real, transform: log, bounds: {dp: 0.2, within: [1e-6, 1e12]}, scale: {dp: 0.1}}
+    visits: {type: integer, lower: 0, upper: 12, scale: {dp: 0.1}}
+    days: {type: integer, bounds: {dp: 0.2, within: [0, 10000]}, scale: {center: 30, by: 8}, missing: {impute: 5}}
+    group: {type: category, levels: [a, b, c]}
+    y: {type: binary}
+model:
+  formula: y ~ 1 + age + income + visits + days + group
+  family: bernoulli
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// buyBounds buys all bounds of m, with a budget of 10.
+func buyBounds(t *testing.T, m *models.Model, path string, seed uint64, rel event.Relation) (map[string]data.Numbers, []Bounds, privacy.Ledger) {
+	t.Helper()
+	cfg := privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(seed)}
+	c, err := privacy.NewCurator(privacy.CuratorConfig{Columns: privacy.NewColumns(cfg), Root: noise.Insecure(seed),
+		Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Relation: rel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, list := map[string]data.Numbers{}, BoundsOf(m, 1e-5, rel)
+	for i := range list {
+		if all[list[i].Column], err = list[i].Buy(c, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all, list, c.Ledger()
+}
+
+// Bounds hold nearly all records and are not much wider than they; the scale is that of
+// the records, all where the limits are a hundred times too wide.
+func TestBoughtBounds(t *testing.T) {
+	m, path := open(t), records(t, 4000)
+	for seed := range uint64(20) {
+		n, _, _ := buyBounds(t, m, path, seed, event.AddRemove)
+		check := func(name string, low, high, center, by float64) {
+			got := n[name]
+			// in standard deviations: 2.9 to 11 of them on each side
+			if below, above := (center-low)/by, (high-center)/by; !(below > 2.4 && below < 11 && above > 2.4 && above < 11) {
+				t.Errorf("seed %d: bounds of %s %v to %v", seed, name, got.Lower, got.Upper)
+			}
+		}
+		age, income, visits, days := n["age"], n["income"], n["visits"], n["days"]
+		check("age", age.Lower, age.Upper, 54, 9.4)
+		check("income", math.Log(income.Lower), math.Log(income.Upper), 9, 0.7)
+		check("days", days.Lower, days.Upper, 29.5, 8)
+		for name, want := range map[string][2]float64{"age": {54, 9.4}, "income": {9, 0.7}, "visits": {1.54, 1.95}} {
+			if got := n[name]; math.Abs(got.Center-want[0]) > 0.3*want[1] || got.By < 0.75*want[1] || got.By > 1.5*want[1] {
+				t.Errorf("seed %d: scale of %s %v by %v, want %v", seed, name, got.Center, got.By, want)
+			}
+		}
+		if visits.Lower != 0 || visits.Upper > 12 || days.By != 0 || days.Lower != math.Trunc(days.Lower) {
+			t.Errorf("seed %d: visits %+v, days %+v", seed, visits, days)
+		}
+	}
+}
+
+// Each purchase is one entry of the ledger with its own event, which costs what the file
+// says: the epsilon of the price alone, of both prices as Gaussians composed.
+func TestBoundsCostTheirPrice(t *testing.T) {
+	path := records(t, 50)
+	for _, rel := range []event.Relation{event.AddRemove, event.Substitute, event.ZeroOut} {
+		m := open(t)
+		_, list, ledger := buyBounds(t, m, path, 1, rel)
+		if len(list) != 4 || len(ledger.Entries) != 4 {
+			t.Fatalf("%d purchases, %d entries", len(list), len(ledger.Entries))
+		}
+		for i, b := range list {
+			if e := ledger.Entries[i]; e.Event != b.Event() || e.Purpose != b.Purpose() || e.Steps != 1 {
+				t.Errorf("%s: entry %+v, event %v", b.Purpose(), e, b.Event())
+			}
+			price := b.OfBounds
+			if price == 0 {
+				price = b.OfScale
+			}
+			answer, err := accountant.Epsilon(b.Event(), rel, 1e-5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			one := b.OfBounds == 0 || b.OfScale == 0
+			if one && math.Abs(answer.Upper-price) > 1e-3*price || !one && !(answer.Upper > 0.2 && answer.Upper < 0.2+0.1) {
+				t.Errorf("%s: %s costs %v", rel, b.Purpose(), answer.Upper)
+			}
+		}
+		if got := list[1].Purpose(); got != "bounds and scale of income" {
+			t.Errorf("purpose %q", got)
+		}
+	}
+}
+
+// No table is an error, and all numbers lie within the limits: a table that shows nothing
+// leaves the limits.
+func TestBoundsOfBadTables(t *testing.T) {
+	m := open(t)
+	far := strings.Repeat("1e300,1e300,12,9999,a,1\n", 3000)
+	for name, rows := range map[string]string{
+		"empty": "", "words": strings.Repeat("x,y,z,w,v,u\n", 100), "one": "54,9,1,30,a,1\n", "far": far, "missing": strings.Repeat(",,,,,\n", 3000),
+	} {
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, []byte("age,income,visits,days,group,y\n"+rows), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(8) {
+			n, _, _ := buyBounds(t, m, path, seed, event.AddRemove)
+			for column, got := range n {
+				c := m.Spec.Data.Column(column)
+				if !(c.Lower.V <= got.Lower && got.Lower < got.Upper && got.Upper <= c.Upper.V) || got.By < 0 || math.IsNaN(got.Center) {
+					t.Errorf("%s, seed %d: %s %+v", name, seed, column, got)
+				}
+				if name != "far" && got != Limits(c) {
+					t.Errorf("%s, seed %d: %s is %+v of nothing but noise", name, seed, column, got)
+				}
+			}
+		}
+	}
+}
+
+// Table 1 does not look for a column again whose bounds or scale are bought: its price is
+// the same before and after the purchase.
+func TestTable1AfterBounds(t *testing.T) {
+	limits := open(t)
+	p := Of(limits, 0.1, muOf(1, event.AddRemove), event.AddRemove)
+	if r := p.release(Ranges); r != nil {
+		t.Errorf("the ranges are bought twice: %+v", r)
+	}
+	for i := range limits.Spec.Data.Columns {
+		c := limits.Spec.Data.Columns[i]
+		if c.Buys() {
+			c.Settle(data.Numbers{Lower: c.Lower.V, Upper: c.Lower.V + 10, Center: c.Lower.V + 5, By: 2})
+		}
+	}
+	if after := Of(limits, 0.1, muOf(1, event.AddRemove), event.AddRemove); len(after.Releases) != len(p.Releases) || after.Releases[0] != p.Releases[0] {
+		t.Errorf("%+v, then %+v", p, after)
+	}
+}
