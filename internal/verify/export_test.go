@@ -5,4 +5,5 @@ var (
 	ReportDiffers = reportDiffers
 	Files         = verifyFiles
 	Price         = verifyPrice
+	BoundsDiffer  = boundsDiffer
 )
