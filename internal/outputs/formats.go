@@ -19,11 +19,11 @@ type format struct {
 // a file and a line here and a line there.
 func formats() []format {
 	return []format{
-		{settings.FormatParquet, []string{drawsName}, func(s *Sample) []release.File { return []release.File{DrawsFile(s.Draws, s.Metadata())} }},
+		{"parquet", []string{drawsName}, func(s *Sample) []release.File { return []release.File{DrawsFile(s.Draws, s.Metadata())} }},
 		{settings.FormatZarr, nil, zarrFiles},
-		{settings.FormatCSV, []string{csvName}, func(s *Sample) []release.File { return []release.File{csvFile(s)} }},
-		{settings.FormatLong, []string{longName}, func(s *Sample) []release.File { return []release.File{longFile(s)} }},
-		{settings.FormatStan, []string{stanDrawsName}, func(s *Sample) []release.File { return []release.File{stanFile(s)} }},
+		{"csv", []string{csvName}, func(s *Sample) []release.File { return []release.File{csvFile(s)} }},
+		{"long", []string{longName}, func(s *Sample) []release.File { return []release.File{longFile(s)} }},
+		{"stan", []string{stanDrawsName}, func(s *Sample) []release.File { return []release.File{stanFile(s)} }},
 	}
 }
 

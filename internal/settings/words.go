@@ -60,19 +60,13 @@ type Format struct {
 	Default bool
 }
 
-// The names of the file formats of posterior draws.
-const (
-	FormatParquet = "parquet"
-	FormatZarr    = "zarr"
-	FormatCSV     = "csv"
-	FormatLong    = "long"
-	FormatStan    = "stan"
-)
+// FormatZarr is the format that is a folder.
+const FormatZarr = "zarr"
 
 // Formats lists the file formats of posterior draws. Package outputs has a writer for
 // each.
 func Formats() []Format {
-	return []Format{{FormatParquet, true}, {FormatZarr, true}, {FormatCSV, false}, {FormatLong, false}, {FormatStan, false}}
+	return []Format{{"parquet", true}, {FormatZarr, true}, {"csv", false}, {"long", false}, {"stan", false}}
 }
 
 // FormatNames lists the names of the formats.
