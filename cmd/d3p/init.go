@@ -67,22 +67,7 @@ file declares only the columns that the formula names.`,
 			if codebook != "" {
 				return a.initFrom(codebook, known)
 			}
-			if known.Encoding != "" {
-				if err := flags.CheckWords("--encoding", []string{known.Encoding}, spec.Encodings()); err != nil {
-					return err
-				}
-			}
-			files, err := modelfile.DataFiles(args[0])
-			if err != nil {
-				return err
-			}
-			header, separator, err := readHeader(files[0], known.Encoding)
-			if err != nil {
-				return status.With(status.Data, err)
-			}
-			known.Semicolons = separator == ';'
-			text := skeleton.Skeleton(header, known)
-			return a.result(map[string]any{"columns": header, "model": string(text)}, func(w io.Writer) { w.Write(text) })
+			return a.initHeader(args[0], known)
 		},
 	}
 	f := c.Flags()
@@ -95,6 +80,26 @@ file declares only the columns that the formula names.`,
 	f.BoolVar(&known.Twin, "twin", false, "a model of whole records, for synthetic tables, instead of a formula")
 	f.StringVar(&known.Family, "family", "", "the response's family: bernoulli, normal, poisson, ...")
 	return c
+}
+
+// initHeader writes the skeleton for the columns that a data file names.
+func (a *app) initHeader(data string, known skeleton.Known) error {
+	if known.Encoding != "" {
+		if err := flags.CheckWords("--encoding", []string{known.Encoding}, spec.Encodings()); err != nil {
+			return err
+		}
+	}
+	files, err := modelfile.DataFiles(data)
+	if err != nil {
+		return err
+	}
+	header, separator, err := readHeader(files[0], known.Encoding)
+	if err != nil {
+		return status.With(status.Data, err)
+	}
+	known.Semicolons = separator == ';'
+	text := skeleton.Skeleton(header, known)
+	return a.result(map[string]any{"columns": header, "model": string(text)}, func(w io.Writer) { w.Write(text) })
 }
 
 // initFrom prints a model file from a public codebook.

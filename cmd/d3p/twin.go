@@ -161,26 +161,8 @@ func (a *app) twin(r *released.Release, s twinSettings) error {
 		result.Grid = s.grid
 	}
 	if s.out != "" || s.grid == "" {
-		fill := newTwinDraws(r, s.seed).fill
-		if r.Marginals != nil {
-			drawer, err := newMarginalDraws(r, s)
-			if err != nil {
-				return err
-			}
-			defer drawer.Close()
-			fill = drawer.fill
-		}
-		for i := range files {
-			table := twin.Table(s.rows)
-			if err := fill(twin, table, s.draws/files); err != nil {
-				return err
-			}
-			if len(paths) == 0 {
-				return a.printTable(table, r.Params.Privacy)
-			}
-			if err := outfile.WriteTable(paths[i], table, r.Params.Privacy, twinMetadata(r)); err != nil {
-				return err
-			}
+		if err := a.writeTwin(r, s, twin, paths, files); err != nil || len(paths) == 0 {
+			return err
 		}
 		result.Files, result.Rows = paths, s.rows
 	}
@@ -195,6 +177,32 @@ func (a *app) twin(r *released.Release, s twinSettings) error {
 			fmt.Fprintf(w, "%s: %d images\n", s.grid, s.images)
 		}
 	})
+}
+
+// writeTwin draws synthetic tables into files, or one to stdout.
+func (a *app) writeTwin(r *released.Release, s twinSettings, twin *simulate.Twin, paths []string, files int) error {
+	fill := newTwinDraws(r, s.seed).fill
+	if r.Marginals != nil {
+		drawer, err := newMarginalDraws(r, s)
+		if err != nil {
+			return err
+		}
+		defer drawer.Close()
+		fill = drawer.fill
+	}
+	for i := range files {
+		table := twin.Table(s.rows)
+		if err := fill(twin, table, s.draws/files); err != nil {
+			return err
+		}
+		if len(paths) == 0 {
+			return a.printTable(table, r.Params.Privacy)
+		}
+		if err := outfile.WriteTable(paths[i], table, r.Params.Privacy, twinMetadata(r)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // twinDraws draws parameters one after the other, and records at each.

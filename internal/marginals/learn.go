@@ -362,7 +362,23 @@ type candidate struct {
 // round chooses questions, measures them and fits the tree.
 func (l *learner) round(measure Measure, round int) error {
 	l.draw()
-	var list []*candidate
+	list := l.candidates()
+	picked := l.pick(list, round)
+	if len(picked) > 0 {
+		if err := l.measure(measure, picked); err != nil {
+			return err
+		}
+	}
+	iterations := roundIterations
+	if round == rounds-1 {
+		l.fill(list)
+		iterations = lastIterations
+	}
+	return l.fit(iterations)
+}
+
+// candidates are the questions of the workload that the model may answer better.
+func (l *learner) candidates() (list []*candidate) {
 	for i, q := range l.Workload {
 		look := l.clean[l.looks[i]]
 		c := &candidate{question: i, model: l.expect(Table{Set: q.Set})}
@@ -390,48 +406,45 @@ func (l *learner) round(measure Measure, round int) error {
 			list = append(list, c)
 		}
 	}
-	picked := l.pick(list, round)
+	return list
+}
+
+// measure buys counts for the picked questions and takes them over.
+func (l *learner) measure(measure Measure, picked []*candidate) error {
 	var tables []Table
 	var sigma []float64
 	for _, c := range picked {
 		sigma = append(sigma, math.Sqrt(1/c.precision))
 		tables = append(tables, Table{Set: l.Workload[c.question].Set})
 	}
-	if len(picked) > 0 {
-		counts, err := measure(tables, sigma)
-		if err != nil {
-			return err
+	counts, err := measure(tables, sigma)
+	if err != nil {
+		return err
+	}
+	var fresh []*candidate
+	for i, c := range picked {
+		q := c.question
+		if l.full[q] == nil {
+			l.full[q] = &Measurement{Table: tables[i], Counts: counts[i], Variance: sigma[i] * sigma[i]}
+			fresh = append(fresh, c)
+			continue
 		}
-		var fresh []*candidate
-		for i, c := range picked {
-			q := c.question
-			if l.full[q] == nil {
-				l.full[q] = &Measurement{Table: tables[i], Counts: counts[i], Variance: sigma[i] * sigma[i]}
-				fresh = append(fresh, c)
-				continue
-			}
-			if !l.chosen[q] {
-				fresh = append(fresh, c)
-			}
-			l.combine(l.full[q], counts[i], sigma[i]*sigma[i])
+		if !l.chosen[q] {
+			fresh = append(fresh, c)
 		}
-		l.reconcile()
-		for _, c := range fresh {
-			m := l.full[c.question]
-			clean := l.clean[m]
-			m.Trust = l.trust(l.excess(&clean, c.model), m)
-			l.choose(c)
-			if m != l.looks[c.question] {
-				l.order = append(l.order, m)
-			}
+		l.combine(l.full[q], counts[i], sigma[i]*sigma[i])
+	}
+	l.reconcile()
+	for _, c := range fresh {
+		m := l.full[c.question]
+		clean := l.clean[m]
+		m.Trust = l.trust(l.excess(&clean, c.model), m)
+		l.choose(c)
+		if m != l.looks[c.question] {
+			l.order = append(l.order, m)
 		}
 	}
-	iterations := roundIterations
-	if round == rounds-1 {
-		l.fill(list)
-		iterations = lastIterations
-	}
-	return l.fit(iterations)
+	return nil
 }
 
 // typical is the mean count of a record's cell.

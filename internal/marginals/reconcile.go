@@ -18,21 +18,47 @@ func Records(m []Measurement) float64 {
 // sum is n, and each column's sums are those of all tables averaged by their
 // precision. It moves every table by the least squares that reach that sum.
 func Reconcile(d Domain, m []Measurement, n float64) []Measurement {
+	sums := d.columns(m, n)
+	out := make([]Measurement, len(m))
+	for j, t := range m {
+		out[j] = t
+		out[j].Counts = make([]float64, len(t.Counts))
+		total := 0.0
+		for _, y := range t.Counts {
+			total += y
+		}
+		for c, y := range t.Counts {
+			out[j].Counts[c] = y + (n-total)/float64(len(t.Counts))
+		}
+		d.margins(&out[j], func(i int, of Domain, margin []float64, repeats float64) {
+			k := t.Set[i]
+			for c := range margin {
+				margin[c] = -margin[c]
+			}
+			for c, y := range sums[k] {
+				if of[k] != d[k] {
+					c = int(t.Groups[i][c])
+				}
+				margin[c] += y
+			}
+			for c := range margin {
+				margin[c] /= repeats
+			}
+			of.spread(out[j].Counts, t.Set, k, margin)
+		})
+	}
+	return out
+}
+
+// columns are the counts of each column by itself that tables measured with all its
+// levels agree on, with the total n.
+func (d Domain) columns(m []Measurement, n float64) [][]float64 {
 	sums, weights := make([][]float64, len(d)), make([]float64, len(d))
 	for k := range d {
 		sums[k] = make([]float64, d[k])
 	}
-	// each calls f for every column of a table, by its index in the set.
-	each := func(t *Measurement, f func(i int, of Domain, margin []float64, repeats float64)) {
-		of := d.of(t.Table)
-		for i, k := range t.Set {
-			margin := make([]float64, of[k])
-			of.Project(margin, t.Counts, t.Set, Set{k})
-			f(i, of, margin, float64(len(t.Counts)/of[k]))
-		}
-	}
 	for j := range m {
-		each(&m[j], func(i int, of Domain, margin []float64, repeats float64) {
+		d.margins(&m[j], func(i int, of Domain, margin []float64, repeats float64) {
 			k := m[j].Set[i]
 			if of[k] != d[k] {
 				return
@@ -56,35 +82,18 @@ func Reconcile(d Domain, m []Measurement, n float64) []Measurement {
 			sums[k][c] += (n - total) / float64(d[k])
 		}
 	}
-	out := make([]Measurement, len(m))
-	for j, t := range m {
-		out[j] = t
-		out[j].Counts = make([]float64, len(t.Counts))
-		total := 0.0
-		for _, y := range t.Counts {
-			total += y
-		}
-		for c, y := range t.Counts {
-			out[j].Counts[c] = y + (n-total)/float64(len(t.Counts))
-		}
-		each(&out[j], func(i int, of Domain, margin []float64, repeats float64) {
-			k := t.Set[i]
-			for c := range margin {
-				margin[c] = -margin[c]
-			}
-			for c, y := range sums[k] {
-				if of[k] != d[k] {
-					c = int(t.Groups[i][c])
-				}
-				margin[c] += y
-			}
-			for c := range margin {
-				margin[c] /= repeats
-			}
-			of.spread(out[j].Counts, t.Set, k, margin)
-		})
+	return sums
+}
+
+// margins calls f for every column of a table, by its index in the set, with the table's
+// counts of that column and of how many cells each is the sum.
+func (d Domain) margins(t *Measurement, f func(i int, of Domain, margin []float64, repeats float64)) {
+	of := d.of(t.Table)
+	for i, k := range t.Set {
+		margin := make([]float64, of[k])
+		of.Project(margin, t.Counts, t.Set, Set{k})
+		f(i, of, margin, float64(len(t.Counts)/of[k]))
 	}
-	return out
 }
 
 // spread adds each value of a table over column k to all its cells in the table

@@ -74,37 +74,7 @@ func (u *support) rows(s Set, f func([]int32) bool) bool {
 			others = append(others, k)
 		}
 	}
-	// checks[i] are the zeros that column i of others completes; within those
-	// that need inner as well.
-	checks := make([][]check, len(others)+1)
-	var within []check
-	inside := 0
-	for _, z := range u.zeros {
-		if !s.Contains(z.Set) {
-			continue
-		}
-		inside++
-		steps := u.domain.strides(z.Set)
-		c := check{empty: z.Empty}
-		last := -1
-		for i, k := range others {
-			for j, zk := range z.Set {
-				if zk == k {
-					c.at, c.steps, last = append(c.at, i), append(c.steps, steps[j]), i
-				}
-			}
-		}
-		for j, zk := range z.Set {
-			if zk == inner {
-				c.inner = steps[j]
-			}
-		}
-		if c.inner > 0 {
-			within = append(within, c)
-		} else {
-			checks[last+1] = append(checks[last+1], c)
-		}
-	}
+	checks, within := u.checks(s, inner, others)
 	values := make([]int32, len(others))
 	width := u.domain[inner]
 	var visit func(i int) bool
@@ -142,6 +112,38 @@ func (u *support) rows(s Set, f func([]int32) bool) bool {
 		return true
 	}
 	return visit(0)
+}
+
+// checks are the zeros of s: checks[i] those that column i of others completes, within
+// those that need the column inner as well.
+func (u *support) checks(s Set, inner int, others []int) (checks [][]check, within []check) {
+	checks = make([][]check, len(others)+1)
+	for _, z := range u.zeros {
+		if !s.Contains(z.Set) {
+			continue
+		}
+		steps := u.domain.strides(z.Set)
+		c := check{empty: z.Empty}
+		last := -1
+		for i, k := range others {
+			for j, zk := range z.Set {
+				if zk == k {
+					c.at, c.steps, last = append(c.at, i), append(c.steps, steps[j]), i
+				}
+			}
+		}
+		for j, zk := range z.Set {
+			if zk == inner {
+				c.inner = steps[j]
+			}
+		}
+		if c.inner > 0 {
+			within = append(within, c)
+		} else {
+			checks[last+1] = append(checks[last+1], c)
+		}
+	}
+	return checks, within
 }
 
 // check looks up a row in a table of zeros.
