@@ -11,7 +11,7 @@ import (
 // its last bits. Otherwise one more record would change the contributions of many, and
 // the noise does not cover that.
 func (e *experiment) independence(t *testing.T) {
-	clip := privacy.Clip{Kind: privacy.Flat, Norm: e.reference.medianNorm()}
+	clip := privacy.Clip{Kind: privacy.Flat, Norm: e.reference.medianNorm(e.everyone())}
 	valid := append([]bool(nil), e.rows.Valid...)
 	defer copy(e.rows.Valid, valid)
 	clear(e.rows.Valid)

@@ -31,6 +31,15 @@ func newReference(t *graph.Tape, rows *privacy.Rows, in privacy.StepInput) *refe
 	return r
 }
 
+// keep takes over the gradients of r2, a reference with the same parameters, of all records
+// but some, whose rows differ.
+func (r *reference) keep(r2 *reference, but []int) {
+	copy(r.known, r2.known)
+	for _, i := range but {
+		r.known[i] = nil
+	}
+}
+
 // gradient is the gradient of record i when it is at the given position of the
 // batch; not to be changed.
 func (r *reference) gradient(position, i int) []float64 {
@@ -83,12 +92,12 @@ func length(g []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// medianNorm lies about the middle of the finite norms and clear of all of
+// medianNorm lies about the middle of the finite norms of a batch and clear of all of
 // them, so that rounding does not decide on which side of it a record is.
-func (r *reference) medianNorm() float64 {
+func (r *reference) medianNorm(batch []uint32) float64 {
 	var norms []float64
-	for i := range r.rows.N {
-		if n := length(r.gradient(i, i)); r.rows.Valid[i] && n > 0 && !math.IsInf(n, 0) {
+	for position, i := range batch {
+		if n := length(r.gradient(position, int(i))); r.rows.Valid[i] && n > 0 && !math.IsInf(n, 0) {
 			norms = append(norms, n)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 func (e *experiment) smallTables(t *testing.T) {
 	whole, reference := e.rows, e.reference
 	defer func() { e.rows, e.reference = whole, reference }()
-	clip := privacy.Clip{Kind: privacy.Flat, Norm: reference.medianNorm()}
+	clip := privacy.Clip{Kind: privacy.Flat, Norm: reference.medianNorm(e.everyone())}
 	for n := range 2 {
 		small := *whole
 		small.N, small.Valid = n, whole.Valid[:n]
