@@ -32,6 +32,7 @@ type cellSetting struct {
 	cell    cell
 	records int
 	epsilon float64
+	first   int // number of the first table
 }
 
 func (s cellSetting) label() string {
@@ -56,7 +57,7 @@ type cellKey struct {
 }
 
 func (s cellSetting) key(table int) cellKey {
-	return cellKey{s.family.name, s.cell.name, s.records, s.epsilon, table}
+	return cellKey{s.family.name, s.cell.name, s.records, s.epsilon, s.first + table}
 }
 
 // settings returns the settings of the options.
@@ -77,7 +78,7 @@ func (cellTask) settings(opt options) ([]cellSetting, error) {
 					continue
 				}
 				for _, e := range epsilons {
-					list = append(list, cellSetting{f, c, int(n), e})
+					list = append(list, cellSetting{f, c, int(n), e, opt.first})
 				}
 			}
 		}
@@ -164,7 +165,7 @@ func (s cellSetting) fits(opt options, known map[cellKey][]interval, tables int,
 			lock.Lock()
 			defer lock.Unlock()
 			if err != nil {
-				errs = append(errs, fmt.Errorf("%s epsilon %g table %d: %w", s.label(), s.epsilon, k, err))
+				errs = append(errs, fmt.Errorf("%s epsilon %g table %d: %w", s.label(), s.epsilon, s.first+k, err))
 				return
 			}
 			known[s.key(k)] = list
@@ -178,7 +179,7 @@ func (s cellSetting) fits(opt options, known map[cellKey][]interval, tables int,
 // seed is the seed of table k, the same for every epsilon.
 func (s cellSetting) seed(k int) uint64 {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%s/%s/%d/%d", s.family.name, s.cell.name, s.records, k)
+	fmt.Fprintf(h, "%s/%s/%d/%d", s.family.name, s.cell.name, s.records, s.first+k)
 	return h.Sum64() >> 1
 }
 

@@ -39,6 +39,7 @@ func main() {
 	flag.StringVar(&opt.results, "results", "", "coverage: file of intervals; fits that it holds are not repeated")
 	flag.StringVar(&opt.fit, "fit", "", "coverage: further arguments of d3p fit")
 	flag.IntVar(&opt.references, "references", 2, "coverage: tables that are fitted without privacy, too")
+	flag.IntVar(&opt.first, "first", 0, "coverage: number of the first table, to measure tables that no rule was chosen on")
 	flag.IntVar(&opt.parallel, "parallel", runtime.GOMAXPROCS(0), "coverage: fits side by side")
 	flag.BoolVar(&opt.kinds, "kinds", false, "coverage: print a line for each kind of parameter")
 	flag.StringVar(&opt.keep, "keep", "", "keep models, data and runs in this folder")
@@ -66,9 +67,9 @@ type options struct {
 	narrow                  float64
 
 	// of cells
-	cells, results, fit  string
-	references, parallel int
-	kinds                bool
+	cells, results, fit         string
+	references, parallel, first int
+	kinds                       bool
 }
 
 // defaultShared is the folder above $D3P_DATA, else ../shared.
