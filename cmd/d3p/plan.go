@@ -205,6 +205,8 @@ func tableWords(b *table1.Plan) string {
 		switch r.Kind {
 		case table1.Moments:
 			parts = append(parts, "correlations")
+		case table1.Pairs:
+			parts = append(parts, "pairs of levels")
 		case table1.Counts:
 			parts = append(parts, fmt.Sprintf("counts with noise of standard deviation %.3g", r.Noise))
 		case table1.Ranges:

@@ -57,19 +57,22 @@ func writeTable1(w io.Writer, p *Privacy) error {
 // table1Line is a line of the table for readers.
 type table1Line struct{ Column, What, Value, Noise string }
 
-// Table1Lines are the lines for readers: no cells of histograms, shares in per cent.
+// Table1Lines are the lines for readers: no cells of histograms or mean
+// scores, shares in per cent.
 func (d *document) Table1Lines() (lines []table1Line) {
 	for _, r := range d.Table1 {
 		what := string(r.Statistic)
 		value, noise := fmt.Sprintf("%.4g", r.Value), fmt.Sprintf("%.2g", r.NoiseSD)
 		switch r.Statistic {
-		case table1.Cell:
+		case table1.Cell, table1.MeanScore:
 			continue
 		case table1.Units:
 			value, noise = fmt.Sprintf("%.0f", r.Value), fmt.Sprintf("%.0f", r.NoiseSD)
-		case table1.Share, table1.Missing, table1.Undeclared:
+		case table1.Share, table1.Missing, table1.Undeclared, table1.JointShare:
 			value, noise = fmt.Sprintf("%.1f %%", 100*r.Value), fmt.Sprintf("%.2g %%", 100*r.NoiseSD)
-			if r.Of != "" {
+			if r.Statistic == table1.JointShare {
+				what = "with " + r.Of
+			} else if r.Of != "" {
 				what = r.Of
 			}
 		case table1.Correlation:

@@ -65,7 +65,9 @@ func rejects(m *models.Model, column string) bool {
 
 // assumed is what of the predictors' spread, on which the intervals rest, was not measured.
 func assumed(m *models.Model, bought []table1.Row) string {
-	together := slices.ContainsFunc(bought, func(r table1.Row) bool { return r.Statistic == table1.Correlation })
+	together := slices.ContainsFunc(bought, func(r table1.Row) bool {
+		return r.Statistic == table1.Correlation || r.Statistic == table1.MeanScore
+	})
 	switch n := predictors(m); {
 	case n > 0 && len(bought) == 0:
 		return "how the predictors are spread is declared, not measured (--table1 auto buys it)"

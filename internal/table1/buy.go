@@ -1,8 +1,6 @@
 package table1
 
 import (
-	"math"
-
 	"d3p/internal/models"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/law"
@@ -43,6 +41,9 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 		} else {
 			setHistogram(own, columnOf(d), partitions[i+1].Axes[0].Cuts, counts[i+1], r.Noise, ranged(f))
 		}
+	}
+	if err := p.pairs(c, m, l); err != nil {
+		return nil, err
 	}
 	return l, p.correlations(c, m, fields, l)
 }
@@ -90,7 +91,7 @@ func setLevels(c *law.Column, counts []float64, noise float64) {
 		shares[i] = counts[i] / declared
 		c.ShareSD = append(c.ShareSD, noise/declared)
 	}
-	c.Shares = simplex(shares)
+	c.Shares = law.Simplex(shares)
 	c.Missing, c.MissingSD = part(missing, all), noise/all
 	c.Undeclared, c.UndeclaredSD = part(undeclared, all), noise/all
 }
@@ -106,33 +107,3 @@ func total(counts []float64) float64 {
 
 // part is a share between 0 and 1.
 func part(x, all float64) float64 { return min(max(x/all, 0), 1) }
-
-// simplex are the shares nearest to x in L2 that are not negative and add up to 1.
-func simplex(x []float64) []float64 {
-	shares := make([]float64, len(x))
-	// they are max(x - t, 0) for the t at which they add up to 1; bisection
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, v := range x {
-		low, high = min(low, v-1), max(high, v)
-	}
-	for range 100 {
-		t, sum := (low+high)/2, 0.0
-		for _, v := range x {
-			sum += max(v-t, 0)
-		}
-		if sum > 1 {
-			low = t
-		} else {
-			high = t
-		}
-	}
-	sum := 0.0
-	for i, v := range x {
-		shares[i] = max(v-low, 0)
-		sum += shares[i]
-	}
-	for i := range shares {
-		shares[i] /= sum
-	}
-	return shares
-}

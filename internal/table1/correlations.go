@@ -2,8 +2,7 @@ package table1
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/mat"
+	"slices"
 
 	"d3p/internal/models"
 	"d3p/internal/models/encoding"
@@ -11,9 +10,11 @@ import (
 	"d3p/internal/privacy"
 )
 
-// leastEigenvalue of a correlation matrix: what noise leaves smaller or negative is set
-// to it.
-const leastEigenvalue = 0.01
+// product is a number of the design: a column's, or that it is in a level.
+type product struct {
+	column, level int
+	reach         float64 // correlation of a column with its normal score
+}
 
 // correlations buys the second moments of the columns, standardised by the law, and gives
 // the law the correlations of their normal scores.
@@ -22,14 +23,22 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 	if r == nil {
 		return nil
 	}
-	k := len(fields)
 	design := privacy.Design{Bound: r.Bound, Noise: r.Noise}
-	reach := make([]float64, k) // correlation of a column with its normal score
-	for i, f := range fields {
-		d := find(m, f.Column)
-		own := l.Column(d.Name.V)
+	var products []product
+	for _, f := range fields {
+		d, at := find(m, f.Column), indexOf(l, m, f.Column)
+		if slices.Contains(r.Coded, f.Column) {
+			l.Coded = append(l.Coded, at)
+			for level := range f.Levels {
+				products = append(products, product{at, level, 1})
+				design.Products = append(design.Products, []privacy.Reading{{Column: f.Column, Level: level, By: 1}})
+			}
+			continue
+		}
+		x := product{column: at, level: privacy.Number}
 		reading := privacy.Reading{Column: f.Column, Level: privacy.Number, Transform: d.Transform.V}
-		reading.Center, reading.By, reach[i] = scored(own, f, d.Transformed)
+		reading.Center, reading.By, x.reach = scored(&l.Columns[at], f, d.Transformed)
+		products = append(products, x)
 		design.Products = append(design.Products, []privacy.Reading{reading})
 	}
 	moments, err := c.Moments(string(Moments), design)
@@ -37,38 +46,56 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 		return err
 	}
 	// the columns of the law that the model does not read are independent
-	all := len(l.Columns)
-	place := make([]int, k)
-	for i, f := range fields {
-		name := find(m, f.Column).Name.V
-		for j := range l.Columns {
-			if l.Columns[j].Name == name {
-				place[i] = j
-			}
-		}
-	}
+	all, k := len(l.Columns), len(products)
 	l.Correlation, l.CorrelationSD = make([]float64, all*all), make([]float64, all*all)
 	for j := range all {
 		l.Correlation[j*all+j] = 1
 	}
-	diagonal, at := make([]float64, k), 0
+	diagonal, at, noise := make([]float64, k), 0, r.Noise*r.Bound
 	for i := range k {
-		diagonal[i] = max(moments[at], 4*r.Noise*r.Bound, 1)
+		diagonal[i] = max(moments[at], 4*noise, 1)
 		at += k - i
 	}
-	at = 0
-	for i := range k {
+	within := make(map[[2]int]*law.Within)
+	at = -1
+	for i, x := range products {
 		for j := i; j < k; j++ {
-			if j > i {
-				scale := math.Sqrt(diagonal[i]*diagonal[j]) * reach[i] * reach[j]
-				set(l.Correlation, all, place[i], place[j], min(max(moments[at]/scale, -0.999), 0.999))
-				set(l.CorrelationSD, all, place[i], place[j], r.Noise*r.Bound/scale)
-			}
 			at++
+			y := products[j]
+			switch {
+			case i == j, x.level >= 0 && y.level >= 0:
+			case x.level < 0 && y.level < 0:
+				scale := math.Sqrt(diagonal[i]*diagonal[j]) * x.reach * y.reach
+				set(l.Correlation, all, x.column, y.column, min(max(moments[at]/scale, -0.999), 0.999))
+				set(l.CorrelationSD, all, x.column, y.column, noise/scale)
+			default:
+				number, level, rows := x, y, diagonal[i]
+				if x.level >= 0 {
+					number, level, rows = y, x, diagonal[j]
+				}
+				w := within[[2]int{number.column, level.column}]
+				if w == nil {
+					n := len(l.Columns[level.column].Shares)
+					w = &law.Within{Column: number.column, Category: level.column, Mean: make([]float64, n), SD: make([]float64, n)}
+					within[[2]int{number.column, level.column}] = w
+				}
+				// the sum of the numbers in a level over its rows; their squares add up to about
+				// the number of all rows
+				scale := max(l.Columns[level.column].Shares[level.level]*rows, 1) * number.reach
+				w.Mean[level.level], w.SD[level.level] = moments[at]/scale, noise/scale
+			}
 		}
 	}
+	for i := range l.Columns {
+		for _, c := range l.Coded {
+			if w := within[[2]int{i, c}]; w != nil {
+				l.Within = append(l.Within, *w)
+			}
+		}
+	}
+	slices.Sort(l.Coded)
 	shrink(l)
-	makePositive(l.Correlation, all)
+	law.MakePositive(l.Correlation, all)
 	return nil
 }
 
@@ -119,47 +146,4 @@ func scored(c *law.Column, f encoding.Field, transformed func(float64) float64) 
 		return mean, 1, 1 // a constant, as far as is known
 	}
 	return mean, sd, max(with/sd, 0.3)
-}
-
-// makePositive makes a symmetric matrix [n x n] with ones on its diagonal a positive
-// definite correlation matrix.
-func makePositive(a []float64, n int) {
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(n, append([]float64(nil), a...)), true) {
-		clear(a)
-		for i := range n {
-			a[i*n+i] = 1
-		}
-		return
-	}
-	values := eigen.Values(nil)
-	if values[0] >= leastEigenvalue {
-		return
-	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	for i := range n {
-		for j := range n {
-			x := 0.0
-			for e, v := range values {
-				x += vectors.At(i, e) * max(v, leastEigenvalue) * vectors.At(j, e)
-			}
-			a[i*n+j] = x
-		}
-	}
-	scale := make([]float64, n)
-	for i := range n {
-		scale[i] = math.Sqrt(a[i*n+i])
-	}
-	for i := range n {
-		for j := range n {
-			a[i*n+j] /= scale[i] * scale[j]
-		}
-		a[i*n+i] = 1
-	}
-	for i := range n {
-		for j := range i {
-			a[i*n+j] = a[j*n+i]
-		}
-	}
 }

@@ -40,7 +40,7 @@ func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float6
 		first, last = body(shares, normal, 3*sd*own)
 	}
 	c.Edges = edges[first : last+1]
-	c.Shares = simplex(shares[first:last])
+	c.Shares = law.Simplex(shares[first:last])
 	of2 := own*own + (1-own*own)*min(1, 3/float64(len(cells)))
 	for range c.Shares {
 		c.ShareSD = append(c.ShareSD, sd*math.Sqrt(of2))

@@ -33,6 +33,9 @@ type Release struct {
 	Bound float64 `json:"bound,omitempty"`
 	// NoiseMultiplier is the noise multiplier of the release's event.
 	NoiseMultiplier float64 `json:"noise_multiplier"`
+	// Coded are the columns of levels, by header, each of whose levels is a number of the
+	// moments: 1 in it, 0 elsewhere. Of counts of pairs they are the paired columns.
+	Coded []string `json:"coded,omitempty"`
 }
 
 // Kind is the kind of a release, in the words of the ledger.
@@ -42,16 +45,20 @@ type Kind string
 const (
 	Ranges  Kind = "table 1: where numbers lie"
 	Counts  Kind = "table 1: counts"
+	Pairs   Kind = "table 1: pairs of levels"
 	Moments Kind = "table 1: correlations"
 )
 
 // The rule of Auto. A count with noise of the share countNoise of N describes a column
 // well; more than poorNoise describes none. Both come out of at most mostCounts of μ²,
-// the correlations, with the errors goodCorrelation and poorCorrelation, of at most
-// mostMoments: 6 % of μ² together cost the fit 3.1 % more noise.
+// the correlations, with the errors bestCorrelation and poorCorrelation, of at most
+// mostMoments: 6 % of μ² together cost the fit 3.1 % more noise. Where half of mostMoments
+// gives correlations with the error goodCorrelation, the other half buys counts of pairs
+// of levels.
 const (
 	goodNoise, poorNoise             = 0.01, 0.12
 	mostCounts                       = 0.03
+	bestCorrelation                  = 0.02
 	goodCorrelation, poorCorrelation = 0.05, 0.15
 	mostMoments                      = 0.03
 	rareNoise                        = 20     // records
@@ -80,12 +87,59 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 	if goodNoise*math.Sqrt(need/counts) > poorNoise {
 		return nil
 	}
-	moments, bound := 0.0, momentsBound(m)
-	need = bound * bound / (goodCorrelation * goodCorrelation * signal * signal)
-	if goodCorrelation*math.Sqrt(need/mostMoments) <= poorCorrelation && columns > 1 {
-		moments = min(need, mostMoments)
+	moments, pairs, bound := 0.0, 0.0, momentsBound(m)
+	share := func(err float64) float64 { return math.Pow(bound/(err*signal), 2) }
+	if columns < 2 || share(poorCorrelation) > mostMoments {
+		return planned(m, mu, rel, counts, 0, 0, nil)
 	}
-	return planned(m, mu, rel, counts, moments)
+	moments = min(share(bestCorrelation), mostMoments)
+	coded := codable(m)
+	if share(goodCorrelation) > mostMoments/2 {
+		coded = nil
+	}
+	for tables := 0.0; len(coded) > 0; coded = coded[:len(coded)-1] {
+		if tables = float64(len(coded)*(len(coded)-1)) / 2; tables == 0 {
+			break
+		}
+		pairs = min(tables/(rareNoise*rareNoise*mu*mu), mostMoments/2)
+		if sparse(m, coded, records) <= math.Sqrt(tables/pairs)/mu {
+			pairs = 0
+			continue
+		}
+		moments = min(moments, mostMoments/2)
+		break
+	}
+	return planned(m, mu, rel, counts, moments, pairs, coded)
+}
+
+// mostLevels bounds the levels of a coded column.
+const mostLevels = 40
+
+// codable are the predictors with levels that counts of pairs may be about, those with the
+// fewest levels first; none where a column is constant within groups, whose values a law
+// deals out to levels.
+func codable(m *models.Model) (columns []string) {
+	d := &m.Spec.Data
+	if slices.ContainsFunc(d.AllColumns(), func(c *data.Column) bool { return d.Group(c) != nil }) {
+		return nil
+	}
+	var fields []encoding.Field
+	for _, f := range m.Encoding.Predictors().Columns() {
+		if len(f.Levels) > 1 && len(f.Levels) <= mostLevels {
+			fields = append(fields, f)
+		}
+	}
+	slices.SortStableFunc(fields, func(a, b encoding.Field) int { return len(a.Levels) - len(b.Levels) })
+	for _, f := range fields {
+		columns = append(columns, f.Column)
+	}
+	return columns
+}
+
+// sparse is the mean count in the largest table of two coded columns.
+func sparse(m *models.Model, coded []string, records int) float64 {
+	last := len(coded) - 1
+	return float64(records) / float64(len(find(m, coded[last]).Levels)*len(find(m, coded[last-1]).Levels))
 }
 
 // hasLevels reports whether the model predicts from levels.
@@ -97,22 +151,28 @@ func hasLevels(m *models.Model) bool {
 // correlations if the model reads more than one column.
 func Of(m *models.Model, share, mu float64, rel event.Relation) *Plan {
 	if columns, _ := sizes(m); columns < 2 {
-		return planned(m, mu, rel, share, 0)
+		return planned(m, mu, rel, share, 0, 0, nil)
 	}
-	return planned(m, mu, rel, 0.6*share, 0.4*share)
+	return planned(m, mu, rel, 0.6*share, 0.4*share, 0, nil)
 }
 
-func planned(m *models.Model, mu float64, rel event.Relation, counts, moments float64) *Plan {
-	p := &Plan{Share: counts + moments}
+// planned is the plan that spends these shares of μ² on counts, moments and pairs of
+// levels of the coded columns.
+func planned(m *models.Model, mu float64, rel event.Relation, counts, moments, pairs float64, coded []string) *Plan {
+	p := &Plan{Share: counts + moments + pairs}
 	columns, numbers := sizes(m)
 	if numbers > 0 {
 		p.count(Ranges, numbers, mu*math.Sqrt(counts*ofRanges), rel)
 		counts *= 1 - ofRanges
 	}
 	p.count(Counts, columns+1, mu*math.Sqrt(counts), rel)
+	if pairs > 0 {
+		p.count(Pairs, len(coded)*(len(coded)-1)/2, mu*math.Sqrt(pairs), rel)
+		p.Releases[len(p.Releases)-1].Coded = coded
+	}
 	if moments > 0 {
 		sigma := 1 / (mu * math.Sqrt(moments))
-		p.Releases = append(p.Releases, Release{Kind: Moments, Noise: sigma, Bound: momentsBound(m), NoiseMultiplier: sigma})
+		p.Releases = append(p.Releases, Release{Kind: Moments, Noise: sigma, Bound: momentsBound(m), NoiseMultiplier: sigma, Coded: coded})
 	}
 	return p
 }

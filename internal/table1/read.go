@@ -2,6 +2,7 @@ package table1
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,12 +48,59 @@ func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 			}
 			set(l.Correlation, n, i, j, r.Value)
 			set(l.CorrelationSD, n, i, j, r.NoiseSD)
+		case JointShare, MeanScore:
+			j := columnNamed(l, r.Of)
+			if j < 0 {
+				return nil, fmt.Errorf("table 1: the model has no column of %q", r.Of)
+			}
+			addLevel(l, r, i, j)
 		}
 	}
 	if l.Correlation != nil {
-		makePositive(l.Correlation, n) // rounded
+		law.MakePositive(l.Correlation, n) // rounded
 	}
+	slices.Sort(l.Coded)
 	return l, l.Bind(d)
+}
+
+// columnNamed is the column whose levels these words name, see of; -1: none.
+func columnNamed(l *law.Law, words string) int {
+	best := -1
+	for j, c := range l.Columns {
+		if strings.HasPrefix(words, of(c.Name, "")) && (best < 0 || len(c.Name) > len(l.Columns[best].Name)) {
+			best = j
+		}
+	}
+	return best
+}
+
+// addLevel adds the next number about columns i and j, in the order of Rows.
+func addLevel(l *law.Law, r Row, i, j int) {
+	coded := []int{j}
+	if r.Statistic == JointShare {
+		coded = append(coded, i)
+	}
+	for _, c := range coded {
+		if !slices.Contains(l.Coded, c) {
+			l.Coded = append(l.Coded, c)
+		}
+	}
+	if r.Statistic == JointShare {
+		at := slices.IndexFunc(l.Pairs, func(p law.Pair) bool { return p.Of == [2]int{i, j} })
+		if at < 0 {
+			at = len(l.Pairs)
+			l.Pairs = append(l.Pairs, law.Pair{Of: [2]int{i, j}, SD: r.NoiseSD})
+		}
+		l.Pairs[at].Shares = append(l.Pairs[at].Shares, r.Value)
+		return
+	}
+	at := slices.IndexFunc(l.Within, func(w law.Within) bool { return w.Column == i && w.Category == j })
+	if at < 0 {
+		at = len(l.Within)
+		l.Within = append(l.Within, law.Within{Column: i, Category: j})
+	}
+	w := &l.Within[at]
+	w.Mean, w.SD = append(w.Mean, r.Value), append(w.SD, r.NoiseSD)
 }
 
 // addShare adds the share of a level, or of a cell with its ends.

@@ -35,6 +35,10 @@ const (
 	Quartile3   Statistic = "quartile 3"
 	Cell        Statistic = "cell"
 	Correlation Statistic = "correlation"
+	// JointShare is the share of a level of the column together with a level of another
+	// one, MeanScore the mean normal score of the column in a level of another one.
+	JointShare Statistic = "joint share"
+	MeanScore  Statistic = "mean score"
 )
 
 // Rows are the numbers of a law that was bought, for readers: the columns that the
@@ -76,11 +80,29 @@ func Rows(l *law.Law, d *data.Data) []Row {
 			}
 		}
 	}
+	for _, p := range l.Pairs {
+		first, second := l.Columns[p.Of[0]].Name, l.Columns[p.Of[1]].Name
+		others := d.Column(second).LevelNames()
+		for i, level := range d.Column(first).LevelNames() {
+			for j, other := range others {
+				rows = append(rows, Row{first, JointShare, of(second, level+", "+other), p.Shares[i*len(others)+j], p.SD})
+			}
+		}
+	}
+	for _, w := range l.Within {
+		category := l.Columns[w.Category].Name
+		for k, level := range d.Column(category).LevelNames() {
+			rows = append(rows, Row{l.Columns[w.Column].Name, MeanScore, of(category, level), w.Mean[k], w.SD[k]})
+		}
+	}
 	for i := range rows {
 		rows[i].Value, rows[i].NoiseSD = digits(rows[i].Value), digits(rows[i].NoiseSD)
 	}
 	return rows
 }
+
+// of names levels of another column.
+func of(column, levels string) string { return column + ": " + levels }
 
 func number(x float64) string { return strconv.FormatFloat(digits(x), 'g', -1, 64) }
 

@@ -106,7 +106,7 @@ func TestBoughtLaw(t *testing.T) {
 	for seed := range uint64(20) {
 		const epsilon = 4
 		p := Auto(m, muOf(epsilon, event.AddRemove), 4000, event.AddRemove)
-		if p == nil || p.Share > 0.05 {
+		if p == nil || p.Share > 0.0601 {
 			t.Fatalf("plan %+v", p)
 		}
 		l, _ := buy(t, m, data, epsilon, p, seed, event.AddRemove)
@@ -190,10 +190,10 @@ func TestAuto(t *testing.T) {
 	if got := share(0.3, 300); got != 0 {
 		t.Errorf("300 records at epsilon 0.3: share %g", got)
 	}
-	if got := share(1, 4000); got < 0.02 || got > 0.05 {
+	if got := share(1, 4000); got < 0.02 || got > 0.0601 {
 		t.Errorf("4000 records at epsilon 1: share %g", got)
 	}
-	if got := share(1, 1000000); got < 0.02 || got > 0.05 {
+	if got := share(1, 1000000); got < 0.02 || got > 0.0601 {
 		t.Errorf("a million records at epsilon 1, rare levels: share %g", got)
 	}
 	if got := share(20, 1000000); got == 0 || got > 0.005 {

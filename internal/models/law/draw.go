@@ -14,6 +14,18 @@ import (
 // A column that is constant within a group has one value for each level of it, the same
 // in every call (between).
 func (l *Law) Draw(values [][]float64, rng dist.Rand) {
+	if v := l.byLevels(); v != nil {
+		z := make([]float64, len(v.rest))
+		for b := range values[0] {
+			v.draw(l.Coded, values, b, z, rng.Uniform, rng.Normal)
+			for i := range l.Columns {
+				if l.Columns[i].absent(rng) {
+					values[i][b] = math.NaN()
+				}
+			}
+		}
+		return
+	}
 	l = l.cautious()
 	order := l.order()
 	if l.Correlation == nil {

@@ -25,6 +25,14 @@ type Law struct {
 	Correlation []float64 `json:"correlation,omitempty"`
 	// CorrelationSD is the standard deviation of the noise of each correlation.
 	CorrelationSD []float64 `json:"correlation_sd,omitempty"`
+	// Coded are the columns of levels whose levels are drawn before the scores of the
+	// other columns: together, as Pairs says. Within is what the other scores are among
+	// the records of their levels. The correlations of coded columns are 0.
+	Coded  []int    `json:"coded,omitempty"`
+	Pairs  []Pair   `json:"pairs,omitempty"`
+	Within []Within `json:"within,omitempty"`
+
+	shared *shared
 }
 
 // Column is the distribution of one column.
@@ -58,7 +66,7 @@ type Column struct {
 // declared scale, moved to the nearest bound, or uniform on its bounds if no
 // scale is declared; levels have equal shares; columns are independent.
 func Declared(d *data.Data) *Law {
-	l := &Law{Records: float64(d.Rows.N())}
+	l := &Law{Records: float64(d.Rows.N()), shared: &shared{}}
 	columns := d.AllColumns()
 	l.Columns = make([]Column, len(columns))
 	for i, c := range columns {
@@ -92,6 +100,34 @@ func (l *Law) Bind(d *data.Data) error {
 			return fmt.Errorf("the law has %d levels of column %s, the model file declares %d", len(own.Shares), c.Name.V, len(c.Levels))
 		}
 		own.bind(d, columns, c)
+	}
+	l.shared = &shared{}
+	return l.checkLevels()
+}
+
+// checkLevels returns an error if what the law has of coded columns does not fit its
+// columns.
+func (l *Law) checkLevels() error {
+	size := func(i int) int {
+		if i < 0 || i >= len(l.Columns) || l.Columns[i].declared.Numeric() {
+			return -1
+		}
+		return len(l.Columns[i].declared.Levels)
+	}
+	for _, i := range l.Coded {
+		if size(i) < 0 {
+			return fmt.Errorf("the law codes the levels of column %d, which has none", i+1)
+		}
+	}
+	for _, p := range l.Pairs {
+		if !slices.Contains(l.Coded, p.Of[0]) || !slices.Contains(l.Coded, p.Of[1]) || p.Of[0] == p.Of[1] || len(p.Shares) != size(p.Of[0])*size(p.Of[1]) {
+			return fmt.Errorf("the law has a table of columns %d and %d that does not fit their levels", p.Of[0]+1, p.Of[1]+1)
+		}
+	}
+	for _, w := range l.Within {
+		if !slices.Contains(l.Coded, w.Category) || w.Column < 0 || w.Column >= len(l.Columns) || len(w.Mean) != size(w.Category) || len(w.SD) != len(w.Mean) {
+			return fmt.Errorf("the law has means within column %d that do not fit its levels", w.Category+1)
+		}
 	}
 	return nil
 }

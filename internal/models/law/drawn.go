@@ -1,0 +1,128 @@
+package law
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/models/dist"
+)
+
+// Drawn is a law that the truth may have where l was bought: every number of l with
+// noise of its standard deviation. Laws that are drawn differ as far as l is not known.
+func (l *Law) Drawn(rng dist.Rand) *Law {
+	out := *l
+	out.shared = &shared{}
+	noisy := func(x []float64, sd func(i int) float64) []float64 {
+		x = slices.Clone(x)
+		for i := range x {
+			x[i] += sd(i) * rng.Normal()
+		}
+		return x
+	}
+	out.Columns = slices.Clone(l.Columns)
+	for i := range out.Columns {
+		if c := &out.Columns[i]; len(c.ShareSD) == len(c.Shares) && c.Shares != nil {
+			c.Shares = Simplex(noisy(c.Shares, func(k int) float64 { return c.ShareSD[k] }))
+		}
+	}
+	if n := len(l.Columns); l.Correlation != nil {
+		out.Correlation = slices.Clone(l.Correlation)
+		for i := range n {
+			for j := range i {
+				x := min(max(l.Correlation[i*n+j]+l.CorrelationSD[i*n+j]*rng.Normal(), -0.999), 0.999)
+				out.Correlation[i*n+j], out.Correlation[j*n+i] = x, x
+			}
+		}
+		MakePositive(out.Correlation, n)
+	}
+	out.Pairs = slices.Clone(l.Pairs)
+	for i := range out.Pairs {
+		p := &out.Pairs[i]
+		p.Shares = noisy(p.Shares, func(int) float64 { return p.SD })
+	}
+	out.Within = slices.Clone(l.Within)
+	for i := range out.Within {
+		w := &out.Within[i]
+		w.Mean = noisy(w.Mean, func(k int) float64 { return w.SD[k] })
+	}
+	return &out
+}
+
+// Simplex are the shares nearest to x in L2 that are not negative and add up to 1.
+func Simplex(x []float64) []float64 {
+	shares := make([]float64, len(x))
+	// they are max(x - t, 0) for the t at which they add up to 1; bisection
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range x {
+		low, high = min(low, v-1), max(high, v)
+	}
+	for range 100 {
+		t, sum := (low+high)/2, 0.0
+		for _, v := range x {
+			sum += max(v-t, 0)
+		}
+		if sum > 1 {
+			low = t
+		} else {
+			high = t
+		}
+	}
+	sum := 0.0
+	for i, v := range x {
+		shares[i] = max(v-low, 0)
+		sum += shares[i]
+	}
+	for i := range shares {
+		shares[i] /= sum
+	}
+	return shares
+}
+
+// leastEigenvalue of a correlation matrix: what noise leaves smaller or negative is set
+// to it.
+const leastEigenvalue = 0.01
+
+// MakePositive makes a symmetric matrix [n x n] with ones on its diagonal a positive
+// definite correlation matrix.
+func MakePositive(a []float64, n int) {
+	var eigen mat.EigenSym
+	if !eigen.Factorize(mat.NewSymDense(n, append([]float64(nil), a...)), true) {
+		clear(a)
+		for i := range n {
+			a[i*n+i] = 1
+		}
+		return
+	}
+	values := eigen.Values(nil)
+	if values[0] >= leastEigenvalue {
+		return
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	for i := range n {
+		for j := range n {
+			x := 0.0
+			for e, v := range values {
+				x += vectors.At(i, e) * max(v, leastEigenvalue) * vectors.At(j, e)
+			}
+			a[i*n+j] = x
+		}
+	}
+	scale := make([]float64, n)
+	for i := range n {
+		scale[i] = math.Sqrt(a[i*n+i])
+	}
+	for i := range n {
+		for j := range n {
+			a[i*n+j] /= scale[i] * scale[j]
+		}
+		a[i*n+i] = 1
+	}
+	for i := range n {
+		for j := range i {
+			a[i*n+j] = a[j*n+i]
+		}
+	}
+}

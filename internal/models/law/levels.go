@@ -1,0 +1,431 @@
+package law
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/marginals"
+)
+
+// Pair is the table of two coded columns: the share of each combination of their levels.
+type Pair struct {
+	Of [2]int `json:"of"` // columns
+	// Shares are [levels of the first x levels of the second], SD the noise of each.
+	Shares []float64 `json:"shares"`
+	SD     float64   `json:"sd"`
+}
+
+// Within are the means of a column's normal score among the records of each level of a
+// coded column.
+type Within struct {
+	Column   int       `json:"column"`
+	Category int       `json:"category"`
+	Mean     []float64 `json:"mean"` // by level
+	SD       []float64 `json:"sd"`   // of their noise
+}
+
+// levels draws the coded columns, and the scores of the others given them: the general
+// location model (Olkin and Tate 1961, doi:10.1214/aoms/1177705052). The coded columns
+// have the distribution of largest entropy with the tables of Pairs. Every other score is
+// a sum of effects of their levels and a normal with the rest of the covariance.
+type levels struct {
+	columns []Column
+	table   [][]int32 // by coded column: the levels of tableRecords records
+	rest    []int     // the other columns
+	// shift is the part of a score that the levels explain, by record of the table and
+	// column of rest; root the lower root of the covariance of what is left.
+	shift, root []float64
+	// below is the share of the scores below the points of a grid, by column of rest.
+	below [][]float64
+}
+
+// tableRecords is the number of records that stand for the joint distribution of levels,
+// mostCells the number of cells of its cliques.
+const tableRecords, mostCells = 8192, 30000
+
+// leastRest is the least part of a direction of scores that no level explains.
+const leastRest = 0.01
+
+// Grid of levels.below.
+const gridReach, gridPoints, gridRecords = 6.0, 241, 512
+
+// shared computes levels once for all copies of a law.
+type shared struct {
+	once   sync.Once
+	levels *levels
+}
+
+// byLevels is the way to draw by levels; nil where no column is coded.
+func (l *Law) byLevels() *levels {
+	if len(l.Coded) == 0 {
+		return nil
+	}
+	if l.shared == nil {
+		return l.cautious().newLevels()
+	}
+	l.shared.once.Do(func() { l.shared.levels = l.cautious().newLevels() })
+	return l.shared.levels
+}
+
+// newLevels is the way to draw by the levels of a law whose shares are those to draw.
+func (l *Law) newLevels() *levels {
+	v := &levels{columns: l.Columns, table: l.levelTable()}
+	for i := range l.Columns {
+		if !slices.Contains(l.Coded, i) {
+			v.rest = append(v.rest, i)
+		}
+	}
+	k := len(v.rest)
+	effects := l.levelEffects(v.table, v.rest)
+	v.shift = make([]float64, tableRecords*k)
+	for r := range tableRecords {
+		for c, column := range v.table {
+			for i := range k {
+				v.shift[r*k+i] += effects[i][c][column[r]]
+			}
+		}
+	}
+	mean, explained := make([]float64, k), make([]float64, k*k)
+	for r := range tableRecords {
+		for i, x := range v.shift[r*k : r*k+k] {
+			mean[i] += x / tableRecords
+		}
+	}
+	for r := range tableRecords {
+		row := v.shift[r*k : r*k+k]
+		for i := range row {
+			row[i] -= mean[i]
+			for j := range i + 1 {
+				explained[i*k+j] += row[i] * row[j] / tableRecords
+			}
+		}
+	}
+	n := len(l.Columns)
+	covariance := make([]float64, k*k)
+	for i, a := range v.rest {
+		for j, b := range v.rest[:i+1] {
+			x := 0.0
+			if i == j {
+				x = 1
+			} else if l.Correlation != nil {
+				x = l.Correlation[a*n+b]
+			}
+			covariance[i*k+j], covariance[j*k+i] = x-explained[i*k+j], x-explained[i*k+j]
+		}
+	}
+	rest := floored(covariance, k)
+	v.root = cholesky(rest, k)
+	for i := range k {
+		v.below = append(v.below, v.scoresBelow(i, math.Sqrt(rest[i*k+i])))
+	}
+	return v
+}
+
+// floored is the symmetric matrix a [k x k] with eigenvalues of at least leastRest.
+func floored(a []float64, k int) []float64 {
+	out := make([]float64, k*k)
+	if k == 0 {
+		return out
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(mat.NewSymDense(k, a), true) {
+		for i := range k {
+			out[i*k+i] = 1
+		}
+		return out
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	for e, value := range eigen.Values(nil) {
+		for i := range k {
+			for j := range k {
+				out[i*k+j] += vectors.At(i, e) * max(value, leastRest) * vectors.At(j, e)
+			}
+		}
+	}
+	return out
+}
+
+// scoresBelow is the share of the scores of column i of rest below each point of the grid.
+func (v *levels) scoresBelow(i int, sd float64) []float64 {
+	k := len(v.rest)
+	list := make([]float64, gridPoints)
+	for p := range list {
+		x := gridReach * (2*float64(p)/(gridPoints-1) - 1)
+		for r := 0; r < tableRecords; r += tableRecords / gridRecords {
+			list[p] += cumulative((x-v.shift[r*k+i])/sd) / gridRecords
+		}
+	}
+	return list
+}
+
+// rank is the share of the scores of column i of rest below score.
+func (v *levels) rank(i int, score float64) float64 {
+	at := (score/gridReach + 1) / 2 * (gridPoints - 1)
+	p := int(min(max(at, 0), gridPoints-2))
+	part := min(max(at-float64(p), 0), 1)
+	return v.below[i][p] + part*(v.below[i][p+1]-v.below[i][p])
+}
+
+// draw fills the values of one record, see Law.Draw. z is [columns of rest].
+func (v *levels) draw(coded []int, values [][]float64, b int, z []float64, uniform, normal func() float64) {
+	r := min(int(uniform()*tableRecords), tableRecords-1)
+	for c, i := range coded {
+		values[i][b] = float64(v.table[c][r])
+	}
+	k := len(v.rest)
+	for i := range z {
+		z[i] = normal()
+	}
+	for i, column := range v.rest {
+		score := v.shift[r*k+i]
+		for j, x := range v.root[i*k : i*k+i+1] {
+			score += x * z[j]
+		}
+		values[column][b] = v.columns[column].Quantile(v.rank(i, score))
+	}
+}
+
+// levelTable are records of the distribution of largest entropy of the coded columns
+// with the tables of Pairs. It leaves out tables, those that say least first, where the
+// cliques would have more than mostCells.
+func (l *Law) levelTable() [][]int32 {
+	domain := make(marginals.Domain, len(l.Coded))
+	place := make(map[int]int)
+	for c, i := range l.Coded {
+		domain[c], place[i] = len(l.Columns[i].levelShares()), c
+	}
+	type known struct {
+		marginals.Measurement
+		information float64
+	}
+	var list []known
+	for _, p := range l.Pairs {
+		first, second := l.Columns[p.Of[0]].levelShares(), l.Columns[p.Of[1]].levelShares()
+		table, information := p.raked(first, second)
+		a, b := place[p.Of[0]], place[p.Of[1]]
+		if a > b {
+			a, b, table = b, a, transposed(table, len(first), len(second))
+		}
+		m := marginals.Measurement{Table: marginals.Table{Set: marginals.Set{a, b}}, Variance: 1, Trust: 1}
+		for _, x := range table {
+			m.Counts = append(m.Counts, x*l.Records)
+		}
+		list = append(list, known{m, information})
+	}
+	slices.SortStableFunc(list, func(x, y known) int {
+		switch {
+		case x.information > y.information:
+			return -1
+		case x.information < y.information:
+			return 1
+		}
+		return 0
+	})
+	var sets []marginals.Set
+	var taken []marginals.Measurement
+	covered := make([]bool, len(domain))
+	for _, k := range list {
+		if more := append(slices.Clone(sets), k.Set); k.information > 0 && marginals.Size(domain, more, nil, mostCells) <= mostCells {
+			sets, taken = more, append(taken, k.Measurement)
+			covered[k.Set[0]], covered[k.Set[1]] = true, true
+		}
+	}
+	for c, i := range l.Coded {
+		if !covered[c] {
+			m := marginals.Measurement{Table: marginals.Table{Set: marginals.Set{c}}, Variance: 1, Trust: 1}
+			for _, x := range l.Columns[i].levelShares() {
+				m.Counts = append(m.Counts, x*l.Records)
+			}
+			taken = append(taken, m)
+		}
+	}
+	var tables []marginals.Table
+	for _, m := range taken {
+		tables = append(tables, m.Table)
+	}
+	tree, err := marginals.NewTree(domain, tables, nil, mostCells, 1)
+	if err != nil {
+		panic("law: " + err.Error())
+	}
+	defer tree.Close()
+	tree.Estimate(taken, treeIterations)
+	tree.Infer()
+	return tree.Sample(tableRecords, &splitMix{}, false)
+}
+
+// treeIterations bounds the iterations of the fit of the joint distribution.
+const treeIterations = 60
+
+// raked is the table with the shares of its columns, and how much it says: the mutual
+// information of its columns. What its noise explains of how the table differs from
+// independent columns is taken out first. Then each share is smaller by its noise, see
+// cautious.
+func (p *Pair) raked(first, second []float64) (table []float64, information float64) {
+	k := len(second)
+	table = make([]float64, len(p.Shares))
+	between, noise := 0.0, 0.0
+	for i, a := range first {
+		for j, b := range second {
+			d := p.Shares[i*k+j] - a*b
+			between, noise = between+d*d, noise+p.SD*p.SD
+		}
+	}
+	part := 0.0
+	if between > noise {
+		part = 1 - noise/between
+	}
+	for i, a := range first {
+		for j, b := range second {
+			table[i*k+j] = max(a*b+part*(p.Shares[i*k+j]-a*b), leastOfProduct*a*b)
+		}
+	}
+	for range rakings {
+		for i, a := range first {
+			rake(table[i*k:i*k+k], 1, a)
+		}
+		for j, b := range second {
+			rake(table[j:], k, b)
+		}
+	}
+	for i, a := range first {
+		for j, b := range second {
+			if x := table[i*k+j]; x > 0 {
+				information += x * math.Log(x/(a*b))
+			}
+		}
+	}
+	if part == 0 {
+		information = 0
+	}
+	return table, information
+}
+
+// leastOfProduct is the least share of a combination of levels, over the product of theirs.
+const leastOfProduct = 1e-3
+
+// rakings is the number of rounds of iterative proportional fitting.
+const rakings = 50
+
+// rake scales every step-th number of x so that they add up to sum.
+func rake(x []float64, step int, sum float64) {
+	total := 0.0
+	for i := 0; i < len(x); i += step {
+		total += x[i]
+	}
+	if total > 0 {
+		for i := 0; i < len(x); i += step {
+			x[i] *= sum / total
+		}
+	}
+}
+
+func transposed(x []float64, rows, columns int) []float64 {
+	out := make([]float64, len(x))
+	for i := range rows {
+		for j := range columns {
+			out[j*rows+i] = x[i*columns+j]
+		}
+	}
+	return out
+}
+
+// effectsRidge keeps the effects of levels apart that always come together.
+const effectsRidge = 0.01
+
+// levelEffects are the effects of levels on the scores of the columns rest, by column of
+// rest, coded column and level: the least squares that agree with the means of Within.
+func (l *Law) levelEffects(table [][]int32, rest []int) [][][]float64 {
+	start, size := make([]int, len(table)), 0
+	for c, i := range l.Coded {
+		start[c] = size
+		size += len(l.Columns[i].levelShares())
+	}
+	square := make([]float64, size*size)
+	for r := range tableRecords {
+		for c := range table {
+			for d := range table {
+				square[(start[c]+int(table[c][r]))*size+start[d]+int(table[d][r])] += 1. / tableRecords
+			}
+		}
+	}
+	share := make([]float64, size)
+	for j := range size {
+		share[j] = square[j*size+j]
+		square[j*size+j] += effectsRidge*share[j] + 1e-9
+	}
+	root := cholesky(square, size)
+	var effects [][][]float64
+	for _, i := range rest {
+		target := make([]float64, size)
+		for _, w := range l.Within {
+			if c := slices.Index(l.Coded, w.Category); w.Column == i && c >= 0 {
+				for level, mean := range w.shrunk(share[start[c]:]) {
+					target[start[c]+level] = mean * share[start[c]+level]
+				}
+			}
+		}
+		solve(root, size, target)
+		byColumn := make([][]float64, len(table))
+		for c, coded := range l.Coded {
+			byColumn[c] = target[start[c] : start[c]+len(l.Columns[coded].levelShares())]
+		}
+		effects = append(effects, byColumn)
+	}
+	return effects
+}
+
+// shrunk are the means drawn towards 0 as far as their noise explains them (DerSimonian
+// and Laird 1986, doi:10.1016/0197-2456(86)90046-2), between levels with these shares.
+func (w *Within) shrunk(share []float64) []float64 {
+	spread, weights := 0.0, 0.0
+	for level, mean := range w.Mean {
+		if sd := w.SD[level]; sd > 0 {
+			weight := share[level] / (sd * sd)
+			spread, weights = spread+weight*(mean*mean-sd*sd), weights+weight
+		}
+	}
+	out := slices.Clone(w.Mean)
+	for level, sd := range w.SD {
+		if sd > 0 {
+			between := max(0, spread/weights)
+			out[level] = min(max(out[level]*between/(between+sd*sd), -mostShift), mostShift)
+		}
+	}
+	return out
+}
+
+// mostShift bounds the mean score of a level.
+const mostShift = 3
+
+// solve sets x to (root rootᵀ)⁻¹ x, root the lower triangular root [n x n].
+func solve(root []float64, n int, x []float64) {
+	for i := range n {
+		for j := range i {
+			x[i] -= root[i*n+j] * x[j]
+		}
+		x[i] /= root[i*n+i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		for j := i + 1; j < n; j++ {
+			x[i] -= root[j*n+i] * x[j]
+		}
+		x[i] /= root[i*n+i]
+	}
+}
+
+// splitMix is a generator of fixed numbers (Steele et al. 2014,
+// doi:10.1145/2660193.2660195): a law is drawn in the same way in every run.
+type splitMix struct{ state uint64 }
+
+// Uniform implements marginals.Random.
+func (s *splitMix) Uniform() float64 {
+	s.state += 0x9e3779b97f4a7c15
+	x := s.state
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return float64((x^x>>31)>>11) / (1 << 53)
+}
