@@ -11,59 +11,128 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/models/law"
 	"d3p/internal/nuts"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
 )
 
 // The first moments are those at the fit's location, the next ones over the draws of the
-// round before. The last round draws the release.
+// round before. The first rounds have the law that was bought, the last two each drawn
+// one. The last round draws the release.
 const (
-	rounds                  = 4
+	sharedRounds            = 2
 	roundWarmup, roundDraws = 150, 250
-	lastWarmup, lastDraws   = 150, 500
-	lastChains              = 4
+	lastWarmup, lastDraws   = 150, 400
 )
 
+// laws is the number of laws that records are simulated by: each gives a part of the
+// draws, so that intervals contain what is not known of the law. chains is the number of
+// equal parts in which the draws are given out, each with draws of every law.
+const laws, chains = 6, 4
+
 // sampled draws from the posterior that has the exact prior and the synthetic
-// likelihood of the mean released gradient; nil where that is not possible.
+// likelihood of the mean released gradient, by each of several laws; nil where that is
+// not possible.
 func sampled(p *plan.Plan, r Releases) *Posterior {
-	m, sums := p.Model(), r.Gradients
-	simulated := simulation{m, p.Law(), p.InitSeed}
-	f := make([]float64, m.P)
-	simd.MulScalar(f, sums.LikelihoodSlope, 1/sums.Totals[0])
-	places := r.places(simulated.random())
-	mean := guide.Location(r.Guide, r.Lambda)
-	scales := findScales(m, newScores(m, mean, simulated.law, simulated.random()), mean)
-	coefficients, bought := realValuedAlone(m, scales), p.Law().Bought()
-	truths := func(int) []float64 { return mean }
-	covariance, seeds := mat.NewSymDense(m.P, nil), noise.Public(p.InitSeed).Child(2)
-	floor := priorPrecision(p, random(seeds, rounds+lastChains))
-	for round := 0; ; round++ {
-		records := slopeRecords
-		if round == rounds-1 {
-			records = min(max(meanRecords*p.Records, slopeRecords), mostSimulated)
-		}
-		moments := simulated.momentsAt(truths, effects{scales, mean}, places, p.Records, records)
-		moments.scale(measuredFactors(sums, moments, coefficients, bought), covariance)
-		likelihood := newSynthetic(f, sums.noiseVariance(), moments)
-		if round == rounds-1 {
-			return lastRound(p, r, likelihood, mean, floor, seeds)
-		}
-		t := newTarget(m, likelihood, mean, floor)
-		if t == nil {
+	seeds := noise.Public(p.InitSeed).Child(2)
+	first := newSearch(p, r, p.Law(), p.InitSeed)
+	for round := range sharedRounds {
+		if !first.round(random(seeds, round)) {
 			return nil
-		}
-		draws := t.sample(nuts.Options{Warmup: roundWarmup, Draws: roundDraws}, random(seeds, round))
-		if draws == nil {
-			return nil
-		}
-		mean, covariance = meanCovariance(draws, m.P)
-		truths = func(i int) []float64 {
-			i = i * strideOfTruths % roundDraws
-			return between(mean, draws[i*m.P:(i+1)*m.P])
 		}
 	}
+	list := make([]*search, laws)
+	var wait sync.WaitGroup
+	for k := range list {
+		l, of := p.Law(), seeds.Child(uint64(k))
+		if k > 0 && l.Bought() {
+			l = l.Drawn(random(of, 0))
+		}
+		list[k] = first.by(l, p.InitSeed+uint64(k))
+		wait.Go(func() {
+			if !list[k].round(random(of, 1)) || !list[k].last(random(of, 2)) {
+				list[k] = nil
+			}
+		})
+	}
+	wait.Wait()
+	if slices.Contains(list, nil) {
+		return nil
+	}
+	return ofPrivateSample(p, r, list)
+}
+
+// search goes towards the posterior by rounds of moments and draws.
+type search struct {
+	plan         *plan.Plan
+	sums         GradientSums
+	simulated    simulation
+	places       []place
+	released     []float64 // f
+	scales       []scale
+	coefficients []bool
+	floor        []float64
+
+	mean       []float64
+	covariance *mat.SymDense
+	draws      []float64 // S×P of the last round; nil: none
+	likelihood *synthetic
+}
+
+func newSearch(p *plan.Plan, r Releases, l *law.Law, seed uint64) *search {
+	m := p.Model()
+	s := &search{plan: p, sums: r.Gradients, simulated: simulation{m, l, seed}, mean: guide.Location(r.Guide, r.Lambda)}
+	rng := s.simulated.random()
+	s.released, s.covariance = make([]float64, m.P), mat.NewSymDense(m.P, nil)
+	simd.MulScalar(s.released, s.sums.LikelihoodSlope, 1/s.sums.Totals[0])
+	s.places = r.places(rng)
+	s.scales = findScales(m, newScores(m, s.mean, l, s.simulated.random()), s.mean)
+	s.coefficients = realValuedAlone(m, s.scales)
+	s.floor = priorPrecision(p, s.simulated.random())
+	return s
+}
+
+// by is s with another law.
+func (s *search) by(l *law.Law, seed uint64) *search {
+	out := *s
+	out.simulated = simulation{s.simulated.model, l, seed}
+	return &out
+}
+
+// round draws once more, and reports whether that was possible.
+func (s *search) round(rng *noise.Random) bool {
+	if !s.draw(slopeRecords, nuts.Options{Warmup: roundWarmup, Draws: roundDraws}, rng) {
+		return false
+	}
+	s.mean, s.covariance = meanCovariance(s.draws, len(s.mean))
+	return true
+}
+
+// last draws the release.
+func (s *search) last(rng *noise.Random) bool {
+	records := min(max(meanRecords*s.plan.Records, slopeRecords), mostSimulated) / laws
+	return s.draw(max(records, slopeRecords), nuts.Options{Warmup: lastWarmup, Draws: lastDraws}, rng)
+}
+
+func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
+	m := s.simulated.model
+	truths := func(i int) []float64 {
+		if s.draws == nil {
+			return s.mean
+		}
+		i = i * strideOfTruths % roundDraws
+		return between(s.mean, s.draws[i*m.P:(i+1)*m.P])
+	}
+	moments := s.simulated.momentsAt(truths, effects{s.scales, s.mean}, s.places, s.plan.Records, records)
+	moments.scale(measuredFactors(s.sums, moments, s.coefficients, s.simulated.law.Bought()), s.covariance)
+	s.likelihood = newSynthetic(s.released, s.sums.noiseVariance(), moments)
+	t := newTarget(m, s.likelihood, s.mean, s.floor)
+	if t == nil {
+		return false
+	}
+	s.draws = t.sample(o, rng)
+	return s.draws != nil
 }
 
 // strideOfTruths has no factor in common with roundDraws, so that truths are other
@@ -84,38 +153,33 @@ func between(mean, draw []float64) []float64 {
 	return truth
 }
 
-// lastRound samples by chains of their own targets, side by side.
-func lastRound(p *plan.Plan, r Releases, likelihood *synthetic, mean, floor []float64, seeds noise.Root) *Posterior {
-	draws := make([][]float64, lastChains)
-	var wait sync.WaitGroup
-	for c := range draws {
-		t := newTarget(p.Model(), likelihood.clone(), mean, floor)
-		if t == nil {
-			return nil
-		}
-		wait.Go(func() {
-			draws[c] = t.sample(nuts.Options{Warmup: lastWarmup, Draws: lastDraws}, random(seeds, rounds+c))
-		})
-	}
-	wait.Wait()
-	if slices.ContainsFunc(draws, func(x []float64) bool { return x == nil }) {
-		return nil
-	}
-	return ofPrivateSample(p, r, slices.Concat(draws...), likelihood)
-}
-
-// random is the generator of a round, or of a chain of the last one.
+// random is the generator of a round.
 func random(seeds noise.Root, number int) *noise.Random {
 	return noise.NewRandom(seeds.Child(uint64(number)).Stream(noise.Initialisation))
 }
 
-// ofPrivateSample is the posterior of these draws. Without the noise, its
-// covariance would be that of a likelihood with more information.
-func ofPrivateSample(p *plan.Plan, r Releases, draws []float64, likelihood *synthetic) *Posterior {
-	post := OfSample(p, draws, lastChains)
+// ofPrivateSample is the posterior of the draws of all laws, dealt out to the chains.
+// Without the noise, its covariance would be that of a likelihood with more information.
+func ofPrivateSample(p *plan.Plan, r Releases, list []*search) *Posterior {
+	var draws []float64
+	for c := range chains {
+		for i := c; i < lastDraws; i += chains {
+			for _, l := range list {
+				draws = append(draws, l.draws[i*p.Latent:(i+1)*p.Latent]...)
+			}
+		}
+	}
+	post := OfSample(p, draws, chains)
 	post.Steps, post.Trace = r.Steps, r.Trace
 	mean, total := meanCovariance(draws, p.Latent)
-	noisy, exact := likelihood.information(mean)
+	noisy, exact := mat.NewSymDense(p.Latent, nil), mat.NewSymDense(p.Latent, nil)
+	for _, l := range list {
+		a, b := l.likelihood.information(mean)
+		noisy.AddSym(noisy, a)
+		exact.AddSym(exact, b)
+	}
+	noisy.ScaleSym(1/float64(len(list)), noisy)
+	exact.ScaleSym(1/float64(len(list)), exact)
 	var c mat.Cholesky
 	precision := mat.NewSymDense(p.Latent, nil)
 	if !c.Factorize(total) || c.InverseTo(precision) != nil {

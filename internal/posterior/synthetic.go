@@ -38,16 +38,6 @@ func newSynthetic(f []float64, noiseVariance float64, x moments) *synthetic {
 	}
 }
 
-// clone is q with memory of its own to work in; nil for nil.
-func (q *synthetic) clone() *synthetic {
-	if q == nil {
-		return nil
-	}
-	out, p := *q, len(q.point)
-	out.at, out.delta, out.slope = make([]float64, p), make([]float64, p), make([]float64, p)
-	return &out
-}
-
 // normalEquations are slopeᵀ(V + v)⁻¹rest and slopeᵀ(V + v)⁻¹slope; nil where they
 // are not finite.
 func normalEquations(x moments, v float64, rest []float64) ([]float64, *mat.SymDense) {

@@ -31,9 +31,9 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 	return nil
 }
 
-// sampledFamilies have thresholds or a dispersion, whose posteriors are skewed and vary
-// together with the coefficients: their intervals hold better as a sample.
-var sampledFamilies = []string{"cumulative", "negative_binomial"}
+// sampledFamilies have posteriors that are skewed, or rest on what the predictors have in
+// common: their intervals hold better as a sample.
+var sampledFamilies = []string{"bernoulli", "poisson", "cumulative", "negative_binomial"}
 
 // samples reports whether the posterior is a sample by default: of a sampled family, where
 // the columns' law is bought with little noise. A sample trusts the law that it simulates

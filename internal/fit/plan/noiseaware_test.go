@@ -8,8 +8,8 @@ import (
 	"d3p/internal/settings"
 )
 
-// The posterior of thresholds and of a dispersion is a sample by default, where the law of
-// the columns is bought with little noise.
+// The posterior is a sample by default where the likelihood is not normal and the law of the
+// columns is bought with little noise.
 func TestSampledFamilies(t *testing.T) {
 	for _, c := range []struct {
 		family, response string
@@ -24,7 +24,9 @@ func TestSampledFamilies(t *testing.T) {
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{Table1: settings.Table1None}, settings.NoiseAwareCurvature},
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{NoiseAware: settings.NoiseAwareCurvature}, settings.NoiseAwareCurvature},
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{Guide: "delta"}, settings.NoiseAwareNone},
-		{"poisson", "{type: integer, lower: 0, upper: 50}", 8000, Config{}, settings.NoiseAwareCurvature},
+		{"poisson", "{type: integer, lower: 0, upper: 50}", 8000, Config{}, settings.NoiseAwareSample},
+		{"bernoulli", "{type: binary}", 8000, Config{}, settings.NoiseAwareSample},
+		{"bernoulli", "{type: binary}", 1000, Config{}, settings.NoiseAwareCurvature},
 		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
 	} {
 		m, err := models.Read("m.yaml", fmt.Appendf(nil, `d3p: 1
