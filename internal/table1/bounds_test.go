@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -159,7 +160,7 @@ func TestTable1AfterBounds(t *testing.T) {
 			c.Settle(data.Numbers{Lower: c.Lower.V, Upper: c.Lower.V + 10, Center: c.Lower.V + 5, By: 2})
 		}
 	}
-	if after := Of(limits, 0.1, muOf(1, event.AddRemove), event.AddRemove); len(after.Releases) != len(p.Releases) || after.Releases[0] != p.Releases[0] {
+	if after := Of(limits, 0.1, muOf(1, event.AddRemove), event.AddRemove); len(after.Releases) != len(p.Releases) || !reflect.DeepEqual(after.Releases[0], p.Releases[0]) {
 		t.Errorf("%+v, then %+v", p, after)
 	}
 }
