@@ -124,7 +124,7 @@ var rules = map[string]rule{
 	"release":       {ours: []string{"jsonfile", "atomicfile"}, files: true},
 	"report/figure": {theirs: []string{"golang.org/x/image/"}},
 	"effects":       {ours: []string{"models", "models/data", "models/dist", "models/law", "predict", "report/figure", "spell"}},
-	"outputs": {ours: []string{"models/net", "models/simulate", "export", "fit/plan", "jsonfile", "models", "models/data", "models/dist", "models/guide", "nuts", "posterior", "release", "settings", "stats"},
+	"outputs": {ours: []string{"models/net", "models/simulate", "export", "fit/plan", "jsonfile", "models", "models/data", "models/dist", "models/guide", "nuts", "parquet", "posterior", "release", "settings", "stats"},
 		theirs: []string{arrow}, files: true},
 	"report":            {ours: []string{"stats", "decimal", "models/encoding", "table1", "fit/plan", "jsonfile", "models", "models/data", "models/guide", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/event", "release", "report/figure", "settings"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
 	"report/reporttest": {ours: []string{"fit/plan", "models/guide", "models/modelstest", "outputs", "posterior", "privacy/event", "release", "report"}, files: true},

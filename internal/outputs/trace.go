@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet/file"
 
 	"d3p/internal/models"
+	"d3p/internal/parquet"
 	"d3p/internal/posterior"
 	"d3p/internal/release"
 )
@@ -144,65 +144,55 @@ func ReadTrace(f *release.Folder) (*Trace, error) {
 	return t, nil
 }
 
-// parseTrace reads what traceFile writes.
+// mostTraced bounds the numbers of a trace that is read.
+const mostTraced = 1 << 27
+
+// parseTrace reads what TraceFile writes.
 func parseTrace(raw []byte) (*Trace, error) {
-	r, err := file.NewParquetReader(bytes.NewReader(raw))
+	f, err := parquet.Open(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	columns := r.MetaData().Schema.NumColumns()
-	if columns == 0 {
-		return nil, errors.New("the file has no column")
+	columns := f.Columns()
+	if len(columns) == 0 || columns[0].Kind != parquet.Int || f.Rows() > mostTraced/int64(len(columns)) {
+		return nil, errors.New("the file has no column of steps, or too many numbers")
 	}
-	steps, err := columnOf[int32](r, 0)
+	n, p := int(f.Rows()), len(columns)-1
+	cells, err := cellsOf(f, 0, n)
 	if err != nil {
 		return nil, err
 	}
-	t := &Trace{Values: make([]float64, len(steps)*(columns-1))}
-	for _, step := range steps {
+	t := &Trace{Values: make([]float64, n*p)}
+	for _, step := range cells.Ints {
 		t.Steps = append(t.Steps, int(step))
 	}
-	for c := 1; c < columns; c++ {
-		values, err := columnOf[float64](r, c)
-		if err != nil {
+	for j, column := range columns[1:] {
+		if column.Kind != parquet.Float {
+			return nil, fmt.Errorf("column %d holds no numbers", j+2)
+		}
+		if cells, err = cellsOf(f, j+1, n); err != nil {
 			return nil, err
 		}
-		for i, v := range values {
-			t.Values[i*(columns-1)+c-1] = v
+		for i, v := range cells.Floats {
+			t.Values[i*p+j] = v
 		}
-		t.Names = append(t.Names, r.MetaData().Schema.Column(c).Name())
+		t.Names = append(t.Names, column.Name)
 	}
 	return t, nil
 }
 
-// columnOf reads column c of all row groups of a Parquet file: one value a row.
-func columnOf[T int32 | float64](r *file.Reader, c int) (values []T, err error) {
-	buffer := make([]T, 4096)
-	for g := range r.NumRowGroups() {
-		chunk, err := r.RowGroup(g).Column(c)
-		if err != nil {
-			return nil, err
-		}
-		reader, ok := chunk.(interface {
-			ReadBatch(batch int64, values []T, definition, repetition []int16) (total int64, read int, err error)
-		})
-		if !ok || chunk.Descriptor().MaxDefinitionLevel() > 0 || chunk.Descriptor().MaxRepetitionLevel() > 0 {
-			return nil, fmt.Errorf("column %s is not %T without nulls", chunk.Descriptor().Name(), *new(T))
-		}
-		for {
-			_, read, err := reader.ReadBatch(int64(len(buffer)), buffer, nil, nil)
-			if err != nil {
-				return nil, err
-			}
-			if read == 0 {
-				break
-			}
-			values = append(values, buffer[:read]...)
-		}
+// cellsOf reads the n cells of column i, none of which is null.
+func cellsOf(f *parquet.File, i, n int) (cells parquet.Cells, err error) {
+	r, err := f.Reader(i)
+	if err != nil {
+		return cells, err
 	}
-	if int64(len(values)) != r.NumRows() {
-		return nil, fmt.Errorf("column %s has %d values for %d rows", r.MetaData().Schema.Column(c).Name(), len(values), r.NumRows())
+	defer r.Close()
+	if err := r.Read(&cells, n); err != nil {
+		return cells, err
 	}
-	return values, nil
+	if cells.N != n || cells.Null != nil {
+		return cells, fmt.Errorf("column %d has not a number in each of %d rows", i+1, n)
+	}
+	return cells, nil
 }

@@ -64,8 +64,30 @@ func TestReadTrace(t *testing.T) {
 	if err := draws.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := outputs.ParseTrace(b.Bytes()); err == nil || err.Error() != "column .iteration is not float64 without nulls" {
+	if _, err := outputs.ParseTrace(b.Bytes()); err == nil || err.Error() != "column 2 holds no numbers" {
 		t.Errorf("draws were read as a trace: %v", err)
+	}
+}
+
+// No damage of a trace is a panic, whose text would hide which file it is.
+func TestReadDamagedTrace(t *testing.T) {
+	run := reporttest.Example(t, plan.Config{Epsilon: 1, Steps: 250})
+	whole := reporttest.Contents(t, run)["trace.parquet"]
+	wrong := 0
+	for at := range whole {
+		for _, flip := range []byte{1, 0x80, 0xff} {
+			damaged := slices.Clone(whole)
+			damaged[at] ^= flip
+			if _, err := outputs.ParseTrace(damaged); err != nil {
+				wrong++
+			}
+		}
+		if _, err := outputs.ParseTrace(whole[:at]); err == nil {
+			t.Errorf("%d bytes of %d were read", at, len(whole))
+		}
+	}
+	if wrong < len(whole)/10 {
+		t.Errorf("%d of %d damages are errors", wrong, 3*len(whole))
 	}
 }
 
