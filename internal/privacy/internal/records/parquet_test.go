@@ -33,7 +33,7 @@ func parquetText(t testing.TB, schema *arrow.Schema, columns ...string) string {
 	batch := array.NewRecord(schema, fields, int64(fields[0].Len()))
 	var buf bytes.Buffer
 	w, err := pqarrow.NewFileWriter(schema, &buf,
-		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(2)),
+		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(max(2, batch.NumRows()/200))),
 		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 	if err != nil {
 		t.Fatal(err)
