@@ -293,7 +293,7 @@ func (a *app) repeat(ctx context.Context, r run.Run, out string, n int) error {
 // checkMethod refuses settings outside the model file that the method does not use, and a
 // risk that was not accepted.
 func checkMethod(s *flags.Settings) error {
-	if s.Fit.Method == settings.MethodOneSample && !accepted(s, plan.RiskApproximate) {
+	if s.Fit.Method == settings.MethodOneSample && !slices.Contains(s.AcceptRisk, plan.RiskApproximate) {
 		return status.Usagef("--method: one_posterior_sample is private if the sampler's draw is exact, which nothing proves: add --accept-risk %s, or type --method vi", plan.RiskApproximate)
 	}
 	if s.Fit.Method != settings.MethodNUTS {

@@ -117,7 +117,7 @@ func (a *app) plan(c *cobra.Command, s *flags.Settings, m *models.Model) (*plan.
 	for _, w := range plan.Warnings {
 		applies[w.ID] = true
 		switch {
-		case accepted(s, w.ID):
+		case slices.Contains(s.AcceptRisk, w.ID):
 		case c.Flags().Lookup("accept-risk") == nil:
 			a.warnf("%s", w.Text)
 		default:
@@ -130,15 +130,6 @@ func (a *app) plan(c *cobra.Command, s *flags.Settings, m *models.Model) (*plan.
 		}
 	}
 	return plan, nil
-}
-
-func accepted(s *flags.Settings, id string) bool {
-	for _, name := range s.AcceptRisk {
-		if name == id {
-			return true
-		}
-	}
-	return false
 }
 
 // printPlan shows a plan as a short table.

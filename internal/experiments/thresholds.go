@@ -3,6 +3,7 @@ package main
 import (
 	_ "embed"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,7 +51,7 @@ func settingsOf(rows []threshold, task, epsilons string) []setting {
 		if row.Epsilon != nil {
 			label = strconv.FormatFloat(*row.Epsilon, 'g', -1, 64)
 		}
-		if row.Task != task || (epsilons != "" && !contains(strings.Split(epsilons, ","), label)) {
+		if row.Task != task || (epsilons != "" && !slices.Contains(strings.Split(epsilons, ","), label)) {
 			continue
 		}
 		i, ok := index[label]
@@ -69,13 +70,4 @@ type setting struct {
 	label      string
 	epsilon    *float64 // nil: fit-nonprivate
 	thresholds []threshold
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }

@@ -5,6 +5,7 @@ import (
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
 	"d3p/internal/simd"
+	"slices"
 )
 
 // chunk is the number of coordinates that several loops work on in turn, so that
@@ -109,12 +110,7 @@ func (l *Loop) optimize() bool {
 		r.step.Gain = l.gain
 	}
 	r.loops.Run(len(state.Lambda), r.update)
-	for _, is := range r.nonFinite {
-		if is {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(r.nonFinite, true)
 }
 
 func (l *Loop) updateRange(thread, low, high int) {

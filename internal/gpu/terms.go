@@ -31,12 +31,7 @@ func (p *program) xInTable(i int) bool {
 	if t.Kind != graph.TermOuter || t.Width > 1 || t.Cols > inPlace || t.XNorm2 == graph.NoBuf || p.tape.Buffers[t.X].Kind != graph.KColumn {
 		return false
 	}
-	for _, c := range p.tape.Cross {
-		if c.I == i || c.J == i {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.tape.Cross, func(c graph.Pair) bool { return c.I == i || c.J == i })
 }
 
 // addTerm encodes the next term of the tape.

@@ -3,6 +3,7 @@ package marginals
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // support enumerates the cells without zeros of cliques.
@@ -56,12 +57,7 @@ func (u *support) cells(s Set, limit int) int {
 }
 
 func (u *support) constrained(s Set) bool {
-	for _, z := range u.zeros {
-		if s.Contains(z.Set) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(u.zeros, func(z Zeros) bool { return s.Contains(z.Set) })
 }
 
 // rows calls f with the other columns' values of each row of a clique over s that

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"slices"
 	"strings"
 
 	"d3p/internal/models/core"
@@ -74,7 +75,7 @@ func (c *compiler) parameters() {
 		}
 	}
 	for _, d := range c.ordered(append(order[:len(order):len(order)], c.core.Let...)) {
-		if c.isLet(d) {
+		if slices.Contains(c.core.Let, d) {
 			scratch.define(d)
 			continue
 		}
@@ -99,15 +100,6 @@ func (c *compiler) parameters() {
 	}
 	c.elements(scratch)
 	c.weights(scratch)
-}
-
-func (c *compiler) isLet(d *core.Definition) bool {
-	for _, l := range c.core.Let {
-		if l == d {
-			return true
-		}
-	}
-	return false
 }
 
 // parameter reads one `name: prior(args) [dims]`; after a mistake the result is a broken

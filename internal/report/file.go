@@ -121,12 +121,7 @@ func ReadmeFile(p *Privacy, names []string) release.File {
 
 // hasFile reports whether name, a file or a folder, is among the names of files.
 func hasFile(names []string, name string) bool {
-	for _, n := range names {
-		if n == name || strings.HasSuffix(name, "/") && strings.HasPrefix(n, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(n string) bool { return n == name || strings.HasSuffix(name, "/") && strings.HasPrefix(n, name) })
 }
 
 // publicFolder of a release holds the public files that its model names.

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"slices"
 
 	"d3p/internal/models/source"
 )
@@ -55,12 +56,7 @@ func (c *Column) OpenScale() bool { return c.Buys() && !c.Center.IsSet() && !c.B
 
 // open reports whether bounds or scales of declared columns are still to be bought.
 func (d *Data) open() bool {
-	for _, c := range d.Columns {
-		if c.Buys() && !c.Settled {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Columns, func(c *Column) bool { return c.Buys() && !c.Settled })
 }
 
 // ShowsBounds reports whether the bounds and the scale of a derived column are printed:

@@ -157,10 +157,5 @@ func (m *Model) AllPriors(lowered *core.Core) []*core.Definition {
 
 // isEffect reports whether a lowered parameter holds the effects of a group.
 func isEffect(name string, m *Model) bool {
-	for _, g := range m.Terms.Groups {
-		if name == "z_"+g.Group.V || name == "r_"+g.Group.V {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Terms.Groups, func(g GroupTerm) bool { return name == "z_"+g.Group.V || name == "r_"+g.Group.V })
 }

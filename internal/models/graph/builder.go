@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Builder makes the nodes of one graph. Its constructors never panic on a
@@ -51,12 +52,7 @@ func (b *Builder) fail(op, format string, args ...any) *Node {
 // anyBad reports whether an argument is nil or comes from a misuse that has been
 // reported already.
 func anyBad(args ...*Node) bool {
-	for _, a := range args {
-		if a == nil || a.bad {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a *Node) bool { return a == nil || a.bad })
 }
 
 // list numbers a byte string by its content.

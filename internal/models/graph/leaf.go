@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // leafParts is the adjoint of a Param as parts that a Tape may hold: those
 // that share parameters have the same layout and none of them is a block.
 // Others that overlap are merged into one block over the whole leaf.
@@ -201,12 +203,7 @@ func shares(p, q structured, size int) bool {
 	for _, i := range p.positions() {
 		used[i] = true
 	}
-	for _, i := range q.positions() {
-		if used[i] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.positions(), func(i int32) bool { return used[i] })
 }
 
 // last is the largest position of the layout.

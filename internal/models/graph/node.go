@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // A Node is an immutable value of a Builder's graph. Nodes are hash-consed:
 // within one Builder, equal expressions are the same pointer.
 type Node struct {
@@ -58,10 +60,5 @@ func (n *Node) is(v float64) bool {
 	if n.op != OpConst {
 		return false
 	}
-	for _, x := range n.attr.values {
-		if x != v {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n.attr.values, func(x float64) bool { return x != v })
 }

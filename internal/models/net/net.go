@@ -9,6 +9,7 @@ package net
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"d3p/internal/models/expr"
@@ -174,10 +175,5 @@ func (n *Net) Apply(b *graph.Builder, x *graph.Node, name string, c Call) *graph
 
 // Own distinguishes dims that a layer made from those that the model declares.
 func (n *Net) Own(d graph.Dim) bool {
-	for _, l := range n.Layers {
-		if l.Name == d.Name || strings.HasPrefix(d.Name, l.Name+".") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Layers, func(l Built) bool { return l.Name == d.Name || strings.HasPrefix(d.Name, l.Name+".") })
 }

@@ -34,12 +34,7 @@ func isWord(r rune) bool { return r == '_' || r == '.' || unicode.IsLetter(r) ||
 
 // groups returns the columns by which a formula groups records.
 func (k Known) groups(name string) bool {
-	for _, m := range groupTerm.FindAllStringSubmatch(k.Formula, -1) {
-		if m[1] == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(groupTerm.FindAllStringSubmatch(k.Formula, -1), func(m []string) bool { return m[1] == name })
 }
 
 // groupTerm finds the end of a term (1 + x | group).

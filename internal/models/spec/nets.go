@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
@@ -87,12 +88,7 @@ func (s *Spec) Net(name string) *net.Declaration {
 
 // parsedNets reports whether the priors of all nets could be read.
 func (s *Spec) parsedNets() bool {
-	for _, n := range s.Nets {
-		if n.Prior != nil && n.Prior.Expr == nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Nets, func(n *net.Declaration) bool { return n.Prior != nil && n.Prior.Expr == nil })
 }
 
 // guideDefault is the guide of a file that states none: networks are points.

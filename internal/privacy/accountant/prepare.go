@@ -2,6 +2,7 @@ package accountant
 
 import (
 	"math"
+	"slices"
 
 	"d3p/internal/privacy/accountant/ballsandbins"
 	"d3p/internal/privacy/accountant/bracket"
@@ -76,12 +77,7 @@ func (d *direction) smooth() bool {
 	if d.Mu2 > 0 {
 		return true
 	}
-	for _, p := range d.Parts {
-		if p.Pair.Smooth {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Parts, func(p pairs.Part) bool { return p.Pair.Smooth })
 }
 
 // finiteDelta is the delta that is left for the finite losses once the

@@ -151,12 +151,9 @@ func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 // stronger reports whether a setting of the same meaning as row has a value already, or
 // from an earlier layer.
 func stronger(row settings.Setting, before map[string]any, earlier func(settings.Setting) bool) bool {
-	for _, other := range settings.Table() {
-		if (other.Name == row.Same || other.Same == row.Name) && (before[other.Name] != nil || earlier(other)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(settings.Table(), func(other settings.Setting) bool {
+		return (other.Name == row.Same || other.Same == row.Name) && (before[other.Name] != nil || earlier(other))
+	})
 }
 
 // asText is a value of a layer as a flag has it.
