@@ -52,6 +52,11 @@ parameters go to stdout.`,
 			if err != nil {
 				return err
 			}
+			for _, t := range m.Spec.Data.Tensors {
+				if t.Text.IsSet() {
+					return status.Usagef("d3p simulate: column %s is text, of which d3p draws no example; try a fit with --records and texts that are public", t.From.V)
+				}
+			}
 			if n == 0 {
 				n = m.Spec.Data.Rows.N()
 			}

@@ -23,6 +23,9 @@ func TestSimulatedTablesFit(t *testing.T) {
 			if _, images := imageConfigs()[name]; images {
 				t.Skip("TestImagesFit fits it")
 			}
+			if textConfigs()[name] != "" {
+				t.Skip("TestTextsFit fits it")
+			}
 			d3p(t, "simulate", file, "-n", "200", "--out", data)
 			src, err := os.ReadFile(file)
 			if err != nil {

@@ -201,7 +201,9 @@ func scalesOf(m *models.Model) (scales []string) {
 		add(c.Name.V, c)
 	}
 	for _, t := range m.Spec.Data.Tensors {
-		add(t.Name.V, t.Columns[0])
+		if !t.Text.IsSet() {
+			add(t.Name.V, t.Columns[0])
+		}
 	}
 	return scales
 }

@@ -27,5 +27,8 @@ func files() map[string][]byte {
 		"digits-images-idx3-ubyte": images,
 		"digits-labels-idx1-ubyte": labels,
 		"scenes.npy":               scenes(sceneCount),
+		"reviews.csv":              reviews(reviewCount),
+		"names.csv":                names(nameCount),
+		"../configs/words.txt":     vocabulary(),
 	}
 }

@@ -2,6 +2,7 @@ package models
 
 import (
 	"d3p/internal/models/core"
+	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
@@ -109,6 +110,9 @@ func newCompiler(s *spec.Spec, core *core.Core) *compiler {
 	c.columns = s.Data.ColumnNames()
 	for _, t := range s.Data.Tensors {
 		c.columns = append(c.columns, t.Name.V)
+		if t.Text.IsSet() {
+			c.columns = append(c.columns, t.Name.V+data.LengthSuffix)
+		}
 	}
 	c.usage = usageOf(core)
 	return c

@@ -64,3 +64,30 @@ core:
 		t.Error("values within the length do not change the density")
 	}
 }
+
+// TestTokensOfAText checks the number of tokens of a record, and their dim.
+func TestTokensOfAText(t *testing.T) {
+	m := compileText(t, `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 100}
+  columns: {y: {type: real, lower: -9, upper: 9, scale: {center: 0, by: 1}}}
+  tensors:
+    letters: {from: c, text: bytes, dims: [t], shape: [4]}
+core:
+  params: {b: "normal(0, 1)", w: "normal(0, 1) [letters_levels]"}
+  rows: {observe: {y: "normal(b * letters_length + sum(w), 1)"}}
+`)
+	if m.P != 1+257 {
+		t.Errorf("%d parameters, want b and a weight for padding and each byte", m.P)
+	}
+	theta := make([]float64, m.P)
+	theta[0] = 0.3
+	machine := graph.NewMachine(m.Likelihood, 1)
+	machine.Globals(theta, nil)
+	for n, record := range []map[string]float64{{"y": 1}, {"y": 1, "c#0": 256}, {"y": 1, "c#0": 98, "c#1": 1}} {
+		machine.Records(encodeOne(m, record), m.Encoding.K, 1, nil)
+		d := 1 - 0.3*float64(n)
+		compare(t, "log density", machine.Loss(), []float64{-d*d/2 - math.Log(2*math.Pi)/2})
+	}
+}

@@ -84,7 +84,11 @@ func TestSchema(t *testing.T) {
 			t.Errorf("%s, rendered: %v", filepath.Base(file), err)
 		}
 		for old, wrong := range map[string]string{"data:": "dta:", "epsilon: ": "epsilon: a", "neighbours: ": "neighbours: x", "lower: ": "lowest: "} {
-			if err := validate([]byte(strings.Replace(string(src), old, wrong, 1))); err == nil {
+			changed := strings.Replace(string(src), old, wrong, 1)
+			if changed == string(src) {
+				continue // a model of text alone has no bounds
+			}
+			if err := validate([]byte(changed)); err == nil {
 				t.Errorf("%s with %q in place of %q is valid", filepath.Base(file), wrong, old)
 			}
 		}

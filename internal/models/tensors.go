@@ -27,6 +27,10 @@ func (c *compiler) tensorDims() {
 				c.dims[d.V] = expr.Dim{Size: size, Labels: expr.NumberedLabels(size)}
 			}
 		}
+		if t.Text.IsSet() {
+			size := t.TokenLevels()
+			c.dims[t.Name.V+data.LevelsSuffix] = expr.Dim{Size: size, Labels: expr.NumberedLabels(size)}
+		}
 	}
 }
 
@@ -53,8 +57,16 @@ func (g *build) tensor(t *data.Tensor, role encoding.Role) *graph.Node {
 // tensors gives the tensors that the expressions of a row read their values.
 func (g *build) tensors() {
 	for _, t := range g.c.spec.Data.Tensors {
-		if g.c.usage.named[t.Name.V] && len(t.Columns) > 0 {
-			g.env.Values[t.Name.V] = expr.Value{Node: g.tensor(t, encoding.Predictor)}
+		length := t.Name.V + data.LengthSuffix
+		counts := t.Text.IsSet() && (g.c.usage.named[length] || g.c.usage.raw[length])
+		if !(g.c.usage.named[t.Name.V] || counts) || len(t.Columns) == 0 {
+			continue
+		}
+		x := g.tensor(t, encoding.Predictor)
+		g.env.Values[t.Name.V] = expr.Value{Node: x}
+		if counts {
+			n := g.b.Sum(g.b.Less(g.b.Const(data.Padding), x))
+			g.env.Values[length] = expr.Value{Node: n, Raw: n}
 		}
 	}
 }

@@ -43,6 +43,10 @@ func preprocessing(d *data.Data, fields map[string]encoding.Field, bought []tabl
 		columns := t.Columns
 		first, last := columns[0], columns[len(columns)-1]
 		add := adder(&list, fmt.Sprintf("%s (%s to %s)", t.Name.V, first.Name.V, last.Name.V), t.Source.V)
+		if t.Text.IsSet() {
+			add("tokens", map[string]any{"of": t.From.V, "text": t.Text.V, "length": len(columns)})
+			continue
+		}
 		numeric(add, d, first, false)
 		if t.Binarize.IsSet() {
 			add("binarize", map[string]any{"mode": t.Binarize.V})

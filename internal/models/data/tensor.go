@@ -1,6 +1,11 @@
 package data
 
-import "d3p/internal/models/source"
+import (
+	"bytes"
+	"strconv"
+
+	"d3p/internal/models/source"
+)
 
 // Tensor declares columns that together are one array: an image, a spectrum.
 // All share their bounds and scale.
@@ -16,7 +21,37 @@ type Tensor struct {
 	// probability x, drawn anew in every step; threshold is 1 from a half on.
 	Binarize source.Value[string]
 
-	Columns []*Column // in row-major order
+	// Text is how a column of text becomes tokens, one for each element: Bytes, or the
+	// public file of a vocabulary; unset for numbers. From is then the column.
+	Text       source.Value[string]
+	Vocabulary []string // of that file, in its order
+
+	Columns []*Column // in row-major order; of text, one for each token
+}
+
+// Bytes makes every byte of a text a token.
+const Bytes = "bytes"
+
+// Tokens of every text: what is beyond its end, and what the vocabulary lacks. Tokens of
+// a vocabulary follow in its order; those of bytes follow Padding.
+const (
+	Padding = 0
+	Unknown = 1
+)
+
+// Names of what a text tensor is called beside its tokens: their number in a record,
+// and the dim of all tokens that there are.
+const (
+	LengthSuffix = "_length"
+	LevelsSuffix = "_levels"
+)
+
+// TokenLevels is the number of tokens that there are.
+func (t *Tensor) TokenLevels() int {
+	if t.Text.V == Bytes {
+		return 1 + 256
+	}
+	return 2 + len(t.Vocabulary)
 }
 
 // The ways to binarise.
@@ -52,4 +87,34 @@ func (d *Data) AllColumns() []*Column {
 		all = append(all, t.Columns...)
 	}
 	return all
+}
+
+// Headers names these columns as the data file does, a text once.
+func (d *Data) Headers() (names []string) {
+	for _, c := range d.Columns {
+		names = append(names, c.HeaderName())
+	}
+	for _, t := range d.Tensors {
+		if t.Text.IsSet() {
+			names = append(names, t.From.V)
+			continue
+		}
+		for _, c := range t.Columns {
+			names = append(names, c.HeaderName())
+		}
+	}
+	return names
+}
+
+// TokenColumn names token i of a text column where a table has tokens instead of texts.
+func TokenColumn(column string, i int) string { return column + "#" + strconv.Itoa(i) }
+
+// ReadVocabulary are the tokens of a file, one a line.
+func ReadVocabulary(src []byte) (tokens []string) {
+	for line := range bytes.Lines(bytes.TrimPrefix(src, []byte("\ufeff"))) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			tokens = append(tokens, string(line))
+		}
+	}
+	return tokens
 }

@@ -29,9 +29,7 @@ func (e *Builder) Encoding() Encoding {
 		enc.Header = append(enc.Header, name.V)
 	}
 	if !enc.Headless {
-		for _, c := range e.data.AllColumns() {
-			enc.Header = append(enc.Header, c.HeaderName())
-		}
+		enc.Header = append(enc.Header, e.data.Headers()...)
 	}
 	for _, c := range e.data.Columns {
 		if g := e.data.Group(c); g != nil {
@@ -172,6 +170,9 @@ func (e *Builder) Tensor(t *data.Tensor, role Role) int {
 	if t.Binarize.V == data.Stochastic {
 		kind = Quantile
 	}
+	if t.Text.IsSet() {
+		return e.text(t, role)
+	}
 	first := -1
 	for _, c := range t.Columns {
 		at := e.place(c.Name.V+" in "+t.Name.V, func(at int) {
@@ -183,5 +184,22 @@ func (e *Builder) Tensor(t *data.Tensor, role Role) int {
 			first = at
 		}
 	}
+	return first
+}
+
+// text gives the tokens of a text neighbouring places.
+func (e *Builder) text(t *data.Tensor, role Role) int {
+	reading := t.From.V + " in " + t.Name.V
+	if at, ok := e.places[reading]; ok {
+		return at
+	}
+	f := Field{Column: t.From.V, Type: "text", Kind: Tokens, Role: role, Missing: MissingImpute, Vocabulary: t.Vocabulary}
+	first := e.next
+	for i := range t.Columns {
+		f.Out = append(f.Out, first+i)
+	}
+	e.next += len(t.Columns)
+	e.places[reading] = first
+	e.Fields = append(e.Fields, f)
 	return first
 }

@@ -104,11 +104,12 @@ func (e Encoding) Predictors() Encoding {
 	return p
 }
 
-// Columns has one field of each column that e reads, in order of first use.
+// Columns has one field of each column that e reads as a number or level, in order of
+// first use.
 func (e Encoding) Columns() (list []Field) {
 	seen := make(map[string]bool)
 	for _, f := range e.Fields {
-		if f.Kind != MissingIndicator && !seen[f.Column] {
+		if f.Kind != MissingIndicator && f.Kind != Tokens && !seen[f.Column] {
 			seen[f.Column] = true
 			list = append(list, f)
 		}

@@ -17,6 +17,9 @@ const (
 	// OneHot writes 1 to Out[l] for level l and 0 to the others. Out has one
 	// entry per level; a negative entry (the reference level) is not written.
 	OneHot FieldKind = "one_hot"
+	// Tokens writes the tokens of a text to Out, from its beginning; those that it lacks
+	// are data.Padding. A text without value has none.
+	Tokens FieldKind = "tokens"
 	// MissingIndicator writes 1 to Out[0] when the column is missing, else 0.
 	MissingIndicator FieldKind = "missing_indicator"
 )
@@ -80,8 +83,10 @@ type Field struct {
 	Center float64 `json:"center,omitempty"`
 	Scale  float64 `json:"scale,omitempty"`
 
-	Levels  []string `json:"levels,omitempty"` // of LevelCode and OneHot
-	Unknown int      `json:"unknown,omitempty"`
+	Levels []string `json:"levels,omitempty"` // of LevelCode and OneHot
+	// Vocabulary are the known tokens of Tokens; nil: every byte is one.
+	Vocabulary []string `json:"vocabulary,omitempty"`
+	Unknown    int      `json:"unknown,omitempty"`
 
 	Missing MissingRule `json:"missing"`
 	// Impute is the declared constant of MissingImpute: in the raw unit for

@@ -36,6 +36,12 @@ func (f *Field) Decode(row []float64) float64 {
 func (e Encoding) Encode(row []float64, value func(header string) float64) {
 	clear(row)
 	for _, f := range e.Fields {
+		if f.Kind == Tokens {
+			for i, out := range f.Out {
+				row[out] = value(data.TokenColumn(f.Column, i))
+			}
+			continue
+		}
 		v := value(f.Column)
 		if f.Kind == MissingIndicator {
 			if math.IsNaN(v) {

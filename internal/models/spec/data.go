@@ -205,9 +205,9 @@ func (r *reader) checkHeader(d *data.Data) {
 		names[i] = h.V
 	}
 	at, hint := d.Header[0].At, "name all columns of the file in order, also those that nothing reads"
-	for _, c := range d.AllColumns() {
-		if !slices.Contains(names, c.HeaderName()) {
-			r.Add(at, hint, "header does not name %s", c.HeaderName())
+	for _, name := range d.Headers() {
+		if !slices.Contains(names, name) {
+			r.Add(at, hint, "header does not name %s", name)
 		}
 	}
 	if id := d.Unit.ID; id.IsSet() && !slices.Contains(names, id.V) {

@@ -19,10 +19,17 @@ const maxTensor = 1 << 20
 
 // tensorFields are the keys of one array of columns.
 func tensorFields(t *data.Tensor) []field {
+	if t.Text.IsSet() { // as it is printed
+		return []field{
+			text("from", &t.From), text("text", &t.Text), distinct("dims", "dim", &t.Dims),
+			list("shape", &t.Shape, (*reader).sizes), text("source", &t.Source),
+		}
+	}
 	return []field{
 		text("from", &t.From).as(func() string {
 			return fmt.Sprintf(`columns("%s".."%s")`, t.Columns[0].Name.V, t.Columns[len(t.Columns)-1].Name.V)
 		}),
+		text("text", &t.Text),
 		distinct("dims", "dim", &t.Dims),
 		list("shape", &t.Shape, (*reader).sizes),
 		number("lower", &t.Lower),
@@ -46,9 +53,18 @@ func (r *reader) tensor(e entry, t *data.Tensor) {
 	if keys == nil {
 		return
 	}
-	for _, need := range []string{"dims", "shape", "lower", "upper"} {
+	needs, refused := []string{"dims", "shape", "lower", "upper"}, []string(nil)
+	if t.Text.IsSet() {
+		needs, refused = []string{"from", "dims", "shape"}, []string{"lower", "upper", "scale"}
+	}
+	for _, need := range needs {
 		if !keys[need] {
 			r.Add(e.at, "", "tensor %s has no %s", e.key, need)
+		}
+	}
+	for _, key := range refused {
+		if keys[key] {
+			r.Add(e.at, "leave it out", "tensor %s is text, which has no %s", e.key, key)
 		}
 	}
 	switch {
@@ -62,7 +78,37 @@ func (r *reader) tensor(e entry, t *data.Tensor) {
 		r.Add(e.at, "", "tensor %s has more than %d columns", e.key, maxTensor)
 		return
 	}
-	r.tensorColumns(t)
+	if !t.Text.IsSet() {
+		r.tensorColumns(t)
+	} else if len(t.Dims) != 1 {
+		r.Add(e.at, "shape: [64] keeps the first 64 tokens", "tensor %s is text, which has one dim, not %d", e.key, len(t.Dims))
+	}
+}
+
+// loadTexts reads the vocabularies of the tensors of text and names their columns.
+func (r *reader) loadTexts(d *data.Data, load Loader) {
+	for _, t := range d.Tensors {
+		if !t.Text.IsSet() || len(t.Dims) != 1 || len(t.Shape) != 1 {
+			continue // of numbers, or reported
+		}
+		if t.Text.V != data.Bytes {
+			src, err := load(r.relative(t.Text.V))
+			if t.Vocabulary = data.ReadVocabulary(src); err == nil && len(t.Vocabulary) == 0 {
+				err = errEmptyTable
+			}
+			if err != nil {
+				r.Add(t.Text.At, "write `text: bytes`, or the file of a vocabulary with a token on each line", "cannot read the vocabulary of %s: %v", t.Name.V, err)
+				continue
+			}
+		}
+		for i := range t.Size() {
+			t.Columns = append(t.Columns, &data.Column{
+				Name: source.Value[string]{V: data.TokenColumn(t.From.V, i), At: t.Name.At}, Type: source.Value[string]{V: data.Integer, At: t.Name.At},
+				Lower: source.Value[float64]{V: data.Padding, At: t.Text.At}, Upper: source.Value[float64]{V: float64(t.TokenLevels() - 1), At: t.Text.At},
+				Source: source.Value[string]{V: "tokens", At: t.Text.At}, Missing: data.Missing{Rule: data.MissingReject},
+			})
+		}
+	}
 }
 
 // columnRange is columns("px0".."px783"): two names that end in numbers.

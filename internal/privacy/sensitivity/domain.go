@@ -42,6 +42,10 @@ func encoded(e *encoding.Encoding) domain {
 			d.columns[f.Out[0]] = column{low: scaled(f, f.Lower, math.Inf(-1)), high: scaled(f, f.Upper, math.Inf(1))}
 		case encoding.Quantile:
 			d.columns[f.Out[0]] = column{low: -40, high: 40}
+		case encoding.Tokens:
+			for _, out := range f.Out {
+				d.columns[out] = column{levels: max(1+256, 2+len(f.Vocabulary))}
+			}
 		default: // flags
 			for _, out := range f.Out {
 				if out >= 0 {

@@ -15,6 +15,10 @@ const undeclared = -1
 
 // text encodes a cell given as text.
 func (e *encoder) text(c *column, cell []byte) {
+	if c.tokens {
+		e.tokenise(c, cell)
+		return
+	}
 	if e.numbersAsTheyAre(c) { // the common case, without looking twice
 		if x, ok := e.parse(cell); ok {
 			e.value(c, x, undeclared, false)
@@ -47,6 +51,38 @@ func (e *encoder) text(c *column, cell []byte) {
 	e.value(c, x, code, declared)
 }
 
+// tokenise writes the tokens of a text. Every text has a value, an empty one no token.
+func (e *encoder) tokenise(c *column, cell []byte) {
+	for i := range c.fields {
+		f := &c.fields[i]
+		if f.Kind != encoding.Tokens {
+			continue
+		}
+		n := 0
+		f.tokenizer.Tokens(cell, func(token int) bool {
+			e.row[f.Out[n]] = float64(token)
+			n++
+			return n < len(f.Out)
+		})
+		for _, out := range f.Out[n:] {
+			e.row[out] = data.Padding
+		}
+	}
+}
+
+// ownTokenizers gives the column tokenizers that no other part uses.
+func (c *column) ownTokenizers() {
+	if !c.tokens {
+		return
+	}
+	c.fields = slices.Clone(c.fields)
+	for i := range c.fields {
+		if t := c.fields[i].tokenizer; t != nil {
+			c.fields[i].tokenizer = t.Clone()
+		}
+	}
+}
+
 // parse reads a number in the declared notation. Where decimals are commas a point is not
 // part of a number: it would separate thousands.
 func (e *encoder) parse(cell []byte) (x float64, ok bool) {
@@ -74,7 +110,9 @@ func (e *encoder) day(c *column, day int) {
 }
 
 // numbersAsTheyAre reports whether a numeric cell of c has its value unchanged.
-func (e *encoder) numbersAsTheyAre(c *column) bool { return c.levels == nil && e.textTokens && !c.date }
+func (e *encoder) numbersAsTheyAre(c *column) bool {
+	return c.levels == nil && !c.tokens && e.textTokens && !c.date
+}
 
 // isMissing reports whether the text of a cell means no value; a numeric token matches in
 // every notation.
@@ -148,6 +186,10 @@ func (e *encoder) value(c *column, x float64, code int, declared bool) {
 // absent encodes a missing cell.
 func (e *encoder) absent(c *column) {
 	c.check.Missing++
+	if c.tokens {
+		e.tokenise(c, nil)
+		return
+	}
 	e.note(c, encoding.UnknownMissing, true, true)
 	for i := range c.fields {
 		f := &c.fields[i]

@@ -47,6 +47,7 @@ type column struct {
 	date    bool // which is that of a day, counted from origin
 	origin  int
 	levels  *levelSet // when some field wants its level
+	tokens  bool      // some field wants its tokens
 	fields  []field   // missing indicators last
 	coded   int       // its place in Codes.Columns, -1 for none
 	check   ColumnCheck
@@ -59,6 +60,7 @@ type field struct {
 	transform           func(float64) float64
 	noted               int     // the byte of a number's code
 	imputed             float64 // encoded
+	tokenizer           *encoding.Tokenizer
 }
 
 // newEncoder groups the fields of e by raw column, in order of first use.
@@ -99,6 +101,8 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 			c.numeric, c.date, c.origin = true, f.Type == data.Date, f.Origin
 		case encoding.LevelCode, encoding.OneHot:
 			c.levels = newLevelSet(f.Levels)
+		case encoding.Tokens:
+			c.tokens = true
 		}
 		if f.Kind == encoding.MissingIndicator {
 			c.fields = append(c.fields, resolve(f))
@@ -125,6 +129,9 @@ func resolve(f encoding.Field) field {
 		r.scale = 1
 	}
 	r.transform = transforms[f.Transform]
+	if f.Kind == encoding.Tokens {
+		r.tokenizer = encoding.NewTokenizer(f.Vocabulary)
+	}
 	if f.Missing == encoding.MissingImpute {
 		r.imputed = f.Impute
 		if f.Kind == encoding.Numeric {

@@ -20,7 +20,7 @@ func cellReader(kind parquet.Kind, want *column) cellOf {
 		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.text(c, cells.Text(i)) }
 	case kind == parquet.Day && want.date:
 		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.day(c, int(cells.Ints[i])) }
-	case want.date:
+	case want.date, want.tokens:
 		return nil
 	}
 	switch kind {

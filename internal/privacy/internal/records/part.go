@@ -18,6 +18,9 @@ type part struct {
 func (e *encoder) newPart() part {
 	other := *e
 	other.units, other.limit, other.row, other.columns = nil, 0, make([]float64, len(e.row)), slices.Clone(e.columns)
+	for i := range other.columns {
+		other.columns[i].ownTokenizers()
+	}
 	stride := e.rows.Stride
 	if e.units != nil {
 		stride = len(e.row)

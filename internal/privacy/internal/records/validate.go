@@ -50,6 +50,8 @@ func validateField(f encoding.Field) error {
 	want := 1
 	switch f.Kind {
 	case encoding.Numeric, encoding.Quantile, encoding.MissingIndicator, encoding.LevelCode:
+	case encoding.Tokens:
+		want = max(1, len(f.Out))
 	case encoding.OneHot:
 		want = len(f.Levels)
 	default:

@@ -1,0 +1,54 @@
+package encoding_test
+
+import (
+	"slices"
+	"testing"
+
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
+)
+
+// TestTokens checks bytes, words, pieces of words and what the vocabulary lacks.
+func TestTokens(t *testing.T) {
+	vocabulary := data.ReadVocabulary([]byte("\ufeffthe\n cat \r\n\n,\nplay\n##ing\n##s\nété\ni"))
+	if len(vocabulary) != 8 {
+		t.Fatalf("vocabulary %q", vocabulary)
+	}
+	for _, c := range []struct {
+		text       string
+		vocabulary []string
+		want       []int
+	}{
+		{"ab\xff", nil, []int{98, 99, 256}},
+		{"", nil, nil},
+		{"The cat,the", vocabulary, []int{2, 3, 4, 2}},
+		{"playing PLAYS plays,", vocabulary, []int{5, 6, 5, 7, 5, 7, 4}},
+		{"ÉTÉ dog ! ing playful", vocabulary, []int{8, 1, 1, 1, 1}},
+		{"\xff\xfe i", vocabulary, []int{1, 1, 9}},
+		{"  \n\t", vocabulary, nil},
+	} {
+		var got []int
+		tokens := encoding.NewTokenizer(c.vocabulary)
+		tokens.Clone().Tokens([]byte(c.text), func(token int) bool { got = append(got, token); return true })
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %v, want %v", c.text, got, c.want)
+		}
+		for n := 1; n <= len(c.want); n++ {
+			got = nil
+			tokens.Tokens([]byte(c.text), func(token int) bool { got = append(got, token); return len(got) < n })
+			if !slices.Equal(got, c.want[:n]) {
+				t.Errorf("%q, the first %d: %v", c.text, n, got)
+			}
+		}
+	}
+}
+
+// A tokenizer allocates nothing after its first text.
+func TestTokensAllocateNothing(t *testing.T) {
+	tokens, text, n := encoding.NewTokenizer([]string{"play", "##ing", "the"}), []byte("the Playing dog, the end"), 0
+	add := func(int) bool { n++; return true }
+	tokens.Tokens(text, add)
+	if a := testing.AllocsPerRun(10, func() { tokens.Tokens(text, add) }); a > 0 {
+		t.Errorf("%v allocations", a)
+	}
+}
