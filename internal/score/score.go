@@ -55,6 +55,9 @@ func New(m *models.Model, posterior predict.Posterior, column string, random dis
 	if m.Reconstruct != nil {
 		return nil, errors.New("a model with local latents predicts no response: there is nothing to score")
 	}
+	if m.Predict.AuxRecord > 0 { // dealt out by place, so a record would change the cells of those behind it
+		return nil, errors.New("the predictions are drawn, because `binarize` is stochastic: a record's would depend on the others (fit the model with a threshold)")
+	}
 	targets := predict.Targets(m)
 	at := slices.IndexFunc(targets, func(t predict.Target) bool { return t.Name == column || column == "" && len(targets) == 1 })
 	if at < 0 {

@@ -1,0 +1,67 @@
+package score
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"d3p/internal/models/modelstest"
+	"d3p/internal/predict"
+	"d3p/internal/privacy"
+)
+
+const drawn = `d3p: 1
+name: digits
+data:
+  unit: {entity: image, rows_per_unit: 1}
+  rows: {public: 100}
+  columns:
+    label: {type: category, levels: [a, b, c]}
+  tensors:
+    img: {from: columns("px0".."px3"), dims: [x], shape: [4], lower: 0, upper: 1, scale: {center: 0, by: 1}, source: x}
+  binarize: {column: img, mode: stochastic}
+nets:
+  net:
+    input: [x]
+    layers:
+      - dense: {units: class}
+core:
+  dims: {class: levels(label)}
+  rows:
+    observe:
+      label: categorical(logits=net(img))
+`
+
+// Random numbers of predictions are dealt out by place: without a record every later one
+// would get another cell. So a model whose predictions are drawn is not scored.
+func TestDrawnPredictionsAreNotScored(t *testing.T) {
+	m := modelstest.Compile(t, "digits.yaml", drawn)
+	posterior := predict.Posterior{S: 20, Prob: 0.9, Draw: func(theta []float64, s int) {
+		rng := rand.New(rand.NewPCG(uint64(s), 1))
+		for i := range theta {
+			theta[i] = 3 * rng.NormFloat64()
+		}
+	}}
+	table, err := New(m, posterior, "", normals{rand.New(rand.NewPCG(1, 1))})
+	if err != nil && strings.Contains(err.Error(), "binarize") {
+		return
+	}
+	t.Errorf("the model is scored: %v", err)
+	for _, records := range []int{30, 29} {
+		path := filepath.Join(t.TempDir(), "digits.csv")
+		if err := os.WriteFile(path, []byte("px0,px1,px2,px3,label\n"+strings.Repeat("0.5,0.4,0.6,0.3,a\n", records)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		rows, _, err := privacy.ReadNewRows(path, m.Encoding)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells := make([]int, rows.N)
+		if err := table.Place(cells, rows, 1); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("cells of %d equal records: %d", records, cells)
+	}
+}
