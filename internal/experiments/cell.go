@@ -25,6 +25,7 @@ type cell struct {
 	groups   int     // of (1 | site)
 	constant bool    // u2 is constant within groups
 	within   bool    // the model file says so
+	bought   bool    // bounds are bought between those of by; effects are per true standard deviation
 }
 
 // cells is the table of cells. The first is the measure of the next three.
@@ -33,6 +34,8 @@ var cells = []cell{
 	{name: "wide2.5", by: 2.5},
 	{name: "wide50", by: 50},
 	{name: "bounds"},
+	{name: "bought50", by: 50, bought: true},
+	{name: "bought", bought: true},
 	{name: "reference.002", by: 1, rare: true},
 	{name: "cor.8", by: 1, rho: 0.8},
 	{name: "cor.95", by: 1, rho: 0.95},
@@ -134,10 +137,16 @@ func (c cell) covariates() []covariate {
 			}
 			x.by, x.center = (x.upper-x.lower)/math.Sqrt(12), (x.lower+x.upper)/2
 		}
+		if c.bought {
+			x.by, x.center = 1, 0
+		}
 		list = append(list, x)
 	}
 	return list
 }
+
+// boundsPrice is the epsilon of the bounds of a column.
+const boundsPrice = 0.1
 
 // effect is the standard deviation of the effects of a family in the cell.
 func (c cell) effect(f family) float64 {
@@ -171,7 +180,10 @@ func (c cell) model(f family, records int) string {
 	terms := []string{"1"}
 	for _, u := range c.covariates() {
 		scale := ""
-		if c.by != 0 {
+		declared := fmt.Sprintf("lower: %.17g, upper: %.17g", u.lower, u.upper)
+		if c.bought {
+			declared = fmt.Sprintf("bounds: {dp: %g, within: [%.17g, %.17g]}", boundsPrice, u.lower, u.upper)
+		} else if c.by != 0 {
 			scale = fmt.Sprintf(", scale: {center: 0, by: %g}", u.by)
 		}
 		within := ""
@@ -180,7 +192,7 @@ func (c cell) model(f family, records int) string {
 		} else if c.within {
 			within = ", constant_within: none"
 		}
-		fmt.Fprintf(&b, "    %s: {type: real, lower: %.17g, upper: %.17g%s%s}\n", u.name, u.lower, u.upper, scale, within)
+		fmt.Fprintf(&b, "    %s: {type: real, %s%s%s}\n", u.name, declared, scale, within)
 		terms = append(terms, u.name)
 	}
 	if c.rare {
