@@ -184,7 +184,7 @@ func (a *app) noteLimits(m *models.Model) {
 // reads the file by itself, to encode the records as its purchase suggests.
 func (a *app) planFits(c *cobra.Command, s *flags.Settings, m *models.Model, data string) (*plan.Plan, error) {
 	plan, err := a.plan(c, s, m)
-	if err != nil || plan.Purchase == nil || s.Repeat <= 1 || !readOnce(data) {
+	if err != nil || !plan.ToCount() || s.Repeat <= 1 || !readOnce(data) {
 		return plan, err
 	}
 	if s.Given("table1") {

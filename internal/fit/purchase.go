@@ -44,15 +44,24 @@ func BuyBounds(p *plan.Plan, c *privacy.Curator, compile func(map[string]data.Nu
 	return nil
 }
 
-// Buy buys the plan's Table 1 from the curator and gives the plan the resulting law. The
-// rest of the plan, its steps included, is certified first. It does nothing for a plan
-// that buys nothing or has its law.
+// Buy buys the number of units and Table 1 from the curator, as far as the plan does, and
+// gives the plan the resulting law. The rest of the plan, its steps included, is certified
+// first. It does nothing for a plan that has bought both.
 func Buy(p *plan.Plan, c *privacy.Curator) error {
-	if p.Purchase == nil || p.Bought != nil {
+	if !p.ToCount() {
 		return nil
 	}
 	if err := authorise(p, c); err != nil {
 		return err
+	}
+	if p.Counted != nil {
+		var err error
+		if p.Counted, err = p.Counted.Buy(c); err != nil {
+			return err
+		}
+	}
+	if p.Purchase == nil {
+		return nil
 	}
 	l, err := p.Purchase.Buy(c, p.Model())
 	if err != nil {
@@ -67,9 +76,9 @@ func authorise(p *plan.Plan, c *privacy.Curator) error {
 	if err != nil {
 		return err
 	}
-	before := p.Purchase.Events()
-	if p.Open() {
-		before = p.Before()
+	before := p.Before()
+	if !p.Open() {
+		before = before[len(p.Bounds):]
 	}
 	return c.Authorise(append(before, m.Event(m.Steps))...)
 }

@@ -40,7 +40,7 @@ const minEffectiveRecords = 10
 // parameters keep independent normals.
 type jointNormal struct {
 	simulation
-	records   int // N
+	records   int // N, bought where only a bound is public
 	curvature *curvature
 	prior     *models.PriorDensity
 	scores    scores
@@ -59,11 +59,11 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 	m, mean := p.Model(), guide.Location(r.Guide, r.Lambda)
 	clipNorm, _ := r.Gradients.clipNorm()
 	j := &jointNormal{
-		simulation: simulation{m, p.Law(), p.InitSeed}, records: p.Records, curvature: c, prior: m.NewPriorDensity(),
+		simulation: simulation{m, p.Law(), p.InitSeed}, records: p.Units(), curvature: c, prior: m.NewPriorDensity(),
 		clipNorm: clipNorm, releases: r,
 	}
 	j.scores = newScores(m, mean, j.law, j.random())
-	if expected := j.scores.information(j.clipNorm, p.Records); simd.Finite(expected) {
+	if expected := j.scores.information(j.clipNorm, p.Units()); simd.Finite(expected) {
 		c.expected = expected
 		c.coefficients = realValuedAlone(m, findScales(m, j.scores, mean))
 	}

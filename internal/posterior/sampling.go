@@ -111,7 +111,7 @@ func (s *search) round(rng *noise.Random) bool {
 
 // last draws the release.
 func (s *search) last(rng *noise.Random) bool {
-	records := min(max(meanRecords*s.plan.Records, slopeRecords), mostSimulated) / laws
+	records := min(max(meanRecords*s.plan.Units(), slopeRecords), mostSimulated) / laws
 	return s.draw(max(records, slopeRecords), nuts.Options{Warmup: lastWarmup, Draws: lastDraws}, rng)
 }
 
@@ -124,7 +124,7 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 		i = i * strideOfTruths % roundDraws
 		return between(s.mean, s.draws[i*m.P:(i+1)*m.P])
 	}
-	moments := s.simulated.momentsAt(truths, effects{s.scales, s.mean}, s.places, s.plan.Records, records)
+	moments := s.simulated.momentsAt(truths, effects{s.scales, s.mean}, s.places, s.plan.Units(), records)
 	moments.scale(measuredFactors(s.sums, moments, s.coefficients, s.simulated.law.Bought()), s.covariance)
 	s.likelihood = newSynthetic(s.released, s.sums.noiseVariance(), moments)
 	t := newTarget(m, s.likelihood, s.mean, s.floor)

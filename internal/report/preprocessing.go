@@ -138,5 +138,12 @@ func (d *document) Bought() (lines []boughtLine) {
 		}
 		lines = append(lines, line)
 	}
+	if u := d.Mechanism.Units; u != nil {
+		line := boughtLine{What: u.Purpose(), Price: fmt.Sprintf("%g", u.Price), Noise: fmt.Sprintf("%.3g", u.Noise)}
+		if u.Number != nil {
+			line.Bounds = fmt.Sprintf("%g", *u.Number)
+		}
+		lines = append(lines, line)
+	}
 	return lines
 }

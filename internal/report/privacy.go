@@ -127,12 +127,14 @@ type Mechanism struct {
 	Normaliser string        `json:"normaliser"`
 	// Bounds are the bounds and scales that were bought first; absent: all are declared.
 	Bounds []table1.Bounds `json:"bounds,omitempty"`
+	// Units is the number of units that was bought; absent: none.
+	Units *table1.UnitCount `json:"units,omitempty"`
 	// Purchase is the release before the first step; absent: none.
 	Purchase *table1.Plan `json:"purchase,omitempty"`
 }
 
 // Before are the events before the first step, in their order.
-func (m *Mechanism) Before() []event.Event { return plan.Before(m.Bounds, m.Purchase) }
+func (m *Mechanism) Before() []event.Event { return plan.Before(m.Bounds, m.Units, m.Purchase) }
 
 // Sampler is how batches were drawn.
 type Sampler struct {

@@ -19,6 +19,9 @@ func (r *Run) scope() Scope {
 	if r.Plan.Clipping == plan.ClippingScore {
 		s.DataAccesses[0] = "sums of scores and their gradients at every step of the sampler, of which only the last draw leaves"
 	}
+	if bought := r.Plan.Before(); len(bought) > 0 && r.Plan.Purchase == nil {
+		s.DataAccesses = append(s.DataAccesses, "noisy counts before the first step")
+	}
 	if r.Plan.Purchase != nil {
 		s.DataAccesses = append(s.DataAccesses, "noisy counts of the columns' values before the first step")
 		if r.Banner() == "" {

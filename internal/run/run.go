@@ -159,7 +159,7 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 		return nil, failed(Output, err)
 	}
 	defer private.Close()
-	if r.table == nil && r.Plan.Purchase == nil && !r.Plan.Open() { // chains of a sampler share it
+	if r.table == nil && !r.Plan.ToCount() && !r.Plan.Open() { // chains of a sampler share it
 		r.table = privacy.NewTable(r.tableConfig(r.Model, r.Root, private))
 	}
 	err = r.begin()
@@ -224,7 +224,7 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 		if err != nil {
 			return curator, ownReason(err)
 		}
-		if r.Plan.Purchase == nil {
+		if !r.Plan.ToCount() {
 			return curator, curator.Encode(privacy.NewTable(r.tableConfig(r.Plan.Model(), r.Root, private)))
 		}
 		columns := r.columnsOf(r.Plan.Model(), private)
@@ -234,7 +234,7 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 		}
 		return curator, curator.Encode(columns.Table())
 	}
-	if r.Plan.Purchase == nil || r.Plan.Bought != nil {
+	if !r.Plan.ToCount() {
 		if config.Table = r.table; r.table == nil {
 			config.Table = privacy.NewTable(r.tableConfig(r.Plan.Model(), r.Root, private))
 		}

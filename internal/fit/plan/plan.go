@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -81,6 +82,8 @@ type Plan struct {
 	// come before all else and are a part of the event. Until they are made the model has
 	// the declared limits.
 	Bounds []table1.Bounds `json:"bounds,omitempty"`
+	// Counted is the purchase of the number of units, after Bounds; nil: none.
+	Counted *table1.UnitCount `json:"units,omitempty"`
 	// Table1 is the setting of that name; Purchase is the resulting purchase before the
 	// first step, a part of the event; nil: none.
 	Table1   string       `json:"table1,omitempty"`
@@ -114,12 +117,15 @@ func (p *Plan) Bind(m *models.Model) error {
 }
 
 // Before are the events before the first step, in their order.
-func (p *Plan) Before() []event.Event { return Before(p.Bounds, p.Purchase) }
+func (p *Plan) Before() []event.Event { return Before(p.Bounds, p.Counted, p.Purchase) }
 
 // Before are the events of purchases before the first step, in their order.
-func Before(bounds []table1.Bounds, purchase *table1.Plan) (list []event.Event) {
+func Before(bounds []table1.Bounds, units *table1.UnitCount, purchase *table1.Plan) (list []event.Event) {
 	for i := range bounds {
 		list = append(list, bounds[i].Event())
+	}
+	if units != nil {
+		list = append(list, units.Event())
 	}
 	return append(list, purchase.Events()...)
 }
@@ -127,6 +133,32 @@ func Before(bounds []table1.Bounds, purchase *table1.Plan) (list []event.Event) 
 // Open reports whether bounds or scales are still to be bought.
 func (p *Plan) Open() bool {
 	return slices.ContainsFunc(p.Bounds, func(b table1.Bounds) bool { return b.Numbers == nil })
+}
+
+// ToCount reports whether the number of units or Table 1 is still to be bought.
+func (p *Plan) ToCount() bool {
+	return p.Counted != nil && p.Counted.Number == nil || p.Purchase != nil && p.Bought == nil
+}
+
+// Units is the number of units for all that follows the steps: the public one. Where that is
+// a bound, it is what was bought, by itself and with Table 1, each in the inverse of its
+// variance, and at most the bound.
+func (p *Plan) Units() int {
+	if p.model == nil || !p.model.Spec.Data.Rows.UpperBound.IsSet() {
+		return p.Records
+	}
+	sum, weight := 0.0, 0.0
+	add := func(number, sd float64) { sum, weight = sum+number/(sd*sd), weight+1/(sd*sd) }
+	if p.Counted != nil && p.Counted.Number != nil {
+		add(*p.Counted.Number, p.Counted.Noise)
+	}
+	if p.Bought != nil && p.Bought.RecordsSD > 0 {
+		add(p.Bought.Records, p.Bought.RecordsSD)
+	}
+	if weight == 0 {
+		return p.Records
+	}
+	return min(max(int(math.Round(sum/weight)), 1), p.Records)
 }
 
 // Settled are the bounds and scales that were bought, by column; nil for none.

@@ -10,13 +10,17 @@ import (
 	"d3p/internal/table1"
 )
 
-// chooseBounds sets the purchases of bounds and scales that the model file leaves open.
-// With a budget they may take most of its μ² together: the steps need the rest.
+// chooseBounds sets the purchases of bounds, scales and the number of units that the model
+// file asks for. With a budget they may take most of its μ² together: the steps need the rest.
 func (p *Plan) chooseBounds(cfg Config) error {
 	if p.model == nil {
 		return nil
 	}
 	p.Bounds = table1.BoundsOf(p.model, p.Delta, p.Neighbours)
+	if p.model.Spec.Data.Rows.DP.IsSet() && len(p.model.Spec.Data.Tensors) > 0 {
+		return errors.New("rows: the number of arrays cannot be bought (leave dp out)")
+	}
+	p.Counted = table1.UnitsOf(p.model, p.Delta, p.Neighbours)
 	if cfg.Epsilon == 0 {
 		return nil
 	}
@@ -24,15 +28,21 @@ func (p *Plan) chooseBounds(cfg Config) error {
 	for _, b := range p.Bounds {
 		square += 1 / (b.NoiseMultiplier * b.NoiseMultiplier)
 	}
+	if u := p.Counted; u != nil {
+		square += 1 / (u.NoiseMultiplier * u.NoiseMultiplier)
+	}
 	if part := square / (p.Mu * p.Mu); part > mostBounds {
-		return fmt.Errorf("--epsilon: the bounds and scales that the model file buys take %.3g %% of mu squared, and at most %.3g %% are possible (a larger --epsilon, or a smaller `dp:`)", 100*part, 100*mostBounds)
+		return fmt.Errorf("--epsilon: what the model file buys takes %.3g %% of mu squared, and at most %.3g %% are possible (a larger --epsilon, or a smaller `dp:`)", 100*part, 100*mostBounds)
 	}
 	return nil
 }
 
-// buysNothing is an error for a model file that leaves bounds or scales open, where method
-// cannot buy them; other is what can.
+// buysNothing is an error for a model file that asks for a purchase which method cannot make;
+// other is what can.
 func buysNothing(m *models.Model, method, other string) error {
+	if m.Spec.Data.Rows.DP.IsSet() {
+		return fmt.Errorf("rows: %s buys no number of units (leave dp out, or %s)", method, other)
+	}
 	for _, c := range m.Spec.Data.Columns {
 		if c.Buys() {
 			return fmt.Errorf("column %s: %s buys no bounds or scales (declare them, or %s)", c.Name.V, method, other)
@@ -41,7 +51,7 @@ func buysNothing(m *models.Model, method, other string) error {
 	return nil
 }
 
-// mostBounds is the largest part of μ² that bounds and scales may take.
+// mostBounds is the largest part of μ² that a model file may buy for.
 const mostBounds = 0.5
 
 // choosePurchase sets the purchase of Table 1. Its price is a share of the budget's

@@ -44,16 +44,17 @@ type Unit struct {
 // MaxRowsPerUnit bounds RowsPerUnit: the model is lowered once for every row.
 const MaxRowsPerUnit = 64
 
-// Rows says how the number of units is known: exactly one of the three is set.
+// Rows says how the number of units is known: Public or UpperBound is set.
 type Rows struct {
 	At         expr.Position
-	Public     source.Value[int]     // the number itself is public
-	UpperBound source.Value[int]     // a public bound on it
-	DP         source.Value[float64] // bought for this epsilon
+	Public     source.Value[int] // the number itself is public
+	UpperBound source.Value[int] // a public bound on it
+	// DP is the epsilon that the number costs alone if it is bought, too, beside UpperBound.
+	DP source.Value[float64]
 }
 
 // N is the public number that scales sums: the public number of units or its
-// upper bound; 0 when the number is bought.
+// upper bound.
 func (r Rows) N() int {
 	if r.Public.IsSet() {
 		return r.Public.V

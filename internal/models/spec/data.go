@@ -100,7 +100,7 @@ func (r *reader) checkUnit(u *data.Unit) {
 	}
 }
 
-// rows is `rows: {public: N}`, `{upper_bound: N}` or `{dp: epsilon}`.
+// rows is `rows: {public: N}`, `{upper_bound: N}` or `{upper_bound: N, dp: epsilon}`.
 func rows(v *data.Rows) field {
 	fields := []field{
 		value("public", &v.Public, (*reader).records),
@@ -111,11 +111,14 @@ func rows(v *data.Rows) field {
 	f.read = func(r *reader, e entry) {
 		v.At = e.at
 		keys := r.object(e, "rows", fields)
-		if keys != nil && len(keys) != 1 {
-			r.Add(e.at, "", "rows must have exactly one of public, upper_bound and dp")
-		}
-		if v.DP.IsSet() {
-			r.Add(v.DP.At, "declare `public:` or `upper_bound:`", "buying the number of rows is not available yet")
+		switch {
+		case keys == nil:
+		case keys["public"] && keys["dp"]:
+			r.Add(v.DP.At, "leave dp out, or write `upper_bound:` for a bound", "the number of rows is public: there is nothing to buy")
+		case keys["dp"] && !keys["upper_bound"]:
+			r.Add(v.DP.At, "add `upper_bound:`: batches, steps and noise follow from a public number", "the number of rows is bought beside a bound on it")
+		case keys["public"] == keys["upper_bound"]:
+			r.Add(e.at, "", "rows must have exactly one of public and upper_bound")
 		}
 	}
 	return f
