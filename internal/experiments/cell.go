@@ -239,37 +239,76 @@ func levelNames(n int) string {
 	return strings.Join(names, ", ")
 }
 
+// parameters are what a table is drawn from: effects of columns, levels and sites about
+// the declared centres, and the truth that fits are compared with.
+type parameters struct {
+	truth          map[string]float64
+	columns        []covariate
+	effects        []float64
+	bands          []float64
+	sites, between []float64 // between: of a column that is constant within sites
+	intercept      float64
+	shift          float64 // of the linear predictor at the declared centres
+}
+
 // draw draws parameters, on the scale of the model file, and a table.
 func (c cell) draw(f family, records int, rng *noise.Random) (table, map[string]float64) {
-	truth := map[string]float64{}
-	columns := c.covariates()
-	effects := make([]float64, len(columns))
-	var shift float64 // of the linear predictor at the declared centres
+	p := c.parameters(f, rng)
+	t := table{rows: make([][]float64, records)}
+	for _, u := range p.columns {
+		t.header = append(t.header, u.name)
+	}
+	if c.rare {
+		t.header = append(t.header, "band")
+	}
+	if c.groups > 0 {
+		t.header = append(t.header, "site")
+	}
+	t.header = append(t.header, "y")
+	for i := range t.rows {
+		t.rows[i] = c.row(f, p, rng)
+	}
+	// From here on truth is about the declared centres.
+	if f.name == "ordinal" {
+		for k := 1; k < ordinalLevels; k++ {
+			p.truth[threshold1(k)] -= p.shift
+		}
+	} else {
+		p.truth["Intercept"] += p.shift
+	}
+	return t, p.truth
+}
+
+// parameters draws the parameters of a table.
+func (c cell) parameters(f family, rng *noise.Random) *parameters {
+	truth, columns := map[string]float64{}, c.covariates()
+	p := &parameters{
+		truth: truth, columns: columns, effects: make([]float64, len(columns)), bands: make([]float64, bandLevels),
+		sites: make([]float64, c.groups), between: make([]float64, c.groups),
+	}
 	for j, u := range columns {
-		effects[j] = c.effect(f) * rng.Normal()
-		truth["b["+u.name+"]"] = effects[j] * u.by
-		shift += effects[j] * u.center
+		p.effects[j] = c.effect(f) * rng.Normal()
+		truth["b["+u.name+"]"] = p.effects[j] * u.by
+		p.shift += p.effects[j] * u.center
 	}
 	// 2 % at the columns' means: log odds, or the log of a rate
-	intercept := interceptSD * rng.Normal()
+	p.intercept = interceptSD * rng.Normal()
 	if c.outcome {
-		intercept = math.Log(0.02) + 0.3*rng.Normal()
+		p.intercept = math.Log(0.02) + 0.3*rng.Normal()
 	}
-	bands := make([]float64, bandLevels)
 	if c.rare {
 		for k := 1; k < bandLevels; k++ {
-			bands[k] = bandSD * rng.Normal()
-			truth[fmt.Sprintf("b[band=%d]", k+1)] = bands[k]
+			p.bands[k] = bandSD * rng.Normal()
+			truth[fmt.Sprintf("b[band=%d]", k+1)] = p.bands[k]
 		}
 	}
-	sites, between := make([]float64, c.groups), make([]float64, c.groups)
 	if c.groups > 0 {
 		sd := groupSD * math.Abs(rng.Normal())
 		truth["sd_site[Intercept]"] = sd
-		for k := range sites {
-			sites[k] = sd * rng.Normal()
-			between[k] = rng.Normal()
-			truth[fmt.Sprintf("r_site[%d,Intercept]", k+1)] = sites[k]
+		for k := range p.sites {
+			p.sites[k] = sd * rng.Normal()
+			p.between[k] = rng.Normal()
+			truth[fmt.Sprintf("r_site[%d,Intercept]", k+1)] = p.sites[k]
 		}
 	}
 	switch f.name {
@@ -286,66 +325,48 @@ func (c cell) draw(f family, records int, rng *noise.Random) (table, map[string]
 		if c.outcome {
 			cuts = []float64{-1, 1, -math.Log(0.02)}
 		}
-		intercept = 0
+		p.intercept = 0
 		for k, cut := range cuts {
 			truth[threshold1(k+1)] = cut
 		}
 	}
 	if f.name != "ordinal" {
-		truth["Intercept"] = intercept
+		truth["Intercept"] = p.intercept
 	}
+	return p
+}
 
-	t := table{rows: make([][]float64, records)}
-	for _, u := range columns {
-		t.header = append(t.header, u.name)
+// row draws a row: the columns, the level and the site if the cell has them, y.
+func (c cell) row(f family, p *parameters, rng *noise.Random) []float64 {
+	row, eta := make([]float64, 0, len(p.columns)+3), p.intercept
+	site := 0
+	if c.groups > 0 {
+		site = int(rng.Uniform() * float64(c.groups))
+		eta += p.sites[site]
+	}
+	shared := rng.Normal()
+	for j, u := range p.columns {
+		x := math.Sqrt(c.rho)*shared + math.Sqrt(1-c.rho)*rng.Normal()
+		if u.skewed {
+			x = (distuv.Gamma{Alpha: 2, Beta: 1, Src: rng}.Rand() - 2) / math.Sqrt2
+		}
+		if c.constant && u.name == "u2" {
+			x = p.between[site]
+		}
+		x = math.Max(u.lower, math.Min(u.upper, x))
+		row = append(row, x)
+		eta += p.effects[j] * x
 	}
 	if c.rare {
-		t.header = append(t.header, "band")
+		band := 0
+		if at := rng.Uniform(); at > rareShare {
+			band = 1 + int((at-rareShare)/(1-rareShare)*(bandLevels-1))
+		}
+		row = append(row, float64(band+1))
+		eta += p.bands[band]
 	}
 	if c.groups > 0 {
-		t.header = append(t.header, "site")
+		row = append(row, float64(site+1))
 	}
-	t.header = append(t.header, "y")
-	for i := range t.rows {
-		row, eta := make([]float64, 0, len(t.header)), intercept
-		site := 0
-		if c.groups > 0 {
-			site = int(rng.Uniform() * float64(c.groups))
-			eta += sites[site]
-		}
-		shared := rng.Normal()
-		for j, u := range columns {
-			x := math.Sqrt(c.rho)*shared + math.Sqrt(1-c.rho)*rng.Normal()
-			if u.skewed {
-				x = (distuv.Gamma{Alpha: 2, Beta: 1, Src: rng}.Rand() - 2) / math.Sqrt2
-			}
-			if c.constant && u.name == "u2" {
-				x = between[site]
-			}
-			x = math.Max(u.lower, math.Min(u.upper, x))
-			row = append(row, x)
-			eta += effects[j] * x
-		}
-		if c.rare {
-			band := 0
-			if p := rng.Uniform(); p > rareShare {
-				band = 1 + int((p-rareShare)/(1-rareShare)*(bandLevels-1))
-			}
-			row = append(row, float64(band+1))
-			eta += bands[band]
-		}
-		if c.groups > 0 {
-			row = append(row, float64(site+1))
-		}
-		t.rows[i] = append(row, f.draw(eta, truth, rng))
-	}
-	// From here on truth is about the declared centres.
-	if f.name == "ordinal" {
-		for k := 1; k < ordinalLevels; k++ {
-			truth[threshold1(k)] -= shift
-		}
-	} else {
-		truth["Intercept"] += shift
-	}
-	return t, truth
+	return append(row, f.draw(eta, p.truth, rng))
 }
