@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +23,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/net"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -61,6 +64,7 @@ func mistakesOf(errs expr.Errors) []mistake {
 type checkSettings struct {
 	data, out    string
 	show, strict bool
+	fix          bool
 }
 
 func newCheck(a *app) *cobra.Command {
@@ -69,7 +73,8 @@ func newCheck(a *app) *cobra.Command {
 		Use:   "check MODEL",
 		Short: "Report every mistake of a model file, or how records fit it",
 		Long: `Check reads a model file and reports all its mistakes at once, each with
-file:line:column and a hint. It reads no data.
+file:line:column and a hint. It reads no data. --fix first replaces layers that mix
+records in the file: batch_norm and its kin become group_norm with one group.
 
 With --data the custodian sees how the records fit the declaration before a fit
 spends anything. For each column d3p counts cells that are missing, are not a
@@ -83,7 +88,8 @@ counts cost privacy that no report counts.`,
 		Example: `  d3p check cohort.yaml
   d3p check cohort.yaml --json
   d3p check cohort.yaml --data cohort.csv --out datacheck.json
-  d3p check cohort.yaml --data cohort.csv --show`,
+  d3p check cohort.yaml --data cohort.csv --show
+  d3p check network.yaml --fix`,
 		Args: exactly("MODEL"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.check(args[0], s) },
 	}
@@ -91,7 +97,42 @@ counts cost privacy that no report counts.`,
 	c.Flags().StringVar(&s.out, "out", "", "private `FILE` (JSON) for the counts of --data")
 	c.Flags().BoolVar(&s.show, "show", false, "print the counts of --data, which are as private as the records")
 	c.Flags().BoolVar(&s.strict, "strict", false, "end with status 9 if a rule changed a cell of --data or left a record out")
+	c.Flags().BoolVar(&s.fix, "fix", false, "first replace batch_norm and its kin in MODEL by group_norm")
 	return c
+}
+
+// fixMixing replaces layers of a model file that mix records, and writes the file if it
+// has any.
+func (a *app) fixMixing(path string) error {
+	_, err := modelfile.Load(path)
+	var errs expr.Errors
+	if !errors.As(err, &errs) {
+		return nil // nothing to replace; check reports other errors
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return atomicfile.Named(path, err)
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return atomicfile.Named(path, err)
+	}
+	lines, fixed := strings.Split(string(src), "\n"), 0
+	for _, e := range slices.Backward(errs) { // from the end of a line: columns before it stay
+		if e.File != path || e.Line < 1 || e.Line > len(lines) {
+			continue
+		}
+		line, ok := net.WithoutMixing(lines[e.Line-1], e.Column)
+		if ok {
+			lines[e.Line-1] = line
+			fixed++
+			a.notef("%s:%d: group_norm replaces a layer that mixes records", path, e.Line)
+		}
+	}
+	if fixed == 0 {
+		return nil
+	}
+	return atomicfile.Write(path, []byte(strings.Join(lines, "\n")), info.Mode().Perm())
 }
 
 // check reads a model file and, if asked, counts how records fit it.
@@ -104,6 +145,11 @@ func (a *app) check(path string, s checkSettings) error {
 		return status.Usagef("--out: missing: the private file that the counts go to, as in --out datacheck.json (or --show prints them)")
 	}
 	result := checkResult{File: path, Parameters: []string{}, Mistakes: []mistake{}, Warnings: []mistake{}, DataCheck: s.out}
+	if s.fix {
+		if err := a.fixMixing(path); err != nil {
+			return err
+		}
+	}
 	m, err := modelfile.Load(path)
 	if err == nil {
 		err = flags.CheckAlone(m.Spec)

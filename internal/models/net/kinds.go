@@ -136,20 +136,3 @@ func (k Kind) Settings() (list []Setting) {
 	}
 	return list
 }
-
-// Mixing is a layer of other libraries that a private fit must not have.
-type Mixing struct{ Name, Why, Instead string }
-
-// MixingLayers lists layers whose output for one record depends on other records, or
-// whose randomness this tool does not draw, with what to use instead.
-func MixingLayers() []Mixing {
-	return []Mixing{
-		{"batch_norm", "it normalises with mean and variance of the batch", "use layer_norm or group_norm, or scale: in the data block"},
-		{"batch_renorm", "it normalises with mean and variance of batches", "use layer_norm or group_norm"},
-		{"sync_batch_norm", "it normalises with mean and variance of the batch", "use layer_norm or group_norm"},
-		{"minibatch_discrimination", "it compares a record with the others of its batch", "leave it out"},
-		{"moe", "its load balancing depends on how all records are routed", "use dense"},
-		{"mixup", "it averages two records", "leave it out"},
-		{"spectral_norm", "its power iteration is trained along with the batches", "use a prior on the weights"},
-	}
-}

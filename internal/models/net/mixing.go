@@ -1,0 +1,57 @@
+package net
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Mixing is a layer of other libraries that a private fit must not have.
+type Mixing struct {
+	Name, Why, Instead string
+	// Rewrite: WithoutMixing replaces it by group_norm.
+	Rewrite bool
+}
+
+// MixingLayers lists layers whose output for one record depends on other records, or
+// whose randomness this tool does not draw, with what to use instead.
+func MixingLayers() []Mixing {
+	return []Mixing{
+		{"batch_norm", "it normalises with mean and variance of the batch", "use layer_norm or group_norm, or scale: in the data block", true},
+		{"batch_renorm", "it normalises with mean and variance of batches", "use layer_norm or group_norm", true},
+		{"sync_batch_norm", "it normalises with mean and variance of the batch", "use layer_norm or group_norm", true},
+		{"minibatch_discrimination", "it compares a record with the others of its batch", "leave it out", false},
+		{"moe", "its load balancing depends on how all records are routed", "use dense", false},
+		{"mixup", "it averages two records", "leave it out", false},
+		{"spectral_norm", "its power iteration is trained along with the batches", "use a prior on the weights", false},
+	}
+}
+
+// layerText is a layer as one line of a model file has it: its name, with settings in
+// braces or alone.
+var layerText = regexp.MustCompile(`^(\w+)(: *\{([^{}]*)\}|[ \t,\]}]|$)`)
+
+// WithoutMixing is a line of a model file whose layer at a column, from 1, is replaced by
+// group_norm with one group, which fits any number of channels. Settings that group_norm
+// has are kept. False if no layer of MixingLayers is there that can be replaced.
+func WithoutMixing(line string, column int) (string, bool) {
+	if column < 1 || column > len(line) {
+		return line, false
+	}
+	before, rest := line[:column-1], line[column-1:]
+	m := layerText.FindStringSubmatch(rest)
+	if m == nil || !slices.ContainsFunc(MixingLayers(), func(x Mixing) bool { return x.Rewrite && x.Name == m[1] }) {
+		return line, false
+	}
+	if !strings.HasPrefix(m[2], ":") {
+		return before + "{group_norm: {groups: 1}}" + rest[len(m[1]):], true
+	}
+	settings := []string{"groups: 1"}
+	kind, _ := KindNamed("group_norm")
+	for _, s := range strings.Split(m[3], ",") {
+		if key, _, ok := strings.Cut(s, ":"); ok && slices.Contains(kind.Takes, strings.TrimSpace(key)) {
+			settings = append(settings, strings.TrimSpace(s))
+		}
+	}
+	return before + "group_norm: {" + strings.Join(settings, ", ") + "}" + rest[len(m[0]):], true
+}
