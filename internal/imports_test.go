@@ -163,7 +163,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// refuses says why a package may not be imported, or "".
+// refuses states why a package may not be imported, or "".
 func (r rule) refuses(name string) string {
 	switch {
 	case name == "math/rand" || name == "math/rand/v2":

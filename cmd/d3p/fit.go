@@ -167,7 +167,7 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	return a.printFit(result)
 }
 
-// noteLimits says which columns have their limits as bounds in a fit that buys nothing.
+// noteLimits prints which columns have their limits as bounds in a fit that buys nothing.
 func (a *app) noteLimits(m *models.Model) {
 	var list []*data.Column
 	for _, c := range m.Spec.Data.Columns {

@@ -29,7 +29,7 @@ import (
 // forgery is an alteration of one file, whose hash is mended.
 type forgery struct{ file, old, altered string }
 
-// otherBuild says that another build wrote the release, so that its words are not
+// otherBuild means that another build wrote the release, so that its words are not
 // compared.
 var otherBuild = forgery{"privacy.json", `"sha256": "`, `"sha256": "f`}
 

@@ -157,7 +157,7 @@ func flagError(c *cobra.Command, err error) error {
 	return status.With(status.Usage, err)
 }
 
-// valueKind says in words what values a flag's type takes.
+// valueKind states in words what values a flag's type takes.
 func valueKind(pflagType string) string {
 	switch {
 	case strings.HasPrefix(pflagType, "float"):

@@ -20,7 +20,7 @@ const (
 // right, bottom.
 var segments = [7][4]float64{{0, 0, 1, 0}, {0, 0, 0, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {0, 1, 0, 2}, {1, 1, 1, 2}, {0, 2, 1, 2}}
 
-// lit says which segments make each digit.
+// lit states which segments make each digit.
 var lit = [10]string{"1110111", "0010010", "1011101", "1011011", "0111010", "1101011", "1101111", "1010010", "1111111", "1111011"}
 
 // digits draws n grey images of digits, slanted, shifted and of different

@@ -19,7 +19,7 @@ type frame struct {
 
 	matrices []float64 // of an outer product, record after record
 
-	// Of the pitch lanes of an element, n are in use. The others repeat the last
+	// An element has `pitch` lanes; the first n hold records. The others repeat the last
 	// record, so that they compute ordinary numbers; they enter no sum.
 	n, pitch int
 	noise    *noise.Stream

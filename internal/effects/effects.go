@@ -17,7 +17,7 @@ import (
 	"d3p/internal/spell"
 )
 
-// Config says which effects to compute.
+// Config states which effects to compute.
 type Config struct {
 	Columns []string // whose effects; nil: those of every predictor
 	Rows    int      // simulated rows to average over

@@ -29,8 +29,8 @@ type source struct{ *rand.Rand }
 func (s source) Normal() float64  { return s.NormFloat64() }
 func (s source) Uniform() float64 { return s.Float64() }
 
-// Of one draw the average over the same simulated rows is known by hand, at every level
-// and along a number; the contrast of a level is with the reference level.
+// With one draw the average over the same simulated rows can be computed by hand, at every
+// level and along a number; the contrast of a level is with the reference level.
 func TestEffects(t *testing.T) {
 	m := modelstest.Compile(t, "m.yaml", logistic)
 	theta := make([]float64, m.P)

@@ -86,7 +86,7 @@ func publicCell(c *data.Column) (cell func(string) int, size int) {
 }
 
 // distances returns the mean and the largest total variation between two tables over all
-// sets of so many columns.
+// sets of `ways` columns.
 func distances(a, b discretised, ways int) (mean, most float64) {
 	sets, sum := 0, 0.0
 	chosen := make([]int, ways)

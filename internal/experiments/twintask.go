@@ -86,7 +86,7 @@ func (s twinSource) twin(opt options, t *publicTable, folder, epsilon string, ru
 // mostTriples bounds the sets of three columns that are compared.
 const mostTriples = 1000
 
-// measured says how far a table is from the records.
+// measured states how far a table is from the records.
 func (s twinSource) measured(t *publicTable, d discretised) (string, error) {
 	k := slices.IndexFunc(t.columns, func(c *data.Column) bool { return c.Name.V == s.target })
 	if k < 0 {

@@ -54,7 +54,7 @@ func writeNPY(w io.Writer, t simulate.Table, o Options) error {
 	return nil
 }
 
-// numbers are the columns with levels replaced by the numbers they are called.
+// numbers returns the columns; a level becomes the number that its name is.
 func numbers(t simulate.Table) ([][]float64, error) {
 	values := make([][]float64, len(t.Columns))
 	for j, c := range t.Columns {

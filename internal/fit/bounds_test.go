@@ -57,7 +57,7 @@ func TestBoundsAreChargedFirst(t *testing.T) {
 		}
 		return c
 	}
-	poor := curator(0.996) // of which the bounds take more than 0.004
+	poor := curator(0.996) // the bounds cost more than 0.004 of it
 	var over *privacy.BudgetError
 	if err := fit.BuyBounds(p, poor, compile); !errors.As(err, &over) || len(poor.Ledger().Entries) > 0 || !p.Open() {
 		t.Errorf("%v, ledger %+v", err, poor.Ledger().Entries)

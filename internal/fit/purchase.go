@@ -10,9 +10,9 @@ import (
 
 // BuyBounds buys the bounds and scales that the plan's model leaves open, and settles the
 // plan with them. The columns of the curator are encoded with the declared limits. The
-// whole of the plan, its steps included, is certified first. compile is the model with
-// numbers in their place; where that is none, such as a cut point outside the bounds, the
-// limits stay. It does nothing for a plan that leaves nothing open.
+// whole of the plan, its steps included, is certified first. compile makes the model with
+// the bought numbers; if these are not valid, such as bounds that exclude a cut point, the
+// declared limits stay. It does nothing for a plan that leaves nothing open.
 func BuyBounds(p *plan.Plan, c *privacy.Curator, compile func(map[string]data.Numbers) (*models.Model, error)) error {
 	if !p.Open() {
 		return nil

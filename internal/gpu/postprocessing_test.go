@@ -8,8 +8,8 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// Of a prior the gradient is computed, and not its value: a sum of as many terms
-// as there are parameters.
+// The prior's gradient is computed, but not its value, which is a sum of one term per
+// parameter.
 func TestOnlyGradientsAreAsked(t *testing.T) {
 	s, err := newScript(50, false, analyst(t, 50))
 	if err != nil {

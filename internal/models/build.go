@@ -20,13 +20,13 @@ type build struct {
 	// parameters, by name.
 	inRows map[string]*graph.Node
 	loss   *graph.Node
-	// guided says that local latents are drawn from their guide, which sees the
+	// guided means that local latents are drawn from their guide, which sees the
 	// record, and not from their prior; correction is what that adds to the loss.
 	guided     bool
 	correction *graph.Node
 	outputs    []*graph.Node
 	block      int // first column of the row that is read
-	// training says that layers such as dropout draw noise, noisy numbers their
+	// training means that layers such as dropout draw noise, noisy numbers their
 	// inputs.
 	training bool
 	noisy    map[*graph.Node]int

@@ -101,7 +101,7 @@ type compiler struct {
 
 	coordinates *Coordinates // of work; nil: those of the declaration
 	networks    []*net.Net
-	// brokenNet says that a network has a mistake: what calls it is not to blame.
+	// brokenNet means that a network has a mistake: what calls it is not to blame.
 	brokenNet bool
 }
 

@@ -18,7 +18,7 @@ import (
 // A record whose gradient is not finite counts as zero in all of them, which the
 // sum over u shows. It is for fits without privacy: nothing bounds log p.
 //
-// The error says why the log likelihood cannot be summed: the model has latents of
+// The error states why the log likelihood cannot be summed: the model has latents of
 // its own for every record, or a guide that sees the records.
 func (m *Model) DensityTape() (*graph.Tape, error) {
 	if m.Likelihood.AuxRecord > 0 || m.Likelihood.AuxGlobal > 0 {
@@ -38,7 +38,7 @@ func (m *Model) DensityTape() (*graph.Tape, error) {
 }
 
 // ScoreRange is the length of the interval in which the score of a unit lies, whatever
-// its rows and the parameters: what a draw of the posterior costs. The error says why
+// its rows and the parameters: what a draw of the posterior costs. The error states why
 // nothing bounds the score.
 func (m *Model) ScoreRange() (float64, error) {
 	l := &m.Spec.Likelihood

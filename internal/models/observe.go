@@ -89,7 +89,7 @@ func (g *build) score(d *core.Definition, density dist.Density, o Observation, x
 	return score
 }
 
-// betaScore is the score of a beta divergence. The error says why there is none.
+// betaScore is the score of a beta divergence. The error states why there is none.
 func (g *build) betaScore(density dist.Density, o Observation, x dist.Observed) (*graph.Node, error) {
 	if len(g.c.core.Observe) > 1 || len(o.Columns) != 1 || len(g.c.core.Latent) > 0 {
 		return nil, errors.New("a beta divergence is of one observed column, without local latents")

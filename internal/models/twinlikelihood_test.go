@@ -9,8 +9,8 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// TestTwinLikelihood compares the log density of records, some of whose values
-// are missing, with the mixture written out here.
+// TestTwinLikelihood compares the log density of records, some with missing values, with
+// the mixture written out here.
 func TestTwinLikelihood(t *testing.T) {
 	m := compile(t, twinModel)
 	rng := testRand{rand.New(rand.NewPCG(41, 42))}

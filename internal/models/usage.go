@@ -7,7 +7,7 @@ import (
 	"d3p/internal/models/expr"
 )
 
-// usage says how the expressions of a row read the columns, so that only what
+// usage states how the expressions of a row read the columns, so that only what
 // is read is encoded.
 type usage struct {
 	named  map[string]bool // by its name: a number on its scale, a category's code
@@ -33,7 +33,7 @@ func usageOf(c *core.Core) usage {
 	return u
 }
 
-// visit notes one node of an expression and says whether to look below it.
+// visit notes one node of an expression and reports whether to look below it.
 func (u usage) visit(e expr.Expr) bool {
 	switch e := e.(type) {
 	case *expr.Name:

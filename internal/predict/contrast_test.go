@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Of two draws the posterior of every contrast is known by hand: Compare skips a row that
-// lacks a value, and compares the averages draw by draw.
+// With two draws the posterior of every contrast can be computed by hand. Compare skips a row
+// that lacks a value, and compares the averages draw by draw.
 func TestCompare(t *testing.T) {
 	m := compile(t, "    y: {type: binary, levels: [\"0\", \"1\"]}\n", "  formula: y ~ 1 + x\n  family: bernoulli\n  link: logit\n")
 	theta := []float64{0, 1, 1, -2} // (Intercept, b[x]) of two draws

@@ -18,7 +18,7 @@ type Outcome struct {
 	Level  int // of a category; -1 for an expected value
 }
 
-// ErrNoOutcome says that a model has neither a response with an expected value nor a
+// ErrNoOutcome means that a model has neither a response with an expected value nor a
 // category.
 var ErrNoOutcome = errors.New("the model has no response with an expected value and no category")
 

@@ -13,9 +13,9 @@ import (
 )
 
 // The derived squared norm of a record is not below the sum of the squares of the
-// numbers stored, or its gradient could be longer than C after clipping: not at
-// all in float32, and in float64, of which RoundingAllowance covers the additions,
-// by no more than those. It is above by rounding alone.
+// numbers stored, or its gradient could be longer than C after clipping. In float64 it may be
+// below by the rounding of its additions, which RoundingAllowance covers. It is above by
+// rounding alone.
 func TestDerivedNormsAreNotTooSmall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 3))
 	var text strings.Builder

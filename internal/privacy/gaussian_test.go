@@ -16,7 +16,7 @@ type lender struct {
 
 func (l lender) Threads() int { return l.threads }
 
-// Share takes the pieces in disorder.
+// Share calls work for the pieces in another order than their numbers.
 func (l lender) Share(n int, work func(thread, piece int)) {
 	var group sync.WaitGroup
 	for t := range l.threads {

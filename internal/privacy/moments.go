@@ -14,8 +14,8 @@ import (
 // are those of the encoding.
 type Reading struct {
 	Column string
-	// Level is the level of a category that the reading is 1 in and 0 elsewhere;
-	// Number is the number, or the index of the level.
+	// Level is a level of a category: the reading is 1 for it and 0 for all others. It is
+	// Number where the reading is the number itself, or the index of the level.
 	Level int
 	// Transform is applied to a number within its bounds.
 	Transform string

@@ -54,7 +54,7 @@ func (m PosteriorDraw) Weight(rel event.Relation) float64 {
 // records, and not protected.
 const SamplerCheckName = "sampler.json"
 
-// samplerCheck says how far the chains agree about each unconstrained scalar.
+// samplerCheck states how far the chains agree about each unconstrained scalar.
 type samplerCheck struct {
 	Weight      float64          `json:"weight"`
 	Divergences int              `json:"divergences"`

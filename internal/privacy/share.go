@@ -5,8 +5,8 @@ type Sharer interface {
 	Worker
 	// Threads is the most calls of work that Share makes at a time.
 	Threads() int
-	// Share calls work for pieces 0..n-1 and returns when all are done; thread,
-	// below Threads, is another one in calls that overlap. It allocates nothing.
+	// Share calls work for pieces 0..n-1 and returns when all are done. Calls that
+	// overlap have different numbers of thread, below Threads. It allocates nothing.
 	Share(n int, work func(thread, piece int))
 }
 

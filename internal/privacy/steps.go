@@ -28,7 +28,7 @@ type Postprocessing struct {
 // Stepper is a Worker that can take several steps of a mechanism by itself.
 type Stepper interface {
 	Worker
-	// Prepare readies the worker for Steps. The error says why it cannot take
+	// Prepare readies the worker for Steps. The error states why it cannot take
 	// steps by itself; it stays a Worker then.
 	Prepare(p Postprocessing) error
 	// Steps takes the steps in order, each as Session.Step would: batch, clipped
@@ -69,7 +69,7 @@ type StepsInput struct {
 	Widened       float64 // factor of both deviations for rounding
 }
 
-// ErrNotStepping says that a session's engine takes one step at a time.
+// ErrNotStepping means that a session's engine takes one step at a time.
 var ErrNotStepping = errors.New("privacy: the engine takes one step at a time")
 
 // Prepare readies the session for Steps; otherwise it says why steps must be

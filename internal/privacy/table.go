@@ -14,7 +14,7 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// TableConfig says where the records are and how they are encoded.
+// TableConfig states where the records are and how they are encoded.
 type TableConfig struct {
 	// Data is a CSV, Parquet, idx or npy file, a folder of them, a pattern or @LIST.
 	Data      string
@@ -108,7 +108,7 @@ func (t *Table) begin(tape *graph.Tape) error {
 	return nil
 }
 
-// end says that a session no longer reads the rows.
+// end tells the table that a session no longer reads the rows.
 func (t *Table) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

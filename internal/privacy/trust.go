@@ -14,8 +14,8 @@ import (
 const trialRecords = 777
 
 // Try compares an engine's clipped sums with those of a reference that is known to be
-// right, on records that the model simulates: once where all gradients are clipped, once
-// where none is. The error says what differs. No record and no budget is involved.
+// right, on records that the model simulates: once with all gradients clipped, once
+// with none. The error states what differs. No record and no budget is involved.
 func Try(engine, reference Engine, m *models.Model, p Precision) error {
 	rows, err := simulatedRows(m, p)
 	if err != nil {
@@ -65,7 +65,7 @@ func trialSum(e Engine, m *models.Model, rows *Rows, in StepInput, clip Clip) (s
 	return sum, count, err
 }
 
-// compare says which sum differs most, relative to the largest of all.
+// compare states which sum differs most, relative to the largest of all.
 func compare(e Engine, got, want []float64, p Precision) error {
 	allowed := 1e-7
 	if p == Float32 {

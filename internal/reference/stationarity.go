@@ -27,7 +27,7 @@ type Stationarity struct {
 // for Σ.
 const fewestDraws, mostDraws, covarianceDraws = 100, 2000, 4000
 
-// CheckStationary measures it for the distribution that draw draws θ (P) from, by so many
+// CheckStationary measures it for the distribution of draw, which sets θ (P), from `draws`
 // gradients of all records of the curator, without privacy.
 func CheckStationary(ctx context.Context, m *models.Model, curator *privacy.Curator, mean []float64, draws int, draw func(theta []float64)) (*Stationarity, error) {
 	tape, err := m.DensityTape()

@@ -21,7 +21,7 @@ type Findings struct {
 	Guide    string            // family of the posterior; "" in reports that do not name it
 	Fitted   string            // the guide that the fit moved; the posterior's family may be another
 
-	// Of a plan, which has no posterior.
+	// For the report of a plan, which has no posterior.
 	Expected []Expected // noise of the parameters
 	Work     string     // the work of the fit
 }

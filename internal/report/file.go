@@ -27,7 +27,7 @@ const (
 	EventName   = "dp_event.json"
 	// MarginalsName has the noisy tables of counts that a synthetic table is drawn from.
 	MarginalsName = "marginals.json"
-	// UtilityName says what such a table keeps.
+	// UtilityName states what such a table keeps.
 	UtilityName = "utility.md"
 )
 

@@ -111,8 +111,8 @@ func askAgain(t *testing.T, p *report.Privacy, ev event.Event) {
 	}
 }
 
-// Several units have a price at the claim's delta where the accountant knows one, and
-// else what the claim implies, as far as that says something.
+// The price of several units is the accountant's at the claim's delta. Where it has none, it
+// is what the claim implies, unless that is trivial.
 func TestGroups(t *testing.T) {
 	claim := report.Point{1, 1e-5}
 	gaussian := event.Gaussian{NoiseMultiplier: 50}

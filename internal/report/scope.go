@@ -2,8 +2,8 @@ package report
 
 import "d3p/internal/fit/plan"
 
-// scope says what the guarantee covers, which is nothing of a run that is not
-// private, and what touched the records.
+// scope states what the guarantee covers (nothing, if the run is not private) and what
+// touched the records.
 func (r *Run) scope() Scope {
 	s := Scope{
 		Covers:       []string{},

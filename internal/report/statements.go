@@ -19,7 +19,7 @@ func ClaimLine(epsilon, delta float64, entity string, rel event.Relation) string
 	return fmt.Sprintf("(%s, %s)-differential privacy for one %s, %s neighbours", Upward(epsilon), decimal.Up(delta, 3), entity, RelationWords(rel))
 }
 
-// ClaimParagraph says what the claim is about and what it rests on.
+// ClaimParagraph states what the claim is about and what it rests on.
 func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) string {
 	if m.Clip.Mode == plan.ClippingCounts {
 		return fmt.Sprintf("The released tables of model %s satisfy %s. So does everything computed from the released files, such as synthetic tables. "+
@@ -98,7 +98,7 @@ func (r *Run) unprotected() []string {
 	}
 }
 
-// randomness says where noise and batches came from.
+// randomness states where noise and batches came from.
 func (r *Run) randomness() Randomness {
 	out := Randomness{
 		Generator: "AES-256 in counter mode, one key per purpose", SeedSource: "operating system",

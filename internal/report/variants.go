@@ -46,7 +46,7 @@ func zcdp(ev event.Event, rel event.Relation) *ZCDP {
 	return nil
 }
 
-// variants says how much of the claim is owed to secret batches.
+// variants states how much of the claim is owed to secret batches.
 func variants(ev event.Event, rel event.Relation, delta float64) ([]Variant, error) {
 	whole, sampled := unsampled(ev)
 	if !sampled {

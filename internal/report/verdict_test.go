@@ -52,8 +52,8 @@ func TestKnownOfTable1(t *testing.T) {
 	}
 }
 
-// Of several predictors Table 1 has to say how they vary together, or no interval counts
-// as resolved: correlated columns that are taken for independent give wrong signs.
+// With several predictors no interval counts as resolved unless Table 1 has their
+// correlations: correlated columns that are taken for independent give wrong signs.
 func TestCorrelationsOfTable1(t *testing.T) {
 	m := modelstest.Compile(t, "two.yaml", strings.NewReplacer("    y:", "    x: {type: real, lower: 0, upper: 1}\n    y:", "1 + band", "1 + band + x").Replace(oneCategory))
 	bought := []table1.Row{{Statistic: table1.Units, Value: 900, NoiseSD: 5}, {Column: "x", Statistic: table1.Mean, Value: 0.5, NoiseSD: 0.01}}

@@ -154,7 +154,7 @@ func columnRows(list []Preprocessing) (rows []columnRow) {
 	return rows
 }
 
-// levelSize says how little a level of a category may have: with equal shares,
+// levelSize states how little a level of a category may have: with equal shares,
 // N/Levels records, and as many times the noise-to-signal ratio.
 type levelSize struct {
 	Column        string

@@ -5,8 +5,8 @@ import "math"
 // The plain forms of the normal distribution's functions, with roundings as in
 // functions.go. Φ is the distribution function.
 
-// mills returns exp(t²/2)·Φ(-t), a smooth function that falls from 1/2 as 1/t,
-// for t >= 0: one polynomial serves in (t-5)/(t+5), divided by 1+t.
+// mills returns exp(t²/2)·Φ(-t) for t >= 0. It falls smoothly from 1/2, at last as 1/t, so
+// it is a polynomial in (t-5)/(t+5), divided by 1+t.
 // Shepherd and Laframboise 1981, "Chebyshev approximation of
 // (1+2x)exp(x²)erfc x in 0 <= x < inf".
 func mills(t float64) float64 {

@@ -39,7 +39,7 @@ type Program struct {
 // A need is the size that a space must have: elements of lanes, and numbers.
 type need struct{ space, vectors, numbers int }
 
-// coded is an instruction as the interpreter reads it: see gen/program.go.
+// coded is an instruction in the form that the interpreter of gen/program.go reads.
 type coded struct {
 	code  uintptr
 	at    [4]int32

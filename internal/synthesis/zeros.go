@@ -17,9 +17,9 @@ const (
 	valuesOfCell    = 5
 )
 
-// impossible turns the declared constraints into zeros: cells all of whose values break
-// one. It tries a few values of each bin of numbers; a bin that is excluded by mistake
-// would need a constraint that holds between them only.
+// impossible turns the declared constraints into zeros: cells in which every value breaks a
+// constraint. It tries a few values of each bin of numbers. It excludes a bin by mistake only
+// if a constraint admits values between these and none of them.
 func impossible(m *models.Model, columns []Column) ([]marginals.Zeros, error) {
 	twin, err := simulate.NewTwin(m)
 	if err != nil {

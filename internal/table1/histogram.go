@@ -144,7 +144,7 @@ const isolated = 5. / 3
 
 // body are the cells from the first to behind the last that hold more than one in a
 // thousand of a normal, or, next to such a cell, more than the noise. Beyond an empty cell
-// they must hold isolated times as much.
+// they must hold more than `isolated` times these limits.
 func body(shares, normal []float64, noise float64) (first, last int) {
 	first, last = len(shares), 0
 	for i := range shares {

@@ -9,8 +9,8 @@ import (
 )
 
 // A cell far out stands where it holds more than noise explains, next to others or
-// alone, and noise alone does not make a column wide: cells hold shares of which .06 are
-// three standard deviations.
+// alone, and noise alone does not make a column wide. A share of .06 is three standard
+// deviations of the noise.
 func TestBodyOfAHistogram(t *testing.T) {
 	normal := []float64{0, 0, 0, 0.2, 0.6, 0.2, 0, 0, 0}
 	const limit = 0.06

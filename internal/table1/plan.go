@@ -33,8 +33,8 @@ type Release struct {
 	Bound float64 `json:"bound,omitempty"`
 	// NoiseMultiplier is the noise multiplier of the release's event.
 	NoiseMultiplier float64 `json:"noise_multiplier"`
-	// Coded are the columns of levels, by header, each of whose levels is a number of the
-	// moments: 1 in it, 0 elsewhere. Of counts of pairs they are the paired columns.
+	// Coded are the headers of columns with levels whose moments the release has: a 0/1 number
+	// for each level. In a release of counts of pairs they are the paired columns.
 	Coded []string `json:"coded,omitempty"`
 }
 
@@ -209,8 +209,8 @@ func (p *Plan) Events() []event.Event {
 	return list
 }
 
-// Precise reports whether the correlations of so many units come out with the noise
-// goodCorrelation, or less.
+// Precise reports whether the noise of the correlations of `records` units is at most
+// goodCorrelation.
 func (p *Plan) Precise(records int) bool {
 	r := p.release(Moments)
 	return r != nil && r.Noise*r.Bound <= goodCorrelation*float64(records)*(1+1e-9)

@@ -158,8 +158,8 @@ func TestVerifyFindsConsistentLies(t *testing.T) {
 	}
 }
 
-// rewrite replaces a file and its entry in the manifest, and says that covered is
-// covered.
+// rewrite replaces a file and its entry in the manifest, which then lists the file named
+// covered as covered by the claim.
 func rewrite(t *testing.T, dir string, f release.File, covered string) {
 	t.Helper()
 	var content bytes.Buffer

@@ -65,8 +65,8 @@ DEVICE void openCipher(const u32* keys) {
 
 DEVICE u32 bigEndian(u32 w) { return w >> 24 | (w >> 8 & 0xff00) | (w << 8 & 0xff0000) | w << 24; }
 
-// lookUp finds what the bytes of column j add to it, of which row r comes from column
-// j + r: rows are shifted by their number.
+// lookUp finds what the bytes of column j add to it. The byte of row r comes from column
+// j + r, because rows are shifted by their number.
 DEVICE void lookUp(const Cipher& cipher, int lane, const u32* c, int j, u32* m) {
     UNROLL for (int row = 0; row < 4; row++) m[row] = *(const u32*)((const u8*)&cipher.mixed[0][lane] + byteOf(c[(j + row) % 4], row) * sizeof(cipher.mixed[0]));
 }

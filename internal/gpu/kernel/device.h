@@ -61,8 +61,8 @@ DEVICE int next(int* at) { return __nvvm_atom_add_gen_i(at, 1); }
 DEVICE void arrive(u32* at, u32 x) { asm volatile("red.release.gpu.add.u32 [%0], %1;" : : "l"(at), "r"(x) : "memory"); }
 
 // await waits until the highest bit of *at is not that of `before`. Only the last
-// look, of which ptxas must not see that its result is known, empties the
-// multiprocessor's cache.
+// read empties the multiprocessor's cache; ptxas must not see that its result is
+// known.
 DEVICE void await(const u32* at, u32 before) {
     u32 now;
     do {

@@ -56,7 +56,7 @@ struct Fraction {
         value = d;
     }
 
-    // add takes the next two coefficients and says whether the value stands.
+    // add takes the next two coefficients and reports whether the value stands.
     DEVICE_MEMBER bool add(Dual a, Dual b) {
         d = constant(1) / (b + a * d);
         c = b + a / c;

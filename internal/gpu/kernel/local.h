@@ -3,7 +3,7 @@
 #pragma once
 #include "run.h"
 
-// Local is a run of which each block has a copy, and its lists as far as they fit.
+// Local is a block's own copy of a run, with the lists that fit.
 struct Local {
     Run run;
     u64 lists[12 << 7];

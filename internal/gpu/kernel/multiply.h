@@ -115,7 +115,7 @@ template <class Real, int R, int panelDepth, bool weighted> FUNCTION void multip
     }
 }
 
-// tiled says whether a product is taken in tiles.
+// tiled reports whether a product is taken in tiles.
 DEVICE bool tiled(int rows, int cols) { return rows >= 16 && cols >= 16; }
 
 DEVICE void multiply(Team t, const Product& p) {

@@ -14,8 +14,8 @@ struct Operand {
     int space, at, step, map;
 };
 
-// An Instr computes the buffer at place `dst`, of `size` scalars; graph.Instr
-// says how. `into` is where its list of targets starts in the list of indices.
+// An Instr computes the buffer at place `dst`, of `size` scalars; see
+// graph.Instr. `into` is where its list of targets starts in the list of indices.
 // For sums and maxima that list is one of sources instead, by target: first
 // size+1 offsets, then the sources. Of a chain's instructions `rows` is how many
 // operands they have, `width` how many elements are taken at a time, and `count` 1

@@ -9,7 +9,7 @@
 struct InTurn {
     int size, n, i, b, steps, rest;
 
-    // next sets i and b to the next element and says whether there is one.
+    // next sets i and b to the next element and reports whether there is one.
     DEVICE_MEMBER bool next(int* nextI, int* nextB) {
         if (i >= size) return false;
         *nextI = i;

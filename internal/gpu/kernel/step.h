@@ -4,7 +4,7 @@
 #pragma once
 #include "local.h"
 
-// begin says where a step finds what it needs, after the last one was `taken`.
+// begin states where a step finds what it needs, after the last one was `taken`.
 DEVICE void begin(Run& r, int step, bool taken) {
     barrier();
     if (threadOfBlock() == 0) {
@@ -85,7 +85,7 @@ DEVICE void addPrior(Team t, const Run& r) {
     addTerms(t, f, r.one, gradient, false);
 }
 
-// absorbStep makes the next state and says whether it is finite.
+// absorbStep makes the next state and reports whether it is finite.
 DEVICE bool absorbStep(Team t, const Run& r, int step) {
     runGlobal(t, r.absorb, &r.status[3]);
     t.sync();

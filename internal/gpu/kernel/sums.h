@@ -46,8 +46,8 @@ struct RowSums {
 static_assert(sizeof(RowSums) <= sizeof(Scratch), "they fit");
 
 // sumRows reads X from the table, neighbouring threads neighbouring columns. A
-// block has 128 rows of one column of the sum, of which warp w of 8 adds up the
-// records b with b mod 8 = w; then these 8 sums are added.
+// block has 128 rows of one column of the sum. Warp w of its 8 adds up the records b
+// with b mod 8 = w; then these 8 sums are added.
 DEVICE void sumRows(Team t, const Frame& f, const Term& m, const double* factor, double* sum, bool fresh) {
     enum { own = rowWarps * warpSize / blockThreads, rows = rowsAtATime / warpSize, abreast = 4 };
     RowSums& partial = *(RowSums*)scratch();

@@ -5,7 +5,7 @@
 #pragma once
 #include "bits.h"
 
-// A Group is blocks that wait for each other, of which this one is number `member`.
+// A Group is blocks that wait for each other; this block is number `member`.
 // All of them must be running: the host launches no more than fit on the device at
 // once. The highest bit of *arrivals changes whenever all have arrived, and between
 // that the others count those that have, from 0. On one thread a group is one block.
@@ -116,10 +116,10 @@ template <class F, class G> DEVICE void fourSums(int n, F f, G put) {
     if (lane < sums) put(r, s);
 }
 
-// firstOfWarp says whether this thread writes what its warp computed.
+// firstOfWarp reports whether this thread writes what its warp computed.
 DEVICE bool firstOfWarp() { return threadOfBlock() % warpSize == 0; }
 
-// sumInOrder is x[0] + x[step] + ..., n of them, of which some are read at a time.
+// sumInOrder is x[0] + x[step] + ..., n numbers, `abreast` of them read at a time.
 DEVICE double sumInOrder(const double* x, i64 step, int n) {
     enum { abreast = 8 };
     double s = 0;

@@ -28,7 +28,7 @@ DEVICE double tableAt(const Arguments& a, u32 record, int column) {
     return a.single ? (double)((const float*)a.table)[at] : ((const double*)a.table)[at];
 }
 
-// isSingle says whether products of a matrix are taken in float32: where the table
+// isSingle reports whether products of a matrix are taken in float32: where the table
 // is, those of largeProduct numbers or more. See internal/cpu/single.go, and claim 2
 // of docs/privacy.md.
 enum { largeProduct = 4096 };

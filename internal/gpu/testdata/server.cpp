@@ -1,6 +1,6 @@
-// The kernels as a program, so that sanitizers can watch them: it does what its
-// standard input says and answers on its standard output. A command is three
-// numbers of 8 bytes, what to do and its arguments; server_test.go has the other end.
+// The kernels as a program, so that sanitizers can watch them: it reads
+// commands from standard input and answers on standard output. A command is three
+// numbers of 8 bytes, its code and two arguments; server_test.go has the other end.
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>

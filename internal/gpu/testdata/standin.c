@@ -16,7 +16,7 @@ typedef unsigned long long CUdeviceptr;
 #define MODULE ((void *)48)
 #define WANT(condition) do { if (!(condition)) return 1; } while (0)
 
-// copies of which every other piece of 64 bytes is still to be done
+// copies that are half done: every other piece of 64 bytes is missing
 static struct { char *to; const char *from; size_t bytes; } copies[256];
 static int waiting, downloads;
 

@@ -8,7 +8,7 @@ const DivergenceBeta = "beta"
 // DefaultBeta is the beta of a divergence that states none.
 const DefaultBeta = 1.5
 
-// Likelihood says what takes the place of the log likelihood in the posterior; the zero
+// Likelihood states what takes the place of the log likelihood in the posterior; the zero
 // value is the log likelihood itself.
 type Likelihood struct {
 	Divergence source.Value[string]  // DivergenceBeta

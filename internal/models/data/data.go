@@ -32,7 +32,7 @@ type Data struct {
 	Weights       source.Value[string]   // the column that weights the log density of a record; unset: 1
 }
 
-// Unit says what one protected entity is. It has no default.
+// Unit states what one protected entity is. It has no default.
 type Unit struct {
 	At          expr.Position
 	Entity      source.Value[string] // a word for people: patient, household
@@ -44,7 +44,7 @@ type Unit struct {
 // MaxRowsPerUnit bounds RowsPerUnit: the model is lowered once for every row.
 const MaxRowsPerUnit = 64
 
-// Rows says how the number of units is known: Public or UpperBound is set.
+// Rows states how the number of units is known: Public or UpperBound is set.
 type Rows struct {
 	At         expr.Position
 	Public     source.Value[int] // the number itself is public

@@ -13,11 +13,11 @@ import (
 type Derivation struct {
 	Text source.Value[string]
 	Expr expr.Expr // in the unit of the file; nil when Text has mistakes
-	// InFormula says that the column is a term of the formula, such as log(age).
+	// InFormula means that the column is a term of the formula, such as log(age).
 	InFormula bool
 	// Merged are the levels of a category that joins levels of another; empty for others.
 	Merged []Merge
-	// Follows says that the bounds follow from those of the columns in the expression.
+	// Follows means that the bounds follow from those of the columns in the expression.
 	Follows bool
 }
 
@@ -36,7 +36,7 @@ func IsCondition(e expr.Expr) bool {
 }
 
 // Complete types a derived column, and gives a number the bounds that follow from those
-// of its columns unless it declares its own. The error says what stands in the way.
+// of its columns unless it declares its own. The error states what stands in the way.
 func (d *Data) Complete(c *Column) error {
 	for _, name := range expr.Names(c.Derive.Expr) {
 		if of := d.Column(name); of == nil || of == c {

@@ -18,7 +18,7 @@ import (
 // any gradient. It tends to log f(x) − 1, up to a constant, as β tends to 1. Basu,
 // Harris, Hjort and Jones 1998, Biometrika 85(3), doi:10.1093/biomet/85.3.549;
 // Jewson, Ghalebikesabi and Holmes 2023, arXiv:2307.05194. For a sum over levels,
-// levels is their number. The error says why the family has no closed form.
+// levels is their number. The error states why the family has no closed form.
 func BetaScore(b *graph.Builder, d Density, x Observed, beta float64, levels int) (*graph.Node, error) {
 	a, ok := d.(Applied)
 	if !ok {
@@ -62,7 +62,7 @@ func (a Applied) power(beta float64) family.Power {
 // For levels the score grows with the level's probability p, from −1/β at 0, where
 // another level has all, to 1/(β−1) − 1/β at 1: its derivative is at least
 // p^(β−2)(1−p). Of a family with a location and a fixed scale the integral is a
-// constant. The error says why there is no bound.
+// constant. The error states why there is no bound.
 func BetaRange(d Density, beta float64) (float64, error) {
 	a, ok := d.(Applied)
 	if !ok {

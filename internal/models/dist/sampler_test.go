@@ -175,7 +175,7 @@ func TestScores(t *testing.T) {
 	})
 }
 
-// constant says that all values are the same up to rounding.
+// constant reports whether all values are the same up to rounding.
 func constant(values []float64) bool {
 	for _, v := range values {
 		if math.Abs(v-values[0]) > 1e-9*math.Abs(values[0])+1e-12 {

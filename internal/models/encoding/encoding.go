@@ -4,7 +4,7 @@ package encoding
 
 import "d3p/internal/models/data"
 
-// Encoding says how one row of the file (named text or numeric cells) becomes K
+// Encoding states how one row of the file (named text or numeric cells) becomes K
 // numbers, and which rows make up a record, the data of one unit. It is public
 // data: everything in it is declared in the model file, nothing is learnt from
 // records. The records package executes it.
@@ -31,7 +31,7 @@ type Encoding struct {
 	// Quotes is what quotes do in a file of text, spec.OneLine or spec.NoQuotes; "" is
 	// what RFC 4180 says.
 	Quotes string `json:"quotes,omitempty"`
-	// Headless says that the first line of a file of text is a record: Header has the
+	// Headless means that the first line of a file of text is a record: Header has the
 	// names.
 	Headless bool `json:"headless,omitempty"`
 	// Dates is the order in which a file of text writes dates, data.DayFirst or
@@ -52,14 +52,14 @@ type Encoding struct {
 	Decimal string `json:"decimal,omitempty"`
 }
 
-// Within says that the raw column Column has one value for all rows with the same level
+// Within means that the raw column Column has one value for all rows with the same level
 // of the raw column Group.
 type Within struct {
 	Column string `json:"column"`
 	Group  string `json:"group"`
 }
 
-// KeepRule says which rows of a unit are kept when it has too many. Either
+// KeepRule states which rows of a unit are kept when it has too many. Either
 // looks at nothing but the unit's own rows, so other units do not matter.
 type KeepRule string
 

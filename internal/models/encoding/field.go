@@ -2,7 +2,7 @@ package encoding
 
 import "math"
 
-// FieldKind says what a Field writes.
+// FieldKind states what a Field writes.
 type FieldKind string
 
 // The kinds of fields, with what each writes to Out.
@@ -30,7 +30,7 @@ func NormalQuantile(p float64) float64 {
 	return min(max(math.Sqrt2*math.Erfinv(2*p-1), -40), 40)
 }
 
-// MissingRule says what a missing value does.
+// MissingRule states what a missing value does.
 type MissingRule string
 
 // The rules for missing values.
@@ -49,7 +49,7 @@ const (
 	UnknownReject  = -2 // the whole record is invalid
 )
 
-// Role says what a field is for in the model.
+// Role states what a field is for in the model.
 type Role string
 
 // The roles of fields.

@@ -73,7 +73,7 @@ func (e Encoding) Encode(row []float64, value func(header string) float64) {
 	}
 }
 
-// Number is the number in the unit of the file of which a numeric field writes x.
+// Number converts x, the encoded value of a numeric field, to the unit of the file.
 func (f *Field) Number(x float64) float64 {
 	if f.Kind == Quantile {
 		x = math.Erfc(-x/math.Sqrt2) / 2

@@ -40,7 +40,7 @@ type combinator struct {
 	density func(l *lowering, c *Call, args []Expr) dist.Density
 }
 
-// isDensity says whether a name is that of a distribution or a combinator.
+// isDensity reports whether a name is that of a distribution or a combinator.
 func isDensity(name string) bool {
 	_, ok := dist.Lookup(name)
 	return ok || name == jointName || slices.ContainsFunc(combinators(), func(c combinator) bool { return c.name == name })

@@ -143,7 +143,7 @@ func coordinate(s Shape, name string) []int {
 	return st
 }
 
-// tame says that the values are neither huge, which would magnify rounding,
+// tame reports whether the values are neither huge, which would magnify rounding,
 // nor infinite or NaN, where 0·x = 0 is a difference on purpose.
 func tame(e evaluated, n, K, J int) bool {
 	for r := range n {

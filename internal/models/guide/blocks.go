@@ -2,7 +2,7 @@ package guide
 
 import "fmt"
 
-// Block says that some coordinates of θ have a family of their own, independent
+// Block means that some coordinates of θ have a family of their own, independent
 // of all others.
 type Block struct {
 	Family string `json:"family"`

@@ -173,8 +173,8 @@ func permuted(a []float64, order []int) []float64 {
 }
 
 // cautious is l with fewer records of rare levels: each share is smaller by the standard
-// deviation of its noise. What is simulated of a level then seldom says more of it than
-// its records do. A level that may have none has none. Before that, shares move towards
+// deviation of its noise. Simulated records then seldom inform more about a level than
+// its real ones do. A level that may have no records gets none. Before that, shares move towards
 // equal ones as far as their noise explains how they differ: among many levels the noise
 // alone would leave half without records.
 func (l *Law) cautious() *Law {

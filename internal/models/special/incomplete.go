@@ -134,7 +134,7 @@ func (f *fraction) begin(b Dual) {
 	f.c, f.value = constant(1e300), f.d
 }
 
-// add takes the next two coefficients and says whether the value and its
+// add takes the next two coefficients and reports whether the value and its
 // derivatives stand: where a coefficient is 0 only the value does.
 func (f *fraction) add(a, b Dual) bool {
 	f.d = constant(1).over(b.plus(a.times(f.d)))

@@ -52,7 +52,7 @@ func (s Support) String() string {
 	return s.Kind.String()
 }
 
-// Discrete says that values are, or may be, whole numbers.
+// Discrete means that values are, or may be, whole numbers.
 func (s Support) Discrete() bool { return s.Kind >= Count }
 
 // EventRank is the number of event dims of a value.
@@ -66,7 +66,7 @@ func (s Support) EventRank() int {
 	return 0
 }
 
-// Contains says whether one value, an event row-major, lies in the support;
+// Contains reports whether one value, an event row-major, lies in the support;
 // sums to 1 and unit rows may be off by 1e-9.
 func (s Support) Contains(x []float64) bool {
 	for i, v := range x {
@@ -92,7 +92,7 @@ func (s Support) Contains(x []float64) bool {
 	return true
 }
 
-// Covers says that every value of t lies in s too, element by element.
+// Covers reports whether every value of t lies in s too, element by element.
 func (s Support) Covers(t Support) bool {
 	lower, upper := t.Bounds()
 	switch s.Kind {

@@ -41,7 +41,7 @@ const (
 	curveMinDelta = 1e-14   // the curve is tight above this δ
 	curvePoints   = 1 << 16 // grid points of each dominating sum
 	curveKnots    = 400
-	// below this part of the mass of the largest loss, ε is within as much of that loss
+	// where δ is below this share of the largest loss's mass, ε is within the same share of that loss
 	leastOfLargest = 1e-4
 )
 

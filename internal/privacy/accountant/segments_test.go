@@ -108,8 +108,7 @@ func TestOneValueUnderTheTilt(t *testing.T) {
 	}
 }
 
-// Where no grid of any size is fine enough for so many steps, none is tried: the
-// answer is the Rényi bound.
+// With 2⁵³ steps no grid is fine enough, and none is tried: the answer is the Rényi bound.
 func TestStepsBeyondAnyGrid(t *testing.T) {
 	t.Parallel()
 	for steps, want := range map[int64]bool{1 << 20: true, 1 << 53: false} {

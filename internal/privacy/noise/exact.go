@@ -17,8 +17,8 @@ const precision = 320
 const exactBlock = 1 << 62
 
 // exactNormal returns r cos a (or r sin a) of the pair of words as Normals
-// defines it, but for uniform numbers of 192 bits, of which the words are the
-// first 64. Both members of a pair see the same further bits.
+// defines it, but for uniform numbers of 192 bits. The words are their first 64 bits; both
+// members of a pair see the same further bits.
 func (s *Stream) exactNormal(pair, radius, angle uint64, sine bool) *big.Float {
 	more := make([]byte, 2*blockSize)
 	s.aes.keystream(more, s.step, exactBlock+2*pair)

@@ -93,8 +93,8 @@ func (l *lattice) add(s *Stream, x []float64, p latticeScale) {
 	}
 }
 
-// round sets groups of x to the nearest multiples of the spacing to x + sigma·z, but
-// for those of which float64 is not certain: bit k is set for group k then.
+// round sets groups of x to the multiples of the spacing nearest to x + sigma·z. Where float64
+// does not decide group k, it leaves the group alone and sets bit k of doubt.
 func (p latticeScale) round(x, z, words []float64) (doubt uint32) {
 	if doubt, done := roundFast(x, z, words, p); done {
 		return doubt

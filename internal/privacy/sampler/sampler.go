@@ -46,12 +46,12 @@ type Sampler interface {
 	Draw(t int, dst []uint32) (batch []uint32, all bool)
 }
 
-// Stepwise says whether a scheme draws each batch by itself, so that a second sampler
+// Stepwise reports whether a scheme draws each batch by itself, so that a second sampler
 // that draws other steps repeats nothing of the first one's work. The others go
 // through the records in an order that is good for several steps.
 func Stepwise(scheme string) bool { return scheme == Poisson || scheme == FixedSize }
 
-// Apart says whether the batches of a scheme can be drawn from parts of the records, each
+// Apart reports whether the batches of a scheme can be drawn from parts of the records, each
 // by itself: it treats every record independently of all others.
 func Apart(scheme string) bool {
 	return scheme == Poisson || scheme == Full || scheme == BallsAndBins

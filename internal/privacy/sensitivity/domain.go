@@ -162,7 +162,7 @@ func signed(rng *rand.Rand, low, high float64) float64 {
 	return x
 }
 
-// wild is a number that no declaration lets through: an engine must bear it too.
+// wild is a number that no declaration admits; an engine must stay within C for it, too.
 func wild(rng *rand.Rand) float64 {
 	special := []float64{
 		math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, math.SmallestNonzeroFloat32,

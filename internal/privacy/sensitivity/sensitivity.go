@@ -56,10 +56,10 @@ type Finding struct {
 // Excess is what moves beyond C, in units of what is allowed.
 func (f *Finding) Excess() float64 { return (f.Moved - 1) / f.Allowed }
 
-// Fault says whether the sum moves by more than C and what is allowed, or is not a number.
+// Fault reports whether the sum moves by more than C and what is allowed, or is not a number.
 func (f *Finding) Fault() bool { return !(f.Excess() <= 1) }
 
-// worse says whether f is closer to a fault than other; NaN is one.
+// worse reports whether f is closer to a fault than other; NaN is one.
 func (f *Finding) worse(other *Finding) bool {
 	switch {
 	case math.IsNaN(other.Moved):

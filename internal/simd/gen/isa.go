@@ -10,7 +10,7 @@ import (
 )
 
 // isa is one instruction set: vectors of lanes() numbers of size() bytes, and the
-// operations of the kernels, each of which allocates its result. The operations from
+// operations of the kernels. Each operation allocates its result. The operations from
 // loadSingle on are for float64.
 type isa interface {
 	suffix() string

@@ -52,7 +52,7 @@ template <class T> inline T abs(T a) {
     else return a < 0 ? neg<T>(a) : a;
 }
 
-// Of a number and a NaN both are the number, and -0 is less than 0.
+// With a number and a NaN, min and max are the number; -0 is less than 0.
 template <class T> inline T min(T a, T b) {
     if constexpr (isFloat<T>) {
         if (a != a || b != b) return a != a ? b : a;
@@ -89,8 +89,8 @@ template <class T> inline T shf_r_wrap(T a, T b, u32 n) { return (T)(pairOf(a, b
 template <class T> inline T shf_l_clamp(T a, T b, u32 n) { return n >= 32 ? a : shf_l_wrap<T>(a, b, n); }
 template <class T> inline T shf_r_clamp(T a, T b, u32 n) { return n >= 32 ? b : shf_r_wrap<T>(a, b, n); }
 
-// prmt chooses four of the eight bytes of a and b, each by four bits of c, of which
-// the highest asks for its sign instead.
+// prmt chooses four of the eight bytes of a and b, each by four bits of c; the highest of
+// these bits asks for the byte's sign instead.
 template <class T> inline T prmt(T a, T b, T c) {
     u32 d = 0;
     for (int i = 0; i < 4; i++) {

@@ -1,15 +1,15 @@
-// What orders the memory accesses of threads besides barriers: fences, with relaxed
-// reads and writes, which volatile and atomic ones are. What a thread did before a
-// fence is seen by those that read, and then fence, what it wrote after the fence
-// (PTX ISA, "Release and Acquire Patterns"). ThreadSanitizer knows no fences: it is
-// told of each such pair. Elsewhere nothing is to be done, since fibers take turns.
+// Fences order the memory accesses of threads, as barriers do. Thread A writes, fences and
+// writes x (volatile or atomic); thread B reads x and fences: then B sees all that A wrote
+// before its fence (PTX ISA, "Release and Acquire Patterns"). ThreadSanitizer has no fences,
+// so this file reports each such pair to it. Without ThreadSanitizer there is nothing to do,
+// since fibers take turns.
 #pragma once
 #include "types.h"
 
 #ifdef __SANITIZE_THREAD__
 
-// An Order is what a thread has read since its last fence, and a thread of
-// ThreadSanitizer's that knows what came before that fence, and no more.
+// An Order is what a thread has read since its last fence, and a ThreadSanitizer fiber that
+// has seen what came before that fence and nothing later.
 struct Order {
     void* before;
     const void* seen[8];

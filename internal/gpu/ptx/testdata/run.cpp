@@ -1,5 +1,5 @@
-// Runs a kernel of what KERNELS names: run NAME BLOCKS, with one parameter, the
-// address of as many bytes as standard input has. Writes them to standard output.
+// Runs a kernel of the file that KERNELS names: run NAME BLOCKS. The kernel's parameter is the
+// address of the bytes of standard input; the program writes them to standard output.
 #include KERNELS
 
 #include <dlfcn.h>

@@ -105,8 +105,8 @@ func (s *tiltedSum) Upper(epsilon float64) float64 {
 	return atMostOne(math.Exp(s.logM-s.theta*epsilon)*(s.at(epsilon)+s.allowance)*(1+s.relative) + s.infinity)
 }
 
-// atMostOne is the bound v on δ, or 1 where that is smaller or, far from the window,
-// nothing is left of v.
+// atMostOne is the bound v on δ, at most 1; it is 1 if v is not a number, as far from the
+// window.
 func atMostOne(v float64) float64 {
 	if v <= 1 {
 		return v

@@ -33,7 +33,7 @@ type CodedColumn struct {
 // RowState is the state of a row.
 type RowState byte
 
-// The states of rows. A malformed row is none.
+// The states of rows. A malformed row counts as NoRow.
 const (
 	NoRow RowState = iota
 	RejectedRow

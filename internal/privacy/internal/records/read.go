@@ -65,8 +65,8 @@ func Read(name string, paths []string, e encoding.Encoding, opt Options) (*Rows,
 	return enc.rows, check, nil
 }
 
-// makeRoom makes the table with room for the records of all paths. A file that cannot be
-// opened again, such as a pipe, is none of several.
+// makeRoom makes the table with room for the records of all paths. Of several files
+// each must be one that can be opened again, so no pipe.
 func (e *encoder) makeRoom(paths []string, enc encoding.Encoding) ([]string, error) {
 	n := 0
 	for _, path := range paths {
@@ -248,7 +248,7 @@ func tooLarge(path string, opt Options) error {
 	}
 }
 
-// readError says that a file cannot be read to its end.
+// readError means that a file cannot be read to its end.
 func readError(path string, err error) error {
 	var file *tablefile.FileError
 	if errors.As(err, &file) { // what says so itself

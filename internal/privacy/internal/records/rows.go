@@ -41,7 +41,7 @@ type Rows struct {
 	room    *storage.Room // that has the numbers; nil: the heap
 }
 
-// Precision says which of F64 and F32 holds the numbers.
+// Precision states which of F64 and F32 holds the numbers.
 func (r *Rows) Precision() Precision {
 	if r.F32 != nil {
 		return Float32

@@ -20,7 +20,7 @@ type Room struct {
 // smallRoom is the size in bytes below which a table is on the heap.
 const smallRoom = 1 << 20
 
-// Place says where rooms are: in memory, or in scratch files.
+// Place states where rooms are: in memory, or in scratch files.
 type Place struct {
 	Folder   *os.Root // of the files; nil: all rooms are in memory
 	InMemory int64    // bytes up to which a room is in memory all the same
@@ -75,7 +75,7 @@ func Numbers[T float32 | float64](r *Room) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&r.Bytes[0])), len(r.Bytes)/int(unsafe.Sizeof(T(0))))[:0]
 }
 
-// Error says that there is no room for a table.
+// Error means that there is no room for a table.
 type Error struct{ error }
 
 // Unwrap is the cause.

@@ -10,8 +10,8 @@ import (
 // gzipMagic starts a compressed file.
 const gzipMagic = "\x1f\x8b"
 
-// decompressed gives the text of a compressed file. That a part of it is missing
-// or damaged is an error of type *FileError: it must not look like the end.
+// decompressed reads the text of a compressed file. A missing or damaged part is an
+// error of type *FileError: it must not look like the end.
 type decompressed struct {
 	path string
 	z    *gzip.Reader
