@@ -6,9 +6,9 @@ type Observer interface {
 	Step(t, T int, epsilonSpent func() float64)
 }
 
-// Keeper is an Observer that also saves the state of a running fit. Keep is called
+// Checkpointer is an Observer that also saves the state of a running fit. Keep is called
 // after each step and calls checkpoint when a save is due.
-type Keeper interface {
+type Checkpointer interface {
 	Observer
 	Keep(checkpoint func() (Checkpoint, error))
 }

@@ -104,15 +104,15 @@ func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Resul
 		return Result{Spent: c.Ledger()}, err
 	}
 	eta, spent := noise.Public(l.plan.InitSeed).Stream(noise.Reparameterisation), session.EpsilonSpent
-	keeper, _ := obs.(Keeper)
+	saver, _ := obs.(Checkpointer)
 	checkpoint := func() (Checkpoint, error) { return l.checkpoint(session.Ledger()) }
 	l.shareThreads(session.Loops())
 	err = l.iterate(ctx, curatorOracle{session}, l.plan.Model().NewPriorDensity(), eta, func(step int) {
 		if obs != nil {
 			obs.Step(step, l.plan.Steps, spent)
 		}
-		if keeper != nil {
-			keeper.Keep(checkpoint)
+		if saver != nil {
+			saver.Keep(checkpoint)
 		}
 	})
 	err = errors.Join(err, session.Close())

@@ -43,7 +43,7 @@ func (o *observer) Step(t, steps int, epsilonSpent func() float64) {
 	}
 }
 
-// Keep implements fit.Keeper. A fit continues if a checkpoint cannot be written.
+// Keep implements fit.Checkpointer. A fit continues if a checkpoint cannot be written.
 func (o *observer) Keep(checkpoint func() (fit.Checkpoint, error)) {
 	if !o.due.Load() {
 		return

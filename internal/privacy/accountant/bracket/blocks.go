@@ -11,7 +11,7 @@ import (
 // into them otherwise. Coarse points cost accuracy once a block and once a
 // rare loss, not once a step.
 func (l *Layers) block(n float64, r *PartPlan, up bool) *Lattice {
-	a := &blockSum{Layers: l, h: r.Coarse, origin: math.Min(n*l.mean, (n-float64(l.Most))*l.mean), up: up, ring: NewConvolution(r.Wide, 1), sum: make([]complex128, r.Wide/2+1)}
+	a := &blockSum{Layers: l, h: r.Coarse, origin: math.Min(n*l.mean, (n-float64(l.Most))*l.mean), up: up, convolution: NewConvolution(r.Wide, 1), sum: make([]complex128, r.Wide/2+1)}
 	a.prepareRare()
 	rest := l.Counts(n, func(k int, logWeight float64) { a.add(n, k, logWeight) })
 	a.logTotal = l.logTotal(n)
@@ -33,7 +33,7 @@ type blockSum struct {
 	*Layers
 	h, origin   float64
 	up          bool
-	ring        *Convolution
+	convolution *Convolution
 	sum         []complex128
 	rareOnce    []complex128 // transform of one rare loss
 	power       []complex128 // and of k
@@ -57,14 +57,14 @@ func (a *blockSum) prepareRare() {
 		return
 	}
 	w, _ := a.Rare.tilted(a.theta)
-	size := len(a.ring.seq)
+	size := len(a.convolution.seq)
 	for i, x := range w {
-		a.ring.seq[Mod(a.Rare.first+i, size)] += x
+		a.convolution.seq[Mod(a.Rare.first+i, size)] += x
 		a.rareNorm += x * x
 	}
 	a.rareNorm = math.Sqrt(a.rareNorm)
-	a.rareOnce = make([]complex128, len(a.ring.coeff))
-	a.ring.fft.coefficients(a.rareOnce, a.ring.seq)
+	a.rareOnce = make([]complex128, len(a.convolution.coeff))
+	a.convolution.fft.coefficients(a.rareOnce, a.convolution.seq)
 }
 
 // add adds the case of k rare losses among n; k rises by one from call to call.
@@ -74,20 +74,20 @@ func (a *blockSum) add(n float64, k int, logWeight float64) {
 	g := blockGrid{theta: a.theta, h: a.h, origin: a.origin, up: a.up}
 	first, mass := g.coarsen(s)
 	a.ingredients = append(a.ingredients, ingredient{k, logWeight, g.origin + float64(first)*a.h, mass})
-	clear(a.ring.seq)
+	clear(a.convolution.seq)
 	norm := 0.0
 	for i, x := range mass {
-		a.ring.seq[Mod(first+i, len(a.ring.seq))] += x
+		a.convolution.seq[Mod(first+i, len(a.convolution.seq))] += x
 		norm += x * x
 	}
 	// transforms of the bulk and of k rare losses, and k+2 products of relative
 	// error 3u (theorem 3)
-	products := 1 + 3*numeric.Unit*float64(k+2)/transformError(len(a.ring.seq))
+	products := 1 + 3*numeric.Unit*float64(k+2)/transformError(len(a.convolution.seq))
 	a.norms += weight * (products*math.Sqrt(norm) + float64(k)*a.rareNorm)
 	// the bulk's own error, and as much again for masses set to zero
 	a.slack += weight * (2*s.allowance + s.relative*largestStick(a.theta))
-	coeff := a.ring.coeff
-	a.ring.fft.coefficients(coeff, a.ring.seq)
+	coeff := a.convolution.coeff
+	a.convolution.fft.coefficients(coeff, a.convolution.seq)
 	switch {
 	case k == 1:
 		a.power = append(a.power, a.rareOnce...)
@@ -107,9 +107,9 @@ func (a *blockSum) add(n float64, k int, logWeight float64) {
 
 // lattice transforms back.
 func (a *blockSum) lattice(mean float64, r *PartPlan, infinity, rest float64) *Lattice {
-	size := len(a.ring.seq)
-	c := a.ring.seq
-	a.ring.fft.sequence(c, a.sum)
+	size := len(a.convolution.seq)
+	c := a.convolution.seq
+	a.convolution.fft.sequence(c, a.sum)
 	from := int(math.Floor((mean - r.Whole.Below - a.origin) / a.h))
 	b := &Lattice{H: a.h, origin: a.origin, first: from, Mass: make([]float64, size), infinity: infinity, Partial: true, tilt: a.theta, logZ: a.logTotal, moment: a.logMoment}
 	square := 0.0
