@@ -1,6 +1,7 @@
 package nuts
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -92,13 +93,7 @@ func rankNormalised(chains [][]float64) [][]float64 {
 		}
 	}
 	slices.SortFunc(all, func(a, b draw) int {
-		switch {
-		case a.x < b.x:
-			return -1
-		case a.x > b.x:
-			return 1
-		}
-		return 0
+		return cmp.Compare(a.x, b.x)
 	})
 	out := make([][]float64, len(chains))
 	for c := range out {

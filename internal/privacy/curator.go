@@ -157,7 +157,7 @@ func (c *Curator) Resume(m Mechanism, done int) (*Session, error) {
 	if last < 0 || c.sessions > 0 {
 		return nil, errors.New("privacy: there is no session to resume")
 	}
-	if e := c.ledger.Entries[last]; e.Steps != done || e.Authorised != m.Steps || !sameEvent(e.Event, m.Event(done)) {
+	if e := c.ledger.Entries[last]; e.Steps != done || e.Authorised != m.Steps || !event.Equal(e.Event, m.Event(done)) {
 		return nil, fmt.Errorf("privacy: the last ledger entry has %d of %d steps of another mechanism than the one to resume (begin a new session instead)", e.Steps, e.Authorised)
 	}
 	before := c.ledger.clone()

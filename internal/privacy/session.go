@@ -1,7 +1,6 @@
 package privacy
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -283,11 +282,4 @@ func (s *Session) Close() error {
 		s.recordNoise.Wipe()
 	}
 	return err
-}
-
-// sameEvent compares two events by what they say.
-func sameEvent(a, b event.Event) bool {
-	x, errX := event.MarshalDpEvent(a)
-	y, errY := event.MarshalDpEvent(b)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
 }

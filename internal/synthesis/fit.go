@@ -1,6 +1,7 @@
 package synthesis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -201,13 +202,7 @@ func Fit(c *privacy.Curator, m *models.Model, cfg Config, random Random) (*Table
 		t.Distances = append(t.Distances, x)
 	}
 	slices.SortStableFunc(t.Distances, func(a, b Distance) int {
-		switch {
-		case a.Predicted > b.Predicted:
-			return -1
-		case a.Predicted < b.Predicted:
-			return 1
-		}
-		return 0
+		return cmp.Compare(b.Predicted, a.Predicted)
 	})
 	return t, nil
 }

@@ -1,6 +1,7 @@
 package synthesis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -143,13 +144,7 @@ func (t *Table) maps(b *strings.Builder, m *models.Model) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b pair) int {
-		switch {
-		case a.strength > b.strength:
-			return -1
-		case a.strength < b.strength:
-			return 1
-		}
-		return 0
+		return cmp.Compare(b.strength, a.strength)
 	})
 	if len(list) == 0 {
 		return

@@ -20,14 +20,16 @@ const (
 // ColumnTypes lists the types in the order of the manual.
 var ColumnTypes = []string{Real, Integer, Binary, Category, Ordinal, Date}
 
-// Transforms lists what may be applied to a number after clamping, with the
-// bounds within which each is defined and finite.
-var Transforms = []struct {
+// Transform is a function of numbers.
+type Transform struct {
 	Name          string
-	Want          string
+	Want          string // bounds within which it is defined and finite
 	Fits          func(lower, upper float64) bool
-	apply, invert func(float64) float64
-}{
+	Apply, invert func(float64) float64
+}
+
+// Transforms lists what may be applied to a number after clamping.
+var Transforms = []Transform{
 	{"log", "above 0", func(l, _ float64) bool { return l > 0 }, math.Log, math.Exp},
 	{"log1p", "above -1", func(l, _ float64) bool { return l > -1 }, math.Log1p, math.Expm1},
 	{"sqrt", "at least 0", func(l, _ float64) bool { return l >= 0 }, math.Sqrt, func(x float64) float64 { return x * x }},
@@ -107,22 +109,28 @@ func (c *Column) Scale() (center, by float64) {
 	return c.Center.Or((lower + upper) / 2), c.By.Or((upper - lower) / math.Sqrt(12))
 }
 
+// TransformNamed is the transform of that name, or nil.
+func TransformNamed(name string) *Transform {
+	for i := range Transforms {
+		if Transforms[i].Name == name {
+			return &Transforms[i]
+		}
+	}
+	return nil
+}
+
 // Transformed applies the declared transform to a number.
 func (c *Column) Transformed(x float64) float64 {
-	for _, t := range Transforms {
-		if t.Name == c.Transform.V {
-			return t.apply(x)
-		}
+	if t := TransformNamed(c.Transform.V); t != nil {
+		return t.Apply(x)
 	}
 	return x
 }
 
 // Untransformed undoes the declared transform.
 func (c *Column) Untransformed(x float64) float64 {
-	for _, t := range Transforms {
-		if t.Name == c.Transform.V {
-			return t.invert(x)
-		}
+	if t := TransformNamed(c.Transform.V); t != nil {
+		return t.invert(x)
 	}
 	return x
 }

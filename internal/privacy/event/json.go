@@ -36,6 +36,13 @@ type named struct {
 	Events          []*named `json:"events,omitempty"`
 }
 
+// Equal compares two events by content.
+func Equal(a, b Event) bool {
+	x, errX := MarshalDpEvent(a)
+	y, errY := MarshalDpEvent(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
 // MarshalDpEvent writes ev in the named-tuple form of dp_accounting's DpEvent:
 // one object per event with module_name, class_name and its fields.
 func MarshalDpEvent(ev Event) ([]byte, error) {

@@ -12,6 +12,7 @@
 package sensitivity
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -235,13 +236,7 @@ func (s *search) episode(more func() bool) error {
 			return err
 		}
 		slices.SortStableFunc(list, func(a, b scored) int {
-			switch {
-			case a.score > b.score:
-				return -1
-			case a.score < b.score:
-				return 1
-			}
-			return 0
+			return cmp.Compare(b.score, a.score)
 		})
 		for i := keep; i < n; i++ {
 			list[i].Case = s.offspring(&list[s.rng.IntN(keep)].Case, wildly)

@@ -1,7 +1,6 @@
 package accounting
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"slices"
@@ -47,19 +46,12 @@ func CheckLedger(folder string, ev event.Event, p *report.Privacy) (check verify
 	if early := p.Mechanism.Planned; early != nil {
 		planned = early.Iterations
 	}
-	check.OK = same(own.Event(), ev) && string(own.Relation) == p.Neighbours.Relation && own.NotPrivate == "" &&
+	check.OK = event.Equal(own.Event(), ev) && string(own.Relation) == p.Neighbours.Relation && own.NotPrivate == "" &&
 		steps == p.Mechanism.Iterations && authorised == planned // a release is of a fit that is finished
 	if !check.OK {
 		check.Detail = run.LedgerName + " differs from dp_event.json"
 	}
 	return check, true
-}
-
-// same compares two events by content.
-func same(a, b event.Event) bool {
-	x, errX := event.MarshalDpEvent(a)
-	y, errY := event.MarshalDpEvent(b)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // CheckBook asks whether the ledger of the data set, at path, has the run as it was
@@ -88,7 +80,7 @@ func CheckBook(path string, ev event.Event, p *report.Privacy) (verify.Check, er
 		check.Detail = "lacks entries that it had when the run was released"
 	case at < 0:
 		check.Detail = "does not have the run (d3p ledger add books it)"
-	case accounts[at].State != ledger.Spent || !same(accounts[at].Event, ev):
+	case accounts[at].State != ledger.Spent || !event.Equal(accounts[at].Event, ev):
 		check.Detail = "has another price of the run than dp_event.json"
 	default:
 		check.OK, check.Detail = true, "has the run, and all that was there when it was released"

@@ -128,7 +128,9 @@ func resolve(f encoding.Field) field {
 	if r.scale == 0 {
 		r.scale = 1
 	}
-	r.transform = transforms[f.Transform]
+	if t := data.TransformNamed(f.Transform); t != nil {
+		r.transform = t.Apply
+	}
 	if f.Kind == encoding.Tokens {
 		r.tokenizer = encoding.NewTokenizer(f.Vocabulary)
 	}
@@ -151,16 +153,6 @@ func (f *field) encode(x float64) float64 {
 		return encoding.NormalQuantile(x)
 	}
 	return x
-}
-
-// transforms maps the names of data.Transforms, and "", to functions; nil is
-// the identity.
-var transforms = map[string]func(float64) float64{
-	"":      nil,
-	"log":   math.Log,
-	"log1p": math.Log1p,
-	"sqrt":  math.Sqrt,
-	"logit": func(x float64) float64 { return math.Log(x) - math.Log1p(-x) },
 }
 
 // reject makes the current row invalid.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 )
 
@@ -38,7 +39,7 @@ func validate(e encoding.Encoding) error {
 }
 
 func validateField(f encoding.Field) error {
-	if _, ok := transforms[f.Transform]; !ok {
+	if f.Transform != "" && data.TransformNamed(f.Transform) == nil {
 		return fmt.Errorf("unknown transform %q", f.Transform)
 	}
 	if f.Lower != nil && f.Upper != nil && !(*f.Lower < *f.Upper) {
