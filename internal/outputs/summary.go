@@ -187,7 +187,7 @@ func Agreement(rows []Summary, divergences int) error {
 		more = fmt.Sprintf(" and %d more", len(bad)-shown)
 		bad = bad[:shown]
 	}
-	return fmt.Errorf("the chains do not agree, so the draws are no reference: %s%s (give weakly known parameters proper priors, relabel components, or type --method vi)", strings.Join(bad, ", "), more)
+	return fmt.Errorf("the chains do not agree: %s%s", strings.Join(bad, ", "), more)
 }
 
 // chainHeader names the columns of summary.csv for draws from chains, as R's package
