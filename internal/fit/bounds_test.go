@@ -67,7 +67,7 @@ func TestBoundsAreChargedFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := p.Settled()["x"]
-	if p.Open() || len(c.Ledger().Entries) != 1 || !(n.Lower > -20 && n.Upper < 20 && n.By < 4) || string(p.Event) != before {
+	if p.Open() || len(c.Ledger().Entries) != 2 || !(n.Lower > -20 && n.Upper < 20 && n.By < 4) || string(p.Event) != before {
 		t.Errorf("numbers %+v, ledger %+v", n, c.Ledger().Entries)
 	}
 	if got := p.Model().Spec.Data.Column("x"); got.Lower.V != n.Lower || got.By.V != n.By {

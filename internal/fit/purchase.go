@@ -78,7 +78,7 @@ func authorise(p *plan.Plan, c *privacy.Curator) error {
 	}
 	before := p.Before()
 	if !p.Open() {
-		before = before[len(p.Bounds):]
+		before = before[len(plan.Before(p.Bounds, nil, nil)):]
 	}
 	return c.Authorise(append(before, m.Event(m.Steps))...)
 }

@@ -125,7 +125,7 @@ type boughtLine struct{ What, Price, Noise, Bounds, Scale string }
 func (d *document) Bought() (lines []boughtLine) {
 	for i := range d.Mechanism.Bounds {
 		b := &d.Mechanism.Bounds[i]
-		line := boughtLine{What: b.Purpose(), Price: b.Price(), Noise: fmt.Sprintf("%.3g", b.Noise)}
+		line := boughtLine{What: b.Purpose(), Price: b.Price(), Noise: fmt.Sprintf("%.3g", b.Histogram.Noise)}
 		if n := b.Numbers; n != nil {
 			if b.OfBounds > 0 {
 				line.Bounds = fmt.Sprintf("%g to %g", n.Lower, n.Upper)

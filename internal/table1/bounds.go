@@ -14,22 +14,22 @@ import (
 )
 
 // Bounds is the purchase of the bounds, the scale, or both of a column that the model file
-// leaves open: one release of the counts of cells between its limits.
+// leaves open: one release of the counts of equal cells between its limits, to find the
+// place of the numbers, and one of a histogram around that place.
 type Bounds struct {
 	Column string `json:"column"`
 	// OfBounds and OfScale are the prices in the model file: the epsilon that each would
 	// cost alone, at the δ of the fit; 0: declared.
-	OfBounds float64 `json:"bounds_epsilon,omitempty"`
-	OfScale  float64 `json:"scale_epsilon,omitempty"`
-	// Noise is the standard deviation of every count's noise.
-	Noise           float64 `json:"noise"`
-	NoiseMultiplier float64 `json:"noise_multiplier"`
+	OfBounds  float64 `json:"bounds_epsilon,omitempty"`
+	OfScale   float64 `json:"scale_epsilon,omitempty"`
+	Place     Release `json:"place"`
+	Histogram Release `json:"histogram"`
 	// Numbers is what was bought; nil before.
 	Numbers *data.Numbers `json:"numbers,omitempty"`
 }
 
 // BoundsOf are the purchases that m's file asks for, of the columns that m reads. Bounds
-// and scale of a column are one release with the μ² of both.
+// and scale of a column are bought together with the μ² of both.
 func BoundsOf(m *models.Model, delta float64, rel event.Relation) (list []Bounds) {
 	for _, f := range m.Encoding.Columns() {
 		c := find(m, f.Column)
@@ -47,14 +47,17 @@ func BoundsOf(m *models.Model, delta float64, rel event.Relation) (list []Bounds
 		if rel == event.Substitute { // a unit's influence is twice as large
 			square /= 4
 		}
-		r := noiseOf(1, math.Sqrt(square), rel)
-		b.Noise, b.NoiseMultiplier = r.Noise, r.NoiseMultiplier
+		b.Place, b.Histogram = noiseOf(1, math.Sqrt(ofPlace*square), rel), noiseOf(1, math.Sqrt((1-ofPlace)*square), rel)
+		b.Place.Kind, b.Histogram.Kind = Kind("place of "+b.Column), Kind(b.Purpose())
 		list = append(list, b)
 	}
 	return list
 }
 
-// Purpose is the name of the release in the ledger.
+// ofPlace is the part of the price that finds the place.
+const ofPlace = 1. / 3
+
+// Purpose is what is bought, and the name of the second release in the ledger.
 func (b *Bounds) Purpose() string {
 	what := "bounds and scale"
 	switch {
@@ -66,8 +69,10 @@ func (b *Bounds) Purpose() string {
 	return what + " of " + b.Column
 }
 
-// Event is the event of the release.
-func (b *Bounds) Event() event.Event { return event.Gaussian{NoiseMultiplier: b.NoiseMultiplier} }
+// Events are the events of the two releases.
+func (b *Bounds) Events() []event.Event {
+	return []event.Event{event.Gaussian{NoiseMultiplier: b.Place.NoiseMultiplier}, event.Gaussian{NoiseMultiplier: b.Histogram.NoiseMultiplier}}
+}
 
 // Buy buys b from a curator whose columns are encoded with the limits. m is the model with
 // these limits.
@@ -80,12 +85,32 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 		}
 	}
 	of := columnOf(d)
-	cuts := boundsCuts(field, of)
-	counts, err := c.Counts(b.Purpose(), []privacy.Partition{{Axes: []privacy.Axis{{Column: field.Column, Cuts: cuts}}, Noise: b.Noise}})
+	count := func(r Release, cuts []float64) ([]float64, error) {
+		counts, err := c.Counts(string(r.Kind), []privacy.Partition{{Axes: []privacy.Axis{{Column: field.Column, Cuts: cuts}}, Noise: r.Noise}})
+		if err != nil {
+			return nil, err
+		}
+		return counts[0], nil
+	}
+	cuts := placeCuts(of)
+	counts, err := count(b.Place, cuts)
 	if err != nil {
 		return data.Numbers{}, err
 	}
-	n := numbersOf(of, cuts, counts[0], b.Noise, law.Declared(&m.Spec.Data).Column(b.Column), b.OfBounds > 0 || ranged(field))
+	at, found := findPlace(of, cuts, counts[:len(counts)-1], b.Place.Noise)
+	if cuts = countCuts(field, of, at); cuts == nil {
+		cuts = []float64{}
+	}
+	if counts, err = count(b.Histogram, cuts); err != nil {
+		return data.Numbers{}, err
+	}
+	if !found {
+		_, found = findPlace(of, cuts, counts[:len(counts)-1], b.Histogram.Noise)
+	}
+	n := Limits(d)
+	if found {
+		n = numbersOf(of, cuts, counts, b.Histogram.Noise, law.Declared(&m.Spec.Data).Column(b.Column), b.OfBounds > 0 || ranged(field))
+	}
 	if !d.OpenScale() {
 		n.Center, n.By = 0, 0
 	}
@@ -95,31 +120,25 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 // Limits are the numbers of a purchase that shows nothing: the declared limits.
 func Limits(d *data.Column) data.Numbers { return data.Numbers{Lower: d.Lower.V, Upper: d.Upper.V} }
 
-// boundsCells is the number of cells, of equal width in the transformed unit, between the
-// limits of a column whose bounds are bought; whole numbers have at most one each.
-const boundsCells = 256
-
-func boundsCuts(f encoding.Field, c column) []float64 {
-	if c.whole && c.rawUpper-c.rawLower < boundsCells {
+// placeCuts divide the limits of a column whose bounds are bought: whole numbers have at
+// most one cell each.
+func placeCuts(c column) []float64 {
+	if c.whole && c.rawUpper-c.rawLower < rangeCells {
 		return wholeCuts(c)
 	}
-	return equalCuts(c, boundsCells)
+	return equalCuts(c, rangeCells)
 }
 
 // reach is how many scales bounds that are bought lie at least from the center: noise hides
 // the last rows of a tail, and bounds that are too narrow cost more than wide ones.
 const reach = 5
 
-// numbersOf finds the numbers of a column from noisy counts. The scale is the mean and the
+// numbersOf finds the numbers of a column from the noisy counts of a histogram. The scale is the mean and the
 // standard deviation of a histogram; with tails it leaves out what noise alone explains
 // (see setHistogram). Bounds are the ends of the histogram, or reach scales from the center
-// where that is farther. Where the counts show no place at all, the limits stay. own is the
-// column of a declared law.
+// where that is farther. own is the column of a declared law.
 func numbersOf(of column, cuts, counts []float64, noise float64, own *law.Column, tails bool) data.Numbers {
 	n := Limits(of.declared)
-	if _, found := findPlace(of, cuts, counts[:len(counts)-1], noise); !found {
-		return n
-	}
 	setHistogram(own, of, cuts, counts, noise, tails)
 	mean, sd := own.Moments()
 	if !(sd > 0) {

@@ -86,25 +86,27 @@ func TestBoughtBounds(t *testing.T) {
 	}
 }
 
-// Each purchase is one entry of the ledger with its own event, which costs what the file
+// Each purchase is two entries of the ledger with their own events, which together cost what the file
 // says: the epsilon of the price alone, of both prices as Gaussians composed.
 func TestBoundsCostTheirPrice(t *testing.T) {
 	path := records(t, 50)
 	for _, rel := range []event.Relation{event.AddRemove, event.Substitute, event.ZeroOut} {
 		m := open(t)
 		_, list, ledger := buyBounds(t, m, path, 1, rel)
-		if len(list) != 4 || len(ledger.Entries) != 4 {
+		if len(list) != 4 || len(ledger.Entries) != 8 {
 			t.Fatalf("%d purchases, %d entries", len(list), len(ledger.Entries))
 		}
 		for i, b := range list {
-			if e := ledger.Entries[i]; e.Event != b.Event() || e.Purpose != b.Purpose() || e.Steps != 1 {
-				t.Errorf("%s: entry %+v, event %v", b.Purpose(), e, b.Event())
+			for k, purpose := range []string{"place of " + b.Column, b.Purpose()} {
+				if e := ledger.Entries[2*i+k]; e.Event != b.Events()[k] || e.Purpose != purpose || e.Steps != 1 {
+					t.Errorf("%s: entry %+v, events %v", purpose, e, b.Events())
+				}
 			}
 			price := b.OfBounds
 			if price == 0 {
 				price = b.OfScale
 			}
-			answer, err := accountant.Epsilon(b.Event(), rel, 1e-5)
+			answer, err := accountant.Epsilon(event.Composed{Events: b.Events()}, rel, 1e-5)
 			if err != nil {
 				t.Fatal(err)
 			}

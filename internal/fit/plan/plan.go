@@ -122,7 +122,7 @@ func (p *Plan) Before() []event.Event { return Before(p.Bounds, p.Counted, p.Pur
 // Before are the events of purchases before the first step, in their order.
 func Before(bounds []table1.Bounds, units *table1.UnitCount, purchase *table1.Plan) (list []event.Event) {
 	for i := range bounds {
-		list = append(list, bounds[i].Event())
+		list = append(list, bounds[i].Events()...)
 	}
 	if units != nil {
 		list = append(list, units.Event())

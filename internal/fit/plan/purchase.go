@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"d3p/internal/models"
+	"d3p/internal/privacy/event"
 	"d3p/internal/settings"
 	"d3p/internal/table1"
 )
@@ -25,16 +26,21 @@ func (p *Plan) chooseBounds(cfg Config) error {
 		return nil
 	}
 	square := 0.0
-	for _, b := range p.Bounds {
-		square += 1 / (b.NoiseMultiplier * b.NoiseMultiplier)
-	}
-	if u := p.Counted; u != nil {
-		square += 1 / (u.NoiseMultiplier * u.NoiseMultiplier)
+	for _, z := range multipliers(p.Before()) {
+		square += 1 / (z * z)
 	}
 	if part := square / (p.Mu * p.Mu); part > mostBounds {
 		return fmt.Errorf("--epsilon: what the model file buys takes %.3g %% of mu squared, and at most %.3g %% are possible (a larger --epsilon, or a smaller `dp:`)", 100*part, 100*mostBounds)
 	}
 	return nil
+}
+
+// multipliers are the noise multipliers of purchases.
+func multipliers(list []event.Event) (z []float64) {
+	for _, e := range list {
+		z = append(z, e.(event.Gaussian).NoiseMultiplier)
+	}
+	return z
 }
 
 // buysNothing is an error for a model file that asks for a purchase which method cannot make;
