@@ -93,7 +93,7 @@ var rules = map[string]rule{
 	"privacy/internal/records":           {ours: []string{"models/data", "models/encoding", "models/spec", "spell", "parquet", "privacy/internal/records/storage", "privacy/internal/records/tablefile", "privacy/noise"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
 	"privacy":                            {ours: []string{"nuts", "models/simulate", "models/encoding", "models", "models/graph", "privacy/accountant", "privacy/event", "privacy/internal/records", "privacy/internal/records/storage", "privacy/noise", "privacy/sampler", "atomicfile", "privacy/internal/records/tablefile"}, files: true},
 	"privacy/enginetest":                 {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
-	"privacy/sensitivity":                {ours: []string{"models/whiten", "models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
+	"privacy/sensitivity":                {ours: []string{"models/data", "models/whiten", "models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
 	"table1": {ours: []string{"models/encoding", "models", "models/data", "models/law", "privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 

@@ -167,6 +167,8 @@ func (g *build) own(c *data.Column, e expr.Expr) *graph.Node {
 // transformed applies the declared transform of a column.
 func (g *build) transformed(c *data.Column, x *graph.Node) *graph.Node {
 	switch c.Transform.V {
+	case "":
+		return x
 	case "log":
 		return g.b.Log(x)
 	case "log1p":
@@ -176,7 +178,7 @@ func (g *build) transformed(c *data.Column, x *graph.Node) *graph.Node {
 	case "logit":
 		return g.b.Sub(g.b.Log(x), g.b.Log1p(g.b.Neg(x)))
 	}
-	return x
+	panic("models: the transform " + c.Transform.V + " has no nodes")
 }
 
 // labelsOf lists the columns that a dim's labels name, or nil when one of them

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 )
 
@@ -63,15 +64,8 @@ func scaled(f *encoding.Field, bound *float64, absent float64) float64 {
 		return absent
 	}
 	x, by := *bound, f.Scale
-	switch f.Transform {
-	case "log":
-		x = math.Log(x)
-	case "log1p":
-		x = math.Log1p(x)
-	case "sqrt":
-		x = math.Sqrt(x)
-	case "logit":
-		x = math.Log(x / (1 - x))
+	if t := data.TransformNamed(f.Transform); t != nil {
+		x = t.Apply(x)
 	}
 	if by == 0 {
 		by = 1
