@@ -111,7 +111,7 @@ func (s *search) round(rng *noise.Random) bool {
 
 // last draws the release.
 func (s *search) last(rng *noise.Random) bool {
-	records := min(max(meanRecords*s.plan.Units(), slopeRecords), mostSimulated) / laws
+	records := min(max(meanRecords*s.plan.Units(), slopeRecords), mostSimulated) / 2
 	return s.draw(max(records, slopeRecords), nuts.Options{Warmup: lastWarmup, Draws: lastDraws}, rng)
 }
 
@@ -171,18 +171,23 @@ func ofPrivateSample(p *plan.Plan, r Releases, list []*search) *Posterior {
 	}
 	post := OfSample(p, draws, chains)
 	post.Steps, post.Trace = r.Steps, r.Trace
+	// what the laws disagree about counts as noise
 	mean, total := meanCovariance(draws, p.Latent)
+	within := mat.NewSymDense(p.Latent, nil)
 	noisy, exact := mat.NewSymDense(p.Latent, nil), mat.NewSymDense(p.Latent, nil)
 	for _, l := range list {
 		a, b := l.likelihood.information(mean)
 		noisy.AddSym(noisy, a)
 		exact.AddSym(exact, b)
+		_, own := meanCovariance(l.draws, p.Latent)
+		within.AddSym(within, own)
 	}
+	within.ScaleSym(1/float64(len(list)), within)
 	noisy.ScaleSym(1/float64(len(list)), noisy)
 	exact.ScaleSym(1/float64(len(list)), exact)
 	var c mat.Cholesky
 	precision := mat.NewSymDense(p.Latent, nil)
-	if !c.Factorize(total) || c.InverseTo(precision) != nil {
+	if !c.Factorize(within) || c.InverseTo(precision) != nil {
 		return post
 	}
 	precision.AddSym(precision, exact)
