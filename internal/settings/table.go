@@ -99,7 +99,7 @@ func rows() []Setting {
 			Choices: []string{NoiseAwareSample, NoiseAwareCurvature, NoiseAwareVariance, NoiseAwareNone},
 			Needs: []Need{{When: []string{NoiseAwareSample, NoiseAwareCurvature}, Setting: "gradient", Not: []string{GradientVanilla}, Rather: GradientAligned,
 				Why: "it needs aligned gradients"}},
-			Help: "how the posterior accounts for the privacy noise", Default: "curvature for a mean-field guide: it adds the noise's variance and takes the scales from all steps; else variance, which adds the noise's variance. sample, for a mean-field guide, draws from the exact prior times a likelihood of the released gradients; it is the default of bernoulli, poisson, cumulative and negative_binomial where Table 1 knows correlations to 5 %"},
+			Help: "how the posterior accounts for the privacy noise", Default: "curvature for a mean-field guide: it adds the noise's variance and takes the scales from all steps; else variance, which adds the noise's variance. sample, for a mean-field guide, draws from the exact prior times a likelihood of the released gradients; it is the default of bernoulli and poisson without groups, cumulative and negative_binomial where Table 1 knows correlations to 5 %"},
 		{Name: "compat", Key: "fit.compat", Group: Price, Kind: Word, Choices: []string{CompatD3P}, Quiet: true,
 			Help: "run another package's algorithm; d3p accounts for the sampling that it really does"},
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"d3p/internal/models"
@@ -9,7 +10,7 @@ import (
 )
 
 // The posterior is a sample by default where the likelihood is not normal and the law of the
-// columns is bought with little noise.
+// columns is bought with little noise; with groups only where that was measured.
 func TestSampledFamilies(t *testing.T) {
 	for _, c := range []struct {
 		family, response string
@@ -25,19 +26,26 @@ func TestSampledFamilies(t *testing.T) {
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{NoiseAware: settings.NoiseAwareCurvature}, settings.NoiseAwareCurvature},
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{Guide: "delta"}, settings.NoiseAwareNone},
 		{"poisson", "{type: integer, lower: 0, upper: 50}", 8000, Config{}, settings.NoiseAwareSample},
+		{"bernoulli | group", "{type: binary}", 8000, Config{}, settings.NoiseAwareCurvature},
 		{"bernoulli", "{type: binary}", 8000, Config{}, settings.NoiseAwareSample},
 		{"bernoulli", "{type: binary}", 1000, Config{}, settings.NoiseAwareCurvature},
 		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
 	} {
+		family, _, grouped := strings.Cut(c.family, " | ")
+		groups := ""
+		if grouped {
+			groups = " + (1 | g)"
+		}
 		m, err := models.Read("m.yaml", fmt.Appendf(nil, `d3p: 1
 data:
   unit: {entity: record, rows_per_unit: 1}
   rows: {public: %d}
   columns:
     u: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}
+    g: {type: category, levels: [a, b, c]}
     y: %s
-model: {formula: y ~ u, family: %s}
-`, c.records, c.response, c.family), nil)
+model: {formula: y ~ u%s, family: %s}
+`, c.records, c.response, groups, family), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
