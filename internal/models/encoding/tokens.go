@@ -10,6 +10,7 @@ import (
 // A Tokenizer cuts texts into tokens. It is not safe for concurrent use.
 type Tokenizer struct {
 	places map[string]int // of each token of the vocabulary; nil: bytes
+	most   int            // bytes of the longest one
 	folded []byte         // room for a word in lower case
 	piece  []byte         // room for a piece of one
 }
@@ -21,13 +22,14 @@ func NewTokenizer(vocabulary []string) *Tokenizer {
 		t.places = make(map[string]int, len(vocabulary))
 		for i, v := range vocabulary {
 			t.places[v] = data.Unknown + 1 + i
+			t.most = max(t.most, len(v))
 		}
 	}
 	return t
 }
 
 // Clone is a Tokenizer with the same vocabulary.
-func (t *Tokenizer) Clone() *Tokenizer { return &Tokenizer{places: t.places} }
+func (t *Tokenizer) Clone() *Tokenizer { return &Tokenizer{places: t.places, most: t.most} }
 
 // Tokens calls add with the tokens of a text, in order, until it returns false. Every
 // byte b is the token 1 + b. With a vocabulary, words in lower case and single other
@@ -90,10 +92,11 @@ func (t *Tokenizer) word(word []byte, add func(token int) bool) bool {
 }
 
 // pieces calls add for the pieces of the folded word, until it returns false, and
-// reports whether the vocabulary has all of them.
+// reports whether the vocabulary has all of them. It looks no farther than the longest
+// token: whoever writes a word of a million letters cannot stop the reader.
 func (t *Tokenizer) pieces(add func(token int) bool) bool {
 	for rest, prefix := t.folded, ""; len(rest) > 0; prefix = continued {
-		end := len(rest)
+		end := min(len(rest), t.most)
 		for ; end > 0; end-- {
 			t.piece = append(append(t.piece[:0], prefix...), rest[:end]...)
 			if token, ok := t.places[string(t.piece)]; ok {

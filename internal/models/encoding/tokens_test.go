@@ -1,8 +1,10 @@
 package encoding_test
 
 import (
+	"bytes"
 	"slices"
 	"testing"
+	"time"
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
@@ -50,5 +52,28 @@ func TestTokensAllocateNothing(t *testing.T) {
 	tokens.Tokens(text, add)
 	if a := testing.AllocsPerRun(10, func() { tokens.Tokens(text, add) }); a > 0 {
 		t.Errorf("%v allocations", a)
+	}
+}
+
+// TestLongWords cuts a word of a megabyte, known and unknown, as fast as many short ones.
+func TestLongWords(t *testing.T) {
+	word := bytes.Repeat([]byte("ab"), 500_000)
+	begun := time.Now()
+	for last, want := range map[string]int{"b": len(word), "c": 1} { // no token is c
+		tokens, n := encoding.NewTokenizer([]string{"a", "##a", "##b"}), 0
+		tokens.Tokens(append(word[:len(word)-1:len(word)-1], last...), func(int) bool { n++; return true })
+		if n != want {
+			t.Errorf("%d tokens, want %d", n, want)
+		}
+	}
+	tokens := encoding.NewTokenizer([]string{"z"})
+	tokens.Tokens(word, func(token int) bool {
+		if token != data.Unknown {
+			t.Errorf("token %d of an unknown word", token)
+		}
+		return true
+	})
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("three words took %v", took)
 	}
 }

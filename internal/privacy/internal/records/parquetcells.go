@@ -20,8 +20,10 @@ func cellReader(kind parquet.Kind, want *column) cellOf {
 		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.text(c, cells.Text(i)) }
 	case kind == parquet.Day && want.date:
 		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.day(c, int(cells.Ints[i])) }
-	case want.date, want.tokens:
+	case want.date:
 		return nil
+	case want.tokens: // texts that are all numbers, as a program may store them
+		return spelled(kind)
 	}
 	switch kind {
 	case parquet.Float, parquet.Decimal:
@@ -34,6 +36,15 @@ func cellReader(kind parquet.Kind, want *column) cellOf {
 		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.truth(c, cells.Ints[i] != 0) }
 	}
 	return nil
+}
+
+// spelled feeds cells of numbers as their texts; nil where they have none.
+func spelled(kind parquet.Kind) cellOf {
+	spell := idReader(kind)
+	if spell == nil {
+		return nil
+	}
+	return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.text(c, spell(cells, i, nil)) }
 }
 
 // idReader returns how ids of a kind are spelled, as in the CSV that the same table
