@@ -122,6 +122,10 @@ func levels(c *data.Column) field {
 func (r *reader) levels(e entry, c *data.Column) {
 	r.describes("string") // besides the list
 	switch n := e.node.(type) {
+	case *ast.MappingNode:
+		if !r.describesNothing() {
+			r.Add(e.at, "list those of the codebook; `unknown: LEVEL` takes what the list lacks", "levels cannot be bought")
+		}
 	case *ast.StringNode:
 		c.Levels = r.wholeLevels(n)
 	default:
