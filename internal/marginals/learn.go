@@ -387,8 +387,7 @@ func (l *learner) candidates() (list []*candidate) {
 			coarse = l.expect(look.Table)
 		}
 		c.groups = l.excess(&look, coarse)
-		// A look has the information of a group about its cells, as far as neighbours
-		// agree.
+		// A look at a group informs about its cells as far as neighbouring cells agree.
 		merged := float64(len(c.model)) / float64(len(coarse))
 		c.known = merged / look.Variance
 		c.excess = c.groups * typical(c.model) / typical(coarse)

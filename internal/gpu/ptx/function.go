@@ -59,8 +59,8 @@ func (t *translator) function(f *Function, file string) {
 	}
 }
 
-// declare declares registers and local memory at the function's beginning, where no
-// goto passes by, with garbage in them.
+// declare declares registers and local memory at the function's beginning, because no goto
+// may jump over a declaration. They start with garbage.
 func (s *scope) declare(body []statement) {
 	for _, st := range body {
 		for _, r := range st.registers {

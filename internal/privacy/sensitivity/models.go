@@ -96,8 +96,8 @@ func readAll(tb testing.TB, folder string) (list []named) {
 	return list
 }
 
-// Tapes are the models that engines conform to the reference on, among them shared
-// weights, places of images and layers.
+// Tapes are the models of the engines' conformance suite, such as shared weights, places of
+// images and layers.
 func Tapes(tb testing.TB) []Model {
 	tb.Helper()
 	var list []Model

@@ -56,7 +56,7 @@ type Distribution struct {
 
 // Power is the size of a density f whose scale is 1, of a family with a location.
 type Power struct {
-	Scale       *graph.Node // the family's; nil where an argument that must be a number is none
+	Scale       *graph.Node // the family's; nil if an argument that must be a number is no number
 	LogIntegral float64     // log ∫ f(z)^β dz
 	LogHeight   float64     // log of the largest f(z)
 }

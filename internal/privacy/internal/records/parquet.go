@@ -61,7 +61,7 @@ func damaged(path string) error {
 type parquetTable struct {
 	path   string
 	file   *parquet.File
-	places []int // in the file, of those of the encoder; that of ids last
+	places []int // the encoder's columns in the file; the column of ids is last
 	cells  []parquet.Cells
 	batch  int // rows decoded at a time
 }
