@@ -78,6 +78,7 @@ file declares only the columns that the formula names.`,
 	flags.CompleteWords(c, "encoding", spec.Encodings())
 	f.StringVar(&known.Formula, "formula", "", "the model's formula")
 	f.BoolVar(&known.Twin, "twin", false, "a model of whole records, for synthetic tables, instead of a formula")
+	f.BoolVar(&known.Buys, "buy", false, "show how to buy bounds, scales and the number of units with a part of the budget")
 	f.StringVar(&known.Family, "family", "", "the response's family: bernoulli, normal, poisson, ...")
 	return c
 }

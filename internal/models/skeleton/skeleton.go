@@ -18,6 +18,8 @@ type Known struct {
 	Records         int    // their public number
 	Formula, Family string
 	Twin            bool // the model is of whole records, for synthetic tables
+	// Buys: the file shows how to buy what is not known.
+	Buys bool
 	// Semicolons: they separate the fields of the file, so decimals may be commas.
 	Semicolons bool
 	Encoding   string // of the file; "" is UTF-8
@@ -60,7 +62,11 @@ func (k Known) top() string {
 	if k.Encoding != "" {
 		text += "  encoding: " + k.Encoding + "\n"
 	}
-	return fmt.Sprintf(skeletonTop, spec.Blank, scalar(orBlank(k.Entity)), records, text)
+	rows, columns := "", ""
+	if k.Buys {
+		rows, columns = skeletonBoughtRows, skeletonBoughtColumns
+	}
+	return fmt.Sprintf(skeletonTop, spec.Blank, scalar(orBlank(k.Entity)), rows, records, text, columns)
 }
 
 // bottom is the file from the columns on.
@@ -83,7 +89,7 @@ data:
   unit: {entity: %s, rows_per_unit: 1}
   # The number of rows is private: declare it public, or a public bound on it:
   # {public: 8124} or {upper_bound: 10000}.
-  rows: {public: %s}
+%s  rows: {public: %s}
   # Values outside the bounds are clamped, silently.
   out_of_range: clamp
 %s  # One line per column, in one of these forms. Take out columns that the model does
@@ -95,7 +101,17 @@ data:
   #   {type: binary, levels: [no, yes]}
   #   {type: category, levels: [never, former, current], unknown: never}
   #   {type: ordinal, levels: [low, middle, high]}
-  columns:
+%s  columns:
+`
+
+const skeletonBoughtRows = `  # Beside a bound a noisy number can be bought, here for epsilon 0.05 alone:
+  # {upper_bound: 10000, dp: 0.05}
+`
+
+const skeletonBoughtColumns = `  # What is not known of numbers can be bought with a part of the budget, bounds between
+  # limits that hold for sure:
+  #   {type: real, bounds: {dp: 0.05, within: [0, 500]}}
+  #   {type: real, lower: 18, upper: 100, scale: {dp: 0.05}}
 `
 
 const skeletonDecimal = `  # How the file writes numbers: "," as in 3,14 or "." as in 3.14.
