@@ -95,17 +95,18 @@ var rules = map[string]rule{
 	"privacy/enginetest":                 {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
 	"privacy/sensitivity":                {ours: []string{"models/data", "models/whiten", "models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
-	"table1": {ours: []string{"models/encoding", "models", "models/data", "models/law", "privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"sufficient": {theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"table1":     {ours: []string{"models/encoding", "models", "models/data", "models/formula", "models/law", "privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 
 	// engines and the fit, which never meet
 	"cpu":        {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
 	"gpu":        {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego"}},
 	"gpu/hostcc": {files: true},
 	"gpu/ptx":    {},
-	"fit": {ours: []string{"table1", "fit/optimizer", "fit/plan", "fit/start", "models", "models/data", "models/graph", "models/guide", "posterior", "privacy",
-		"privacy/noise", "reference", "settings", "simd"}},
+	"fit": {ours: []string{"table1", "fit/optimizer", "fit/plan", "fit/start", "models", "models/data", "models/graph", "models/guide", "nuts", "posterior", "privacy",
+		"privacy/noise", "reference", "settings", "simd", "stats", "sufficient"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"fit/plan": {ours: []string{"models/data", "models/formula", "models/simulate", "models/whiten", "table1", "fit/optimizer", "fit/start", "marginals", "models", "models/graph", "models/guide", "models/net", "models/law", "privacy", "privacy/accountant", "privacy/event", "privacy/noise",
-		"privacy/sampler", "settings", "simd", "stats"}},
+		"privacy/sampler", "settings", "simd", "stats", "sufficient"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"fit/optimizer": {ours: []string{"models/graph", "simd"}},
 	"fit/start":     {ours: []string{"models", "models/core", "models/dist", "models/expr", "models/support", "settings"}},
 	"posterior": {ours: []string{"settings", "models/simulate", "fit/plan", "nuts", "models", "models/dist", "models/graph", "models/guide", "models/law", "privacy/noise", "stats", "simd"},

@@ -161,6 +161,9 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	t.Line(terminal.Cells{"gradient", fmt.Sprintf("%s, %d numbers released per step", p.Gradient, p.Release)})
 	if p.Private {
 		clip := fmt.Sprintf("%s at %g", p.Clipping, p.ClipNorm)
+		if p.Plan.ByMoments() {
+			clip = "at norms that follow from what was released before"
+		}
 		if p.ClipQuantile > 0 {
 			clip = fmt.Sprintf("%s from %g, leaving %.3g %% of the records whole", p.Clipping, p.ClipNorm, 100*p.ClipQuantile)
 		}
@@ -168,14 +171,24 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		t.Line(terminal.Cells{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)})
 		t.Line(terminal.Cells{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N))", p.NoiseToSignal)})
 	}
-	t.Line(terminal.Cells{"optimizer", fmt.Sprintf("%s, learning rate %g; the last %.3g %% of the iterates are averaged", p.Optimizer, p.LearningRate, 100*p.Averaging)})
-	t.Line(terminal.Cells{"posterior", fmt.Sprintf("%s guide from standard deviation %g%s", p.Guide, p.InitScale, guideDetails(m.Spec))})
+	if p.Plan.ByMoments() {
+		t.Line(terminal.Cells{"optimizer", "Newton steps by the second moments"})
+		t.Line(terminal.Cells{"posterior", "a sample of the prior times the likelihood of all that is released"})
+	} else {
+		printGuide(&t, m, p)
+	}
 	if len(p.Expected) > 0 {
 		t.Line(terminal.Cells{"expected noise", noiseWords(p.Expected) + " of the posterior variance"})
 		t.Line(terminal.Cells{"statistics", expectedWords(p.Expected)})
 	}
 	t.Line(terminal.Cells{"work", workWords(p.Plan, p.Estimate)})
 	t.Print()
+}
+
+// printGuide shows the optimizer and the guide of a plan.
+func printGuide(t *terminal.Columns, m *models.Model, p planResult) {
+	t.Line(terminal.Cells{"optimizer", fmt.Sprintf("%s, learning rate %g; the last %.3g %% of the iterates are averaged", p.Optimizer, p.LearningRate, 100*p.Averaging)})
+	t.Line(terminal.Cells{"posterior", fmt.Sprintf("%s guide from standard deviation %g%s", p.Guide, p.InitScale, guideDetails(m.Spec))})
 }
 
 // printClaim shows the budget of a plan, what it certifies, and what it leaves of a
@@ -205,6 +218,8 @@ func tableWords(b *table1.Plan) string {
 			parts = append(parts, fmt.Sprintf("counts with noise of standard deviation %.3g", r.Noise))
 		case table1.Ranges:
 			parts = append(parts, "where numbers lie")
+		case table1.Second:
+			parts = append(parts, "second moments of the design and the response")
 		}
 	}
 	return fmt.Sprintf("%s, for %.3g %% of mu squared", strings.Join(parts, ", "), 100*b.Share)

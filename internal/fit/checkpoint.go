@@ -88,6 +88,10 @@ func Restore(c Checkpoint) (*Loop, error) {
 	if saved.Step < 0 || saved.Step > c.Plan.Steps || !(saved.ClipNorm > 0) || !s.Trace.restore(saved.Trace, c.Plan.Latent) {
 		return nil, errors.New("checkpoint: its state does not fit its plan")
 	}
+	if p := c.Plan; p.ByMoments() != (p.Regression() != nil) || p.ByMoments() != (len(saved.Regression) > 0) && saved.Step > 0 || p.ByMoments() && len(saved.Regression) != saved.Step {
+		return nil, errors.New("checkpoint: its steps do not fit its plan")
+	}
+	s.Regression = saved.Regression
 	s.Step, s.ClipNorm = saved.Step, saved.ClipNorm
 	s.Average.Count, s.Noise.Count = saved.Average.Count, saved.Noise.Count
 	return l, nil

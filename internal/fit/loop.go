@@ -62,6 +62,8 @@ type State struct {
 	Temper json.RawMessage `json:"temper,omitempty"`
 	// Gradients is empty unless the plan's NoiseAware is curvature.
 	Gradients gradientSums `json:"curvature"`
+	// Regression are the steps of a fit by second moments.
+	Regression []regressionStep `json:"regression,omitempty"`
 }
 
 // NewLoop returns the loop before step 1, with the guide at location m0 (P).
@@ -93,7 +95,7 @@ func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
 	}
 	start := averageStart(p.Averaging, p.Steps)
 	l.state = State{
-		Lambda: make([]float64, size), ClipNorm: p.ClipNorm, Moments: l.optimizer.Moments(),
+		Lambda: make([]float64, size), ClipNorm: max(p.ClipNorm, plan.MinClipNorm), Moments: l.optimizer.Moments(),
 		Average: newAverage(start, size), Noise: newNoiseVariance(start, latent),
 		Trace: newTrace(p.Steps, latent),
 	}

@@ -67,7 +67,14 @@ func Buy(p *plan.Plan, c *privacy.Curator) error {
 	if err != nil {
 		return err
 	}
-	return p.Learn(l)
+	if err := p.Learn(l); err != nil || !p.ByMoments() {
+		return err
+	}
+	second, err := c.Moments(string(table1.Second), p.SecondDesign())
+	if err != nil {
+		return err
+	}
+	return p.LearnSecond(second)
 }
 
 // authorise certifies what the plan has still to release before and in its steps.

@@ -107,14 +107,19 @@ func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Resul
 	saver, _ := obs.(Checkpointer)
 	checkpoint := func() (Checkpoint, error) { return l.checkpoint(session.Ledger()) }
 	l.shareThreads(session.Loops())
-	err = l.iterate(ctx, curatorOracle{session}, l.plan.Model().NewPriorDensity(), eta, func(step int) {
+	after := func(step int) {
 		if obs != nil {
 			obs.Step(step, l.plan.Steps, spent)
 		}
 		if saver != nil {
 			saver.Keep(checkpoint)
 		}
-	})
+	}
+	if l.plan.ByMoments() {
+		err = l.regress(ctx, curatorOracle{session}, after)
+	} else {
+		err = l.iterate(ctx, curatorOracle{session}, l.plan.Model().NewPriorDensity(), eta, after)
+	}
 	err = errors.Join(err, session.Close())
 	return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, err
 }
@@ -145,7 +150,12 @@ func (l *Loop) checkpoint(spent privacy.Ledger) (Checkpoint, error) {
 }
 
 // Posterior is the posterior of the steps so far.
-func (l *Loop) Posterior() *posterior.Posterior { return posterior.New(l.plan, l.releases()) }
+func (l *Loop) Posterior() *posterior.Posterior {
+	if l.plan.ByMoments() {
+		return l.regressed()
+	}
+	return posterior.New(l.plan, l.releases())
+}
 
 // releases are the released numbers so far: the average of the iterates, or the
 // current one before averaging has begun.

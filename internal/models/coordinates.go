@@ -64,6 +64,9 @@ func (m *Model) DeclaredDirection(dst, phi []float64) {
 	m.rotate(dst)
 }
 
+// Coordinates are the coordinates of work of m; nil: the declared ones.
+func (m *Model) Coordinates() *Coordinates { return m.coordinates }
+
 // Rotated reports whether m is in coordinates of work.
 func (m *Model) Rotated() bool { return m.coordinates != nil }
 

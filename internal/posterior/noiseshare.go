@@ -24,6 +24,9 @@ const (
 // expected shares are those of fits to simulated tables (docs/design/algorithm.md).
 const unknownCurvature = 2.5
 
+// keptWhole is about the share of gradients that a fit by second moments does not clip.
+const keptWhole = 0.8
+
 // ExpectedNoiseShare predicts, from public facts alone, the share of the privacy
 // noise in the posterior variance of each unconstrained number, shape (P): the
 // median over tables that the model simulates. It is nil for plans that it does
@@ -77,6 +80,10 @@ func noiseShareAt(p *plan.Plan, machine *graph.Machine, precision []float64) []f
 		return nil
 	}
 	clip := p.ClipNorm
+	if p.ByMoments() {
+		slices.Sort(norms)
+		clip = stats.Quantile(norms, keptWhole)
+	}
 	if p.Clipping == settings.ClippingAdaptive {
 		slices.Sort(norms)
 		clip = math.Max(plan.MinClipNorm, stats.Quantile(norms, p.ClipQuantile))

@@ -25,6 +25,18 @@ func OfPoint(p *plan.Plan, theta []float64) *Posterior {
 	return ofGuide(p, Releases{Guide: guide.NewDelta(p.Latent), Steps: p.Steps, Lambda: theta})
 }
 
+// OfPrivateSample is OfSample of a private fit in the coordinates of its plan's model.
+// without is about the covariance that the posterior would have without privacy noise.
+func OfPrivateSample(p *plan.Plan, r Releases, draws []float64, chains int, without *mat.SymDense) *Posterior {
+	post := OfSample(p, draws, chains)
+	post.Steps, post.Trace = r.Steps, r.Trace
+	_, total := meanCovariance(draws, p.Latent)
+	if _, beyond := split(total, without); beyond != nil {
+		post.setNoise(beyond)
+	}
+	return post.declared()
+}
+
 // LogSD is the log of the guide's marginal standard deviations without the variance
 // varDP (P) of the noise, which the draws of a sample contain.
 func LogSD(g guide.Guide, lambda, varDP []float64) []float64 {

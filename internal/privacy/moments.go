@@ -33,6 +33,9 @@ const (
 // is 1.
 type Design struct {
 	Products [][]Reading
+	// Map takes the products to the numbers x: each of its rows has a weight for each
+	// product. nil: they are the numbers.
+	Map [][]float64
 	// Bound is C: the most in L2 norm that a unit adds to the numbers that are released.
 	Bound float64
 	// Noise is the standard deviation of their noise, in units of C.
@@ -80,6 +83,7 @@ func (c *Curator) Moments(purpose string, d Design) ([]float64, error) {
 // designReader computes a Design's numbers.
 type designReader struct {
 	products [][]reading
+	weights  [][]float64 // Design.Map
 	bound    float64
 }
 
@@ -103,7 +107,10 @@ func (c *Columns) design(d Design) (*designReader, error) {
 	case !(d.Bound >= clipMin && d.Bound <= clipMax):
 		return nil, fmt.Errorf("privacy: bound %g of moments is not in [%g, %g]", d.Bound, clipMin, clipMax)
 	}
-	r := &designReader{bound: d.Bound}
+	if err := checkMap(d); err != nil {
+		return nil, err
+	}
+	r := &designReader{bound: d.Bound, weights: d.Map}
 	for _, factors := range d.Products {
 		var product []reading
 		for _, f := range factors {
@@ -122,6 +129,46 @@ func (c *Columns) design(d Design) (*designReader, error) {
 		r.products = append(r.products, product)
 	}
 	return r, nil
+}
+
+// checkMap checks the map of a Design.
+func checkMap(d Design) error {
+	if len(d.Map) > mostProducts {
+		return fmt.Errorf("privacy: a map to %d numbers, want at most %d", len(d.Map), mostProducts)
+	}
+	for _, row := range d.Map {
+		if len(row) != len(d.Products) {
+			return fmt.Errorf("privacy: a map of %d products, want %d", len(row), len(d.Products))
+		}
+		for _, weight := range row {
+			if weight-weight != 0 {
+				return fmt.Errorf("privacy: weight %g of a map is not finite", weight)
+			}
+		}
+	}
+	return nil
+}
+
+// numbers is how many numbers a row has.
+func (d *designReader) numbers() int {
+	if d.weights != nil {
+		return len(d.weights)
+	}
+	return len(d.products)
+}
+
+// mapped is the numbers of a row's products: in memory of y if there is a map.
+func (d *designReader) mapped(y, products []float64) []float64 {
+	if d.weights == nil {
+		return products
+	}
+	for i, row := range d.weights {
+		y[i] = 0
+		for j, weight := range row {
+			y[i] += weight * products[j]
+		}
+	}
+	return y
 }
 
 // bind gives a reading the rows' numbers of its column.
@@ -181,22 +228,23 @@ func (c *Columns) moments(d *designReader) sums {
 			product[k].bind(c)
 		}
 	}
-	p := len(d.products)
+	p := d.numbers()
 	size := p * (p + 1) / 2
 	return c.over(func() sums { return sums{make([]int64, size)} }, func(to sums, low, high int) {
-		x, v, whole := make([]float64, p), make([]float64, size), make([]int64, size)
+		products, mapped := make([]float64, len(d.products)), make([]float64, p)
+		v, whole := make([]float64, size), make([]int64, size)
 		var usable []int
 		for i := low; i < high; i++ {
 			usable = c.rowsOf(usable[:0], i, true)
 			clear(v)
 			for _, r := range usable {
 				for j, product := range d.products {
-					x[j] = 1
+					products[j] = 1
 					for k := range product {
-						x[j] *= product[k].of(c.rows, i, r)
+						products[j] *= product[k].of(c.rows, i, r)
 					}
 				}
-				at := 0
+				x, at := d.mapped(mapped, products), 0
 				for j := range x {
 					for _, y := range x[j:] {
 						v[at] += x[j] * y

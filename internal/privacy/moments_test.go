@@ -32,6 +32,15 @@ func TestOneUnitMovesMomentsByTheBound(t *testing.T) {
 		e, most := survey(t, unit), 0.0
 		for trial := range 150 {
 			d := surveyDesign(math.Exp(6 * rng.NormFloat64()))
+			if trial%2 == 1 {
+				for range 1 + rng.IntN(4) {
+					weights := make([]float64, len(d.Products))
+					for j := range weights {
+						weights[j] = math.Exp(3*rng.NormFloat64()) * rng.NormFloat64()
+					}
+					d.Map = append(d.Map, weights)
+				}
+			}
 			var others strings.Builder
 			for i := range rng.IntN(4) {
 				others.WriteString(hostileRows(rng, fmt.Sprintf("u%d", i), 1+rng.IntN(4)))
@@ -117,6 +126,28 @@ func TestMomentsAreThoseOfTheFile(t *testing.T) {
 	}
 }
 
+// A map takes the products of a row to its numbers.
+func TestMomentsOfMappedNumbers(t *testing.T) {
+	e, text := survey(t, aRow), "id,x,k,g,y\np,-4,1,b,0\nq,0,4,b,1\nr,1,1,a,1\n"
+	d := surveyDesign(1e5)
+	plain, err := privacy.MomentsExactly(columnsOf(t, e, text), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Map = [][]float64{{0, 2, 0, 0, 0, 0, 0}, {3, 0, 0, 1, 0, 0, 0}}
+	got, err := privacy.MomentsExactly(columnsOf(t, e, text), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(i, j int) float64 { return plain[i*(2*7-i-1)/2+j] }
+	want := []float64{4 * at(1, 1), 6*at(0, 1) + 2*at(1, 3), 9*at(0, 0) + 6*at(0, 3) + at(3, 3)}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 2e-5 { // rounding, times the weights
+			t.Errorf("moment %d is %g, want %g", i, got[i], want[i])
+		}
+	}
+}
+
 // The noise is normal, of the deviation that was charged.
 func TestMomentsNoise(t *testing.T) {
 	d := surveyDesign(250)
@@ -157,6 +188,8 @@ func TestDesignsAreRefused(t *testing.T) {
 		"by zero":   one(privacy.Reading{Column: "x", Level: privacy.Number}),
 		"by NaN":    one(privacy.Reading{Column: "x", Level: privacy.Number, By: math.NaN()}),
 		"center":    one(privacy.Reading{Column: "x", Level: privacy.Number, By: 1, Center: math.Inf(1)}),
+		"map":       func(d *privacy.Design) { d.Map = [][]float64{{1}} },
+		"NaN map":   func(d *privacy.Design) { d.Map = [][]float64{{1, 0, 0, 0, 0, 0, math.NaN()}} },
 		"of number": one(privacy.Reading{Column: "x", Level: 0, By: 1}),
 	} {
 		d := surveyDesign(1)

@@ -148,6 +148,9 @@ func (r *Run) mechanism() Mechanism {
 		m.Normaliser = "none: the weight of the scores follows from epsilon"
 		m.Epsilon = p.Epsilon
 	}
+	if p.Clipping == plan.ClippingByMoments {
+		m.Name = "Newton steps of a linear regression by its second moments: one joint Gaussian release per step"
+	}
 	if !p.Private {
 		m.Name = "none: variational inference without clipping or noise"
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/report/figure"
@@ -193,6 +194,9 @@ func pipelineFigure(p *Privacy) figure.Figure {
 	bound := fmt.Sprintf("L2 norm at most %.3g", m.Clip.Norm)
 	if m.Clip.Quantile > 0 {
 		bound = fmt.Sprintf("L2 norm at most %.3g at first, then adapted by released counts", m.Clip.Norm)
+	}
+	if m.Clip.Mode == plan.ClippingByMoments {
+		bound = "in L2 norm, by what was released before"
 	}
 	records := [2]string{fmt.Sprintf("records, one %s each", p.Unit.Entity), "declared bounds and levels"}
 	step := [2]string{"step of the posterior", fmt.Sprintf("%d numbers, scaled by public numbers only", m.ReleasedPerStep)}

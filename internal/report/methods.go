@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"d3p/internal/decimal"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
@@ -61,9 +62,12 @@ func methodsInference(p *Privacy, family string) string {
 		return fmt.Sprintf("The posterior was approximated by variational inference (Kucukelbir et al. 2017) in %d steps; %s.", p.Mechanism.Iterations, family)
 	}
 	m := &p.Mechanism
-	text := fmt.Sprintf("The posterior was approximated by differentially private variational inference (Jälkö et al. 2017); %s, on the scale without constraints. "+
-		"In each of %d steps the gradient of every %s in a batch was clipped in L2 norm (%s), the clipped gradients were added, "+
-		"and Gaussian noise was added to the sum (Abadi et al. 2016), with a noise multiplier of %.6g. ", family, m.Iterations, p.Unit.Entity, clipWords(m.Clip), m.NoiseMultiplier)
+	text := fmt.Sprintf("The posterior was approximated by differentially private variational inference (Jälkö et al. 2017); %s, on the scale without constraints. ", family)
+	if m.Clip.Mode == plan.ClippingByMoments {
+		text = "The posterior was sampled by the No-U-Turn sampler (Hoffman and Gelman 2014) from the prior times the likelihood of all noisy sums that were released (compare Bernstein and Sheldon 2019): second moments of the design and the response, and a gradient at each of the steps, which were Newton steps. "
+	}
+	text += fmt.Sprintf("In each of %d steps the gradient of every %s in a batch was clipped in L2 norm (%s), the clipped gradients were added, "+
+		"and Gaussian noise was added to the sum (Abadi et al. 2016), with a noise multiplier of %.6g. ", m.Iterations, p.Unit.Entity, clipWords(m.Clip), m.NoiseMultiplier)
 	if m.Sampler.Rate == 1 {
 		text += "Every step used all records. "
 	} else {
@@ -77,6 +81,9 @@ func methodsInference(p *Privacy, family string) string {
 
 // clipWords describe how gradients were clipped.
 func clipWords(c Clip) string {
+	if c.Mode == plan.ClippingByMoments {
+		return "at a norm that follows from what was released before it"
+	}
 	if c.Mode == settings.ClippingFlat {
 		return fmt.Sprintf("at norm %.4g", c.Norm)
 	}

@@ -28,6 +28,9 @@ func (r *Run) scope() Scope {
 			s.Covers = append(s.Covers, "Table 1")
 		}
 	}
+	if r.Plan.Purchase.Second() != nil {
+		s.DataAccesses = append(s.DataAccesses, "noisy second moments of the design and the response before the first step")
+	}
 	if r.Plan.Clipping == plan.ClippingCounts {
 		s.DataAccesses[0] = "one release of noisy tables of counts per step"
 		if r.Banner() == "" {

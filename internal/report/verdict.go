@@ -99,7 +99,11 @@ func (r *Run) Judge(m *models.Model) {
 		bought = table1.Rows(r.Plan.Bought, &m.Spec.Data)
 	}
 	r.Judged(m, bought)
-	r.Draws.Judge(m, r.Prior, r.Trace, r.known)
+	trace := r.Trace
+	if r.Plan.ByMoments() { // its steps are one estimate each, not an approach
+		trace = nil
+	}
+	r.Draws.Judge(m, r.Prior, trace, r.known)
 }
 
 // Judged is Judge where the draws have their verdicts.

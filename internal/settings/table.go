@@ -96,10 +96,10 @@ func rows() []Setting {
 		{Name: "averaging", Key: "fit.averaging", OldKeys: []string{"fit.average_last"}, Group: Algorithm, Kind: Number, Range: Range{Low: 0, High: 1},
 			Help: "fraction of the steps whose iterates are averaged; 0 takes the last one", Default: "0.5"},
 		{Name: "noise-aware", Key: "fit.noise_aware", Group: Price, Kind: Word,
-			Choices: []string{NoiseAwareSample, NoiseAwareCurvature, NoiseAwareVariance, NoiseAwareNone},
+			Choices: []string{NoiseAwareMoments, NoiseAwareSample, NoiseAwareCurvature, NoiseAwareVariance, NoiseAwareNone},
 			Needs: []Need{{When: []string{NoiseAwareSample, NoiseAwareCurvature}, Setting: "gradient", Not: []string{GradientVanilla}, Rather: GradientAligned,
 				Why: "it needs aligned gradients"}},
-			Help: "how the posterior accounts for the privacy noise", Default: "curvature for a mean-field guide: it adds the noise's variance and takes the scales from all steps; else variance, which adds the noise's variance. sample, for a mean-field guide, draws from the exact prior times a likelihood of the released gradients; it is the default of bernoulli and poisson without groups, cumulative and negative_binomial where Table 1 knows correlations to 5 %"},
+			Help: "how the posterior accounts for the privacy noise", Default: "moments for a normal family with identity link whose predictors are at most 16 columns alone, unless other settings contradict it: it buys second moments of the design and the response, takes a few Newton steps, and draws from the exact prior times the likelihood of what was released; curvature for a mean-field guide: it adds the noise's variance and takes the scales from all steps; else variance, which adds the noise's variance. sample, for a mean-field guide, draws from the exact prior times a likelihood of the released gradients; it is the default of bernoulli and poisson without groups, cumulative and negative_binomial where Table 1 knows correlations to 5 %"},
 		{Name: "compat", Key: "fit.compat", Group: Price, Kind: Word, Choices: []string{CompatD3P}, Quiet: true,
 			Help: "run another package's algorithm; d3p accounts for the sampling that it really does"},
 

@@ -23,6 +23,7 @@ const (
 
 // Values of noise-aware.
 const (
+	NoiseAwareMoments   = "moments"
 	NoiseAwareSample    = "sample"
 	NoiseAwareCurvature = "curvature"
 	NoiseAwareVariance  = "variance"

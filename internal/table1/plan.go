@@ -29,7 +29,7 @@ type Release struct {
 	Kind Kind `json:"kind"`
 	// Noise is the standard deviation of every count's noise; of moments in units of Bound.
 	Noise float64 `json:"noise"`
-	// Bound is the most in L2 that a unit adds to the moments.
+	// Bound is the most in L2 that a unit adds to the moments; 0: Table 1 decides it.
 	Bound float64 `json:"bound,omitempty"`
 	// NoiseMultiplier is the noise multiplier of the release's event.
 	NoiseMultiplier float64 `json:"noise_multiplier"`
@@ -47,6 +47,7 @@ const (
 	Counts  Kind = "table 1: counts"
 	Pairs   Kind = "table 1: pairs of levels"
 	Moments Kind = "table 1: correlations"
+	Second  Kind = "second moments of design and response"
 )
 
 // The rule of Auto. A count with noise of the share countNoise of N describes a column

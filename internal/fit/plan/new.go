@@ -92,6 +92,9 @@ func decide(latent int, cfg Config, m *models.Model) (*Plan, error) {
 	if cfg.Compat == settings.CompatD3P {
 		cfg = withD3P(cfg)
 	}
+	if regresses(m, cfg) {
+		cfg = withRegression(cfg)
+	}
 	p := &Plan{
 		model:   m,
 		Private: !cfg.NonPrivate, Records: cfg.Records, Latent: latent,
@@ -153,7 +156,11 @@ func (p *Plan) planPrivate(cfg Config) error {
 	if err := p.chooseNoise(cfg); err != nil {
 		return err
 	}
-	p.chooseClipping(cfg)
+	if cfg.NoiseAware == settings.NoiseAwareMoments && cfg.Clipping == "" && cfg.ClipNorm == 0 && cfg.ClipQuantile == 0 {
+		p.Clipping = ClippingByMoments
+	} else {
+		p.chooseClipping(cfg)
+	}
 	p.SplitNoise()
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/models/formula"
 	"d3p/internal/models/guide"
+	"d3p/internal/privacy/sampler"
 	"d3p/internal/settings"
 )
 
@@ -27,6 +28,9 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 		return fmt.Errorf("--noise-aware: %s is for a mean-field guide (type --noise-aware variance, or --guide mean_field)", cfg.NoiseAware)
 	}
 	p.NoiseAware = or(cfg.NoiseAware, byDefault)
+	if p.ByMoments() && (p.Purchase.Second() == nil || p.Sampling != sampler.Full || p.Clipping != ClippingByMoments) {
+		return errors.New("--noise-aware: moments is for a normal family with identity link and predictors alone, without --table1 SHARE, --sampling and --clipping (leave it out)")
+	}
 	return nil
 }
 
@@ -51,7 +55,7 @@ func (p *Plan) samples() bool {
 // ModelsNoise reports whether the variance of the privacy noise is part of the
 // posterior.
 func (p *Plan) ModelsNoise() bool {
-	return p.SumsGradients() || p.FollowsNoise()
+	return p.SumsGradients() || p.FollowsNoise() || p.ByMoments()
 }
 
 // SumsGradients reports whether the posterior is made of sums of released gradients.

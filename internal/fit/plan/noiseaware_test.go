@@ -9,8 +9,9 @@ import (
 	"d3p/internal/settings"
 )
 
-// The posterior is a sample by default where the likelihood is not normal and the law of the
-// columns is bought with little noise; with groups only where that was measured.
+// A normal family is fitted by second moments, unless settings contradict it. The posterior
+// of other families is a sample by default where their likelihood is not normal and the law
+// of the columns is bought with little noise; with groups only where that was measured.
 func TestSampledFamilies(t *testing.T) {
 	for _, c := range []struct {
 		family, response string
@@ -29,7 +30,11 @@ func TestSampledFamilies(t *testing.T) {
 		{"bernoulli | group", "{type: binary}", 8000, Config{}, settings.NoiseAwareCurvature},
 		{"bernoulli", "{type: binary}", 8000, Config{}, settings.NoiseAwareSample},
 		{"bernoulli", "{type: binary}", 1000, Config{}, settings.NoiseAwareCurvature},
-		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
+		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareMoments},
+		{"normal", "{type: real, lower: -9, upper: 9}", 100, Config{}, settings.NoiseAwareMoments},
+		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{Steps: 50}, settings.NoiseAwareCurvature},
+		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{Table1: settings.Table1None}, settings.NoiseAwareCurvature},
+		{"student_t", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
 	} {
 		family, _, grouped := strings.Cut(c.family, " | ")
 		groups := ""

@@ -90,6 +90,8 @@ type Plan struct {
 	Purchase *table1.Plan `json:"purchase,omitempty"`
 	// Bought is the law that the purchase gave; nil before it, and without one.
 	Bought *law.Law `json:"bought,omitempty"`
+	// Second are the second moments that a fit by them bought; nil before, and otherwise.
+	Second []float64 `json:"second,omitempty"`
 
 	// Planned is the plan of a fit that ended early, see Finish; else nil.
 	Planned *Planned `json:"planned,omitempty"`
@@ -97,7 +99,8 @@ type Plan struct {
 	Certified *accountant.Answer `json:"certified,omitempty"` // of the privacy that the event costs
 	Event     json.RawMessage    `json:"event,omitempty"`
 
-	model *models.Model
+	model      *models.Model
+	regression *Regression
 }
 
 // Model is the model that the plan is for; nil for a plan of ForLatent.
@@ -113,7 +116,10 @@ func (p *Plan) Bind(m *models.Model) error {
 	if err := p.Bought.Bind(&m.Spec.Data); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	return p.Learn(p.Bought)
+	if err := p.Learn(p.Bought); err != nil || p.Second == nil {
+		return err
+	}
+	return p.LearnSecond(p.Second)
 }
 
 // Before are the events before the first step, in their order.
@@ -207,7 +213,7 @@ func (p *Plan) Learn(l *law.Law) error {
 		return err
 	}
 	p.model = m
-	if m.Rotated() {
+	if m.Rotated() && !p.ByMoments() {
 		p.chooseClippingBy(l)
 	}
 	return nil

@@ -72,7 +72,11 @@ func (p *Plan) choosePurchase(cfg Config) error {
 		if p.model == nil || cfg.NoiseMultiplier > 0 || cfg.Compat != "" || hasNetwork(p.model) {
 			return nil
 		}
-		p.Purchase = table1.Auto(p.model, p.Mu, p.Records, p.Neighbours)
+		if cfg.NoiseAware == settings.NoiseAwareMoments && table1.RegressionOf(p.model) != nil {
+			p.Purchase = table1.OfRegression(p.model, p.Mu, p.Records, p.Neighbours)
+		} else {
+			p.Purchase = table1.Auto(p.model, p.Mu, p.Records, p.Neighbours)
+		}
 	case p.model == nil:
 		return errors.New("--table1: a density without a model file has no columns (leave it out)")
 	case cfg.NoiseMultiplier > 0:

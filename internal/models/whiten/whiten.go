@@ -111,6 +111,13 @@ func regress(r *models.Rotation, design, y []float64, noise float64) (mean, sd f
 // draws that stand for the prior.
 const lawRecords, priorDraws = 10000, 200
 
+// Rows are the design (n×K) of the only linear predictor of m and its response (n), of
+// lawRecords records drawn from a law.
+func Rows(m *models.Model, l *law.Law, rng dist.Rand) (design, response []float64) {
+	all, y := designs(m, m.LinearPredictors(), drawRows(m, l, rng))
+	return all[0], y
+}
+
 // drawRows draws encoded records (lawRecords×Encoding.K) from a law alone.
 func drawRows(m *models.Model, l *law.Law, rng dist.Rand) []float64 {
 	t := simulate.Table{Columns: m.Spec.Data.AllColumns()}

@@ -1,0 +1,267 @@
+package plan
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/models"
+	"d3p/internal/models/guide"
+	"d3p/internal/models/whiten"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
+	"d3p/internal/settings"
+	"d3p/internal/stats"
+	"d3p/internal/sufficient"
+	"d3p/internal/table1"
+)
+
+// regressionSteps is the number of steps of a fit by second moments. Each is a Newton
+// step with all records; the first ones come from afar, and their gradients are noisy.
+const regressionSteps = 8
+
+// ClippingByMoments is the clipping of a fit by second moments: each step's clip norm
+// follows from what was released before it.
+const ClippingByMoments = "moments"
+
+// Regression is what a fit by second moments knows before its steps. x = (1, columns) are
+// the columns of the first coordinates of work, in which the moments were bought; there
+// y = xγ + e counts in Unit around the law's regression.
+//
+//	γ = Base·(φ_Intercept, φ_b),  log s = LogUnit + φ_sigma
+type Regression struct {
+	Moments *sufficient.Moments
+	Base    *mat.Dense // (K+1 × K+1)
+	Inverse *mat.Dense // of Base
+	LogUnit float64
+	// Places are those of Intercept and coefficients in φ, Sigma that of sigma.
+	Places []int
+	Sigma  int
+	// Rows are x of records drawn from the law, each K+1.
+	Rows []float64
+}
+
+// Regression is that of a plan by second moments, once they are bought; else nil.
+func (p *Plan) Regression() *Regression { return p.regression }
+
+// ByMoments reports whether the fit is one by second moments.
+func (p *Plan) ByMoments() bool { return p.NoiseAware == settings.NoiseAwareMoments }
+
+// regresses reports whether the fit of m is one by second moments: asked for, or by default
+// if it can be one and the user chose nothing that contradicts it.
+func regresses(m *models.Model, cfg Config) bool {
+	if m == nil || cfg.NonPrivate || cfg.NoiseMultiplier > 0 || cfg.Compat != "" || table1.RegressionOf(m) == nil {
+		return false
+	}
+	if cfg.NoiseAware == settings.NoiseAwareMoments {
+		return true
+	}
+	return cfg.NoiseAware == "" && cfg.Table1 == settings.Table1Auto &&
+		(cfg.Sampling == "" || cfg.Sampling == sampler.Full) && cfg.SamplingRate == 0 && cfg.BatchSize == 0 && cfg.Steps == 0 && cfg.Epochs == 0 &&
+		cfg.Clipping == "" && cfg.ClipNorm == 0 && cfg.ClipQuantile == 0 &&
+		cfg.Optimizer == "" && cfg.LearningRate == 0 && cfg.Schedule == "" && cfg.Momentum == 0 && cfg.WeightDecay == 0 &&
+		or(cfg.Guide, guide.MeanFieldName) == guide.MeanFieldName && cfg.InitScale == 0 && cfg.Gradient == "" && cfg.Averaging == nil
+}
+
+// withRegression is cfg with the settings of a fit by second moments.
+func withRegression(cfg Config) Config {
+	average := 0.0
+	cfg.NoiseAware, cfg.Sampling, cfg.Averaging = settings.NoiseAwareMoments, sampler.Full, &average
+	if cfg.Steps == 0 && cfg.Epochs == 0 {
+		cfg.Steps = regressionSteps
+	}
+	cfg.Table1 = or(cfg.Table1, settings.Table1Auto)
+	return cfg
+}
+
+// random is a public generator for one purpose of the regression.
+func (p *Plan) random(child uint64) *noise.Random {
+	return noise.NewRandom(noise.Public(p.InitSeed).Child(child).Stream(noise.Initialisation))
+}
+
+// SecondDesign is the design whose second moments the plan buys after Table 1, in the
+// coordinates of work of p's model.
+func (p *Plan) SecondDesign() privacy.Design {
+	r, second := table1.RegressionOf(p.model), p.Purchase.Second()
+	if second.Bound == 0 {
+		second.Bound = p.secondBound(r, second.Noise)
+	}
+	return r.Design(p.model.Coordinates(), second.Bound, second.Noise)
+}
+
+// regressionRows are x and the response in units, of records drawn from the law.
+func (p *Plan) regressionRows(r *table1.Regression, c *models.Coordinates) (x, y []float64) {
+	base, err := models.Compile(p.model.Spec)
+	if err != nil {
+		panic("plan: a compiled model does not compile: " + err.Error())
+	}
+	design, response := whiten.Rows(base, p.Law(), p.random(6))
+	k := r.Columns()
+	d := r.Design(c, 1, 1).Map
+	for i := range response {
+		row := append(append([]float64{1}, design[i*k:(i+1)*k]...), response[i])
+		for j, weights := range d {
+			sum := 0.0
+			for l, w := range weights {
+				sum += w * row[l]
+			}
+			if j <= k {
+				x = append(x, sum)
+			} else {
+				y = append(y, sum)
+			}
+		}
+	}
+	return x, y
+}
+
+// secondBound is the bound on a record's moments with the least mean squared error by the
+// law: what it cuts off, and the noise in proportion to it.
+func (p *Plan) secondBound(r *table1.Regression, multiplier float64) float64 {
+	x, y := p.regressionRows(r, p.model.Coordinates())
+	k := r.Columns() + 1
+	size := (k + 1) * (k + 2) / 2
+	moments, norms := make([]float64, 0, len(y)*size), make([]float64, len(y))
+	for i, v := range y {
+		row := append(append([]float64(nil), x[i*k:(i+1)*k]...), v)
+		square := 0.0
+		for a := range row {
+			for _, b := range row[a:] {
+				moments = append(moments, row[a]*b)
+				square += row[a] * row[a] * b * b
+			}
+		}
+		norms[i] = math.Sqrt(square)
+	}
+	sorted := slices.Sorted(slices.Values(norms))
+	best, least := 0.0, math.Inf(1)
+	for _, u := range []float64{0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 1} {
+		bound := stats.Quantile(sorted, u)
+		bias := make([]float64, size)
+		for i, norm := range norms {
+			if norm > bound {
+				for j := range bias {
+					bias[j] += (1 - bound/norm) * moments[i*size+j]
+				}
+			}
+		}
+		e := float64(size) * multiplier * multiplier * bound * bound
+		for _, b := range bias {
+			b *= float64(p.Records) / float64(len(y))
+			e += b * b
+		}
+		if e < least {
+			best, least = bound, e
+		}
+	}
+	digits := math.Pow(10, math.Floor(math.Log10(best))-1)
+	return math.Ceil(best/digits) * digits
+}
+
+// LearnSecond gives the plan the second moments of SecondDesign. From then on its model is
+// in coordinates in which the columns of the records themselves hardly correlate.
+func (p *Plan) LearnSecond(values []float64) error {
+	second, r := p.Purchase.Second(), table1.RegressionOf(p.model)
+	l := p.Law()
+	moments := &sufficient.Moments{P: r.Columns() + 1, Values: values, Noise: second.Noise * second.Bound, Records: l.Records, RecordsSD: l.RecordsSD}
+	c := p.model.Coordinates()
+	rows, _ := p.regressionRows(r, c)
+	next, base, unit := recentred(c, r, moments)
+	inverse := mat.NewDense(moments.P, moments.P, nil)
+	if err := inverse.Inverse(base); err != nil {
+		return err
+	}
+	m, err := p.model.In(next)
+	if err != nil {
+		return err
+	}
+	p.model, p.Second = m, values
+	p.regression = &Regression{Moments: moments, Base: base, Inverse: inverse, LogUnit: math.Log(unit), Sigma: r.Sigma, Rows: rows}
+	p.regression.Places = append(p.regression.Places, r.Intercept)
+	for j := range r.Columns() {
+		p.regression.Places = append(p.regression.Places, r.Coefficients.At(j, 0))
+	}
+	return nil
+}
+
+// recentred are the coordinates in which the columns of the moments are centred and
+// uncorrelated, as far as the moments' noise lets see, and the response counts in its
+// residual standard deviation, which is unit times that of c.
+func recentred(c *models.Coordinates, r *table1.Regression, m *sufficient.Moments) (next *models.Coordinates, base *mat.Dense, unit float64) {
+	k := r.Columns()
+	mean, square := mat.NewVecDense(k, nil), mat.NewSymDense(k, nil)
+	least := m.Noise / m.Records * math.Sqrt(float64(k))
+	for j := range k {
+		x := m.At(0, j+1) / m.Records
+		if math.Abs(x) < m.Noise/m.Records {
+			x = 0
+		}
+		mean.SetVec(j, min(max(x, -3), 3))
+	}
+	for i := range k {
+		for j := range i + 1 {
+			square.SetSym(i, j, m.At(i+1, j+1)/m.Records-mean.AtVec(i)*mean.AtVec(j))
+		}
+	}
+	root, half := mat.NewDense(k, k, nil), mat.NewDense(k, k, nil) // Σ^(−1/2), Σ^(1/2)
+	var e mat.EigenSym
+	var v mat.Dense
+	if !e.Factorize(square, true) {
+		panic("plan: no eigenvalues")
+	}
+	e.VectorsTo(&v)
+	values := e.Values(nil)
+	for i := range k {
+		for j := range k {
+			for a, value := range values {
+				value = math.Sqrt(max(value, least, 1e-4))
+				x := v.At(i, a) * v.At(j, a)
+				root.Set(i, j, root.At(i, j)+x/value)
+				half.Set(i, j, half.At(i, j)+x*value)
+			}
+		}
+	}
+	unit = math.Sqrt(max(m.Residual()/m.Records, m.Noise/m.Records, 1e-4))
+	u := c.Unit[r.Intercept]
+	old := c.Predictors[0]
+	matrix := mat.NewDense(k, k, slices.Clone(old.Matrix)) // u times that of x
+	rotation := models.Rotation{Coefficients: old.Coefficients, Center: slices.Clone(old.Center), Matrix: make([]float64, k*k)}
+	next = &models.Coordinates{Origin: slices.Clone(c.Origin), Unit: slices.Clone(c.Unit), Predictors: []models.Rotation{rotation}}
+	// x = Mᵀ(d − Center)/u: the new centre is where x is its mean
+	var shift mat.VecDense
+	if err := shift.SolveVec(matrix.T(), mean); err != nil {
+		panic("plan: the coordinates of work have no inverse")
+	}
+	b, origin := mat.NewVecDense(k, nil), mat.NewVecDense(k, nil)
+	for j := range k {
+		origin.SetVec(j, c.Origin[r.Coefficients.At(j, 0)])
+	}
+	b.MulVec(matrix, origin)
+	for j := range k {
+		rotation.Center[j] += u * shift.AtVec(j)
+		next.Origin[r.Intercept] += u * shift.AtVec(j) * b.AtVec(j)
+	}
+	turned := mat.NewDense(k, k, rotation.Matrix)
+	turned.Mul(matrix, root)
+	turned.Scale(unit, turned)
+	start := mat.NewVecDense(k, nil)
+	start.MulVec(half, origin)
+	for j := range k {
+		next.Origin[r.Coefficients.At(j, 0)] = start.AtVec(j) / unit
+	}
+	next.Unit[r.Intercept] = u * unit
+	next.Origin[r.Sigma] = math.Log(u * unit)
+	base = mat.NewDense(k+1, k+1, nil)
+	base.Set(0, 0, unit)
+	for j := range k {
+		sum := 0.0
+		for i := range k {
+			sum -= mean.AtVec(i) * root.At(i, j)
+			base.Set(i+1, j+1, unit*root.At(i, j))
+		}
+		base.Set(0, j+1, unit*sum)
+	}
+	return next, base, unit
+}

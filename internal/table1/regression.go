@@ -1,0 +1,172 @@
+package table1
+
+import (
+	"math"
+
+	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
+	"d3p/internal/models/formula"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+)
+
+// mostDesign bounds the columns of a design whose second moments are bought.
+const mostDesign = 16
+
+// Regression is where the parameters of a linear regression are among θ.
+type Regression struct {
+	Intercept, Sigma int
+	Coefficients     models.LinearPredictor
+	// products are 1, the columns of the design, and the response.
+	products [][]privacy.Reading
+}
+
+// Columns is the number of columns of the design, without the constant.
+func (r *Regression) Columns() int { return len(r.products) - 2 }
+
+// RegressionOf is m as a linear regression with normal errors of one standard deviation,
+// nil if it is none: its second moments then are not its whole likelihood. Records of
+// several rows, and columns made by functions, are left out, too.
+func RegressionOf(m *models.Model) *Regression {
+	f := m.Spec.Model
+	if f == nil || f.Terms == nil || formula.FamilyOf(f.Family.V).Name != "normal" || f.LinkName() != "identity" || len(f.Predicted) > 0 || len(m.Spec.Data.Tensors) > 0 || m.Spec.Data.Weights.IsSet() {
+		return nil
+	}
+	for _, c := range m.Spec.Data.Columns {
+		if c.Buys() { // bounds and scales take too much of the budget
+			return nil
+		}
+	}
+	t := f.Terms
+	if !t.Intercept || len(t.Groups)+len(t.Smooths)+len(t.Offsets)+len(t.Functions)+len(t.Compared) > 0 || t.Event.IsSet() || m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 {
+		return nil
+	}
+	list := m.LinearPredictors()
+	if len(list) != 1 || list[0].Effects != 1 || list[0].Level == nil || list[0].Cuts || list[0].Level.Size != 1 {
+		return nil
+	}
+	labels := list[0].Coefficients.Dims[0].Labels
+	r := &Regression{Coefficients: list[0], Intercept: list[0].Level.Offset, Sigma: -1, products: [][]privacy.Reading{{}}}
+	for i := range m.Params {
+		if p := &m.Params[i]; p.Name == "sigma" && p.Transform.Name == "exp" && p.Size == 1 {
+			r.Sigma = p.Offset
+		}
+	}
+	if r.Sigma < 0 || m.P != len(labels)+2 || len(labels) > mostDesign {
+		return nil
+	}
+	for _, label := range labels {
+		factors, ok := m.Spec.Data.Factors(label)
+		if !ok {
+			return nil
+		}
+		var product []privacy.Reading
+		for _, x := range factors {
+			if find(m, x.Column.HeaderName()) != x.Column {
+				return nil
+			}
+			reading := privacy.Reading{Column: x.Column.HeaderName(), Level: privacy.Number, By: 1}
+			switch {
+			case x.Missing:
+				reading.Level = privacy.Missing
+			case x.Level >= 0:
+				reading.Level = x.Level
+			case x.Column.Numeric():
+				reading.Transform = x.Column.Transform.V
+				reading.Center, reading.By = x.Column.Scale()
+			}
+			product = append(product, reading)
+		}
+		r.products = append(r.products, product)
+	}
+	responses := 0
+	for _, x := range m.Encoding.Fields {
+		if x.Role != encoding.Response {
+			continue
+		}
+		if responses++; x.Kind != encoding.Numeric {
+			return nil
+		}
+		reading := privacy.Reading{Column: x.Column, Level: privacy.Number, Transform: x.Transform, Center: x.Center, By: x.Scale}
+		if reading.By == 0 {
+			reading.By = 1
+		}
+		r.products = append(r.products, []privacy.Reading{reading})
+	}
+	if c := m.Spec.Data.Column(t.Response.V); responses != 1 || c == nil || m.Spec.Data.MissingOf(c).Rule == data.MissingModel {
+		return nil
+	}
+	return r
+}
+
+// Design is that of 1, the columns of work of c, and the response less its linear
+// predictor at c.Origin, in units of c.
+func (r *Regression) Design(c *models.Coordinates, bound, noise float64) privacy.Design {
+	rotation, k := &c.Predictors[0], r.Columns()
+	unit := c.Unit[r.Intercept]
+	rows := [][]float64{make([]float64, k+2)}
+	rows[0][0] = 1
+	response := make([]float64, k+2)
+	response[k+1] = 1 / unit
+	response[0] = -c.Origin[r.Intercept] / unit
+	for j := range k {
+		row := make([]float64, k+2)
+		for i := range k {
+			row[i+1] = rotation.Matrix[i*k+j] / unit
+			row[0] -= rotation.Matrix[i*k+j] / unit * rotation.Center[i]
+		}
+		origin := c.Origin[r.Coefficients.At(j, 0)]
+		for i, x := range row {
+			response[i] -= origin * x
+		}
+		rows = append(rows, row)
+	}
+	return privacy.Design{Products: r.products, Map: append(rows, response), Bound: bound, Noise: noise}
+}
+
+// The rule of OfRegression, in shares of μ². A small budget needs larger shares to find
+// where numbers lie.
+const (
+	regressionCounts, mostRegressionCounts             = 0.03, 0.10
+	regressionCorrelations, mostRegressionCorrelations = 0.10, 0.10
+	mostSecond                                         = 0.25
+	goodCounts, goodSecond                             = 0.05, 0.01
+)
+
+// OfRegression is the purchase before the regression m, of K columns: Table 1, then second moments.
+func OfRegression(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
+	columns, numbers := sizes(m)
+	signal := mu * float64(records)
+	within := func(need func(noise float64) float64, good, fair, usual, most float64) float64 {
+		share := min(need(good), usual)
+		return max(share, min(need(fair), most))
+	}
+	counts := within(func(noise float64) float64 {
+		need := float64(columns+1) / (noise * noise * signal * signal)
+		if numbers > 0 {
+			need /= 1 - ofRanges
+		}
+		return need
+	}, goodNoise, goodCounts, regressionCounts, mostRegressionCounts)
+	bound := momentsBound(m)
+	correlations := within(func(noise float64) float64 {
+		return bound * bound / (noise * noise * signal * signal)
+	}, goodCorrelation, poorCorrelation, regressionCorrelations, mostRegressionCorrelations)
+	p := planned(m, mu, rel, counts, correlations, 0, nil)
+	k := float64(RegressionOf(m).Columns() + 1)
+	size := math.Sqrt(3*k + k*(k-1)/2)
+	share := min(size*size/(goodSecond*goodSecond*signal*signal), mostSecond)
+	sigma := 1 / (mu * math.Sqrt(share))
+	p.Share += share
+	p.Releases = append(p.Releases, Release{Kind: Second, Noise: sigma, NoiseMultiplier: sigma})
+	return p
+}
+
+// Second is the release of the plan that has second moments of a regression, or nil.
+func (p *Plan) Second() *Release {
+	if p == nil {
+		return nil
+	}
+	return p.release(Second)
+}
