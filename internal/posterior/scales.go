@@ -45,13 +45,25 @@ func findScales(m *models.Model, q scores, theta []float64) []scale {
 }
 
 // multiplied lists the effects, among the size coordinates from first on, that the
-// coordinate at scales; nil where it is no scale of them.
+// coordinate at scales; nil where it is no scale of them. An effect of which no record has
+// a gradient is one of the scale that all others have.
 func (q scores) multiplied(theta []float64, at, first, size int) []int {
-	n := min(q.records, 10*size+100)
-	effects, target := mat.NewDense(n, size, nil), mat.NewVecDense(n, nil)
-	for r := range n {
+	moved := q.moved()[first : first+size]
+	var known []int
+	for i, is := range moved {
+		if is {
+			known = append(known, first+i)
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	effects, target := mat.NewDense(q.records, len(known), nil), mat.NewVecDense(q.records, nil)
+	for r := range q.records {
 		row := q.row(r)
-		effects.SetRow(r, row[first:first+size])
+		for k, j := range known {
+			effects.Set(r, k, row[j])
+		}
 		target.SetVec(r, row[at])
 	}
 	norm := mat.Norm(target, 2)
@@ -65,13 +77,19 @@ func (q scores) multiplied(theta []float64, at, first, size int) []int {
 		return nil
 	}
 	var list []int
-	for i := range size {
-		switch x, z := factors.AtVec(i), theta[first+i]; {
+	for k, j := range known {
+		switch x, z := factors.AtVec(k), theta[j]; {
 		case math.Abs(x) < scaleTolerance: // of another scale
 		case math.Abs(x-z) < scaleTolerance*math.Abs(z):
-			list = append(list, first+i)
+			list = append(list, j)
 		default:
 			return nil
+		}
+	}
+	if len(list) == len(known) {
+		list = nil
+		for i := range size {
+			list = append(list, first+i)
 		}
 	}
 	return list

@@ -106,3 +106,28 @@ func TestCoefficients(t *testing.T) {
 		}
 	}
 }
+
+// A scale is found where the first records have no group of some of its effects, and one
+// effect has no record at all.
+func TestScaleOfRareGroups(t *testing.T) {
+	const groups = 6 // the last one is empty, the one before comes last
+	theta := []float64{0.5, 0.3, -0.2, 0.7, -1.1, 0.4, 0.9}
+	q := scores{latent: groups + 1, records: 2000}
+	rng := noise.NewRandom(noise.Public(3).Stream(noise.Simulation))
+	for r := range q.records {
+		row, g := make([]float64, q.latent), r%(groups-2)
+		if r >= q.records-3 {
+			g = groups - 2
+		}
+		row[1+g] = rng.Normal()
+		row[0] = theta[1+g] * row[1+g]
+		q.gradients = append(q.gradients, row...)
+	}
+	if got := q.multiplied(theta, 0, 1, groups); !slices.Equal(got, []int{1, 2, 3, 4, 5, 6}) {
+		t.Errorf("effects %v", got)
+	}
+	q.gradients[0] += 1
+	if got := q.multiplied(theta, 0, 1, groups); got != nil {
+		t.Errorf("no scale multiplies %v", got)
+	}
+}

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"d3p/internal/models/formula"
 	"d3p/internal/models/guide"
@@ -35,21 +36,15 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 }
 
 // sampledFamilies have posteriors that are skewed, or rest on what the predictors have in
-// common: their intervals hold better as a sample. The value reports whether that holds
-// with effects of groups and smooths, too: where many records tell the effects, the
-// sampler does not find the scale of many.
-var sampledFamilies = map[string]bool{"bernoulli": false, "poisson": false, "cumulative": true, "negative_binomial": true}
+// common: their intervals hold better as a sample.
+var sampledFamilies = []string{"bernoulli", "poisson", "cumulative", "negative_binomial"}
 
 // samples reports whether the posterior is a sample by default: of a sampled family, where
 // the columns' law is bought with little noise. A sample trusts the law that it simulates
 // records by.
 func (p *Plan) samples() bool {
-	if p.Purchase == nil || !p.Purchase.Precise(p.Records) || p.model == nil || p.model.Spec.Model == nil {
-		return false
-	}
-	f := p.model.Spec.Model
-	withScales, sampled := sampledFamilies[formula.FamilyOf(f.Family.V).Name]
-	return sampled && (withScales || len(f.Terms.Groups)+len(f.Terms.Smooths) == 0)
+	return p.Purchase != nil && p.Purchase.Precise(p.Records) && p.model != nil && p.model.Spec.Model != nil &&
+		slices.Contains(sampledFamilies, formula.FamilyOf(p.model.Spec.Model.Family.V).Name)
 }
 
 // ModelsNoise reports whether the variance of the privacy noise is part of the

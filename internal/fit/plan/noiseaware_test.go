@@ -11,7 +11,7 @@ import (
 
 // A normal family is fitted by second moments, unless settings contradict it. The posterior
 // of other families is a sample by default where their likelihood is not normal and the law
-// of the columns is bought with little noise; with groups only where that was measured.
+// of the columns is bought with little noise.
 func TestSampledFamilies(t *testing.T) {
 	for _, c := range []struct {
 		family, response string
@@ -27,7 +27,7 @@ func TestSampledFamilies(t *testing.T) {
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{NoiseAware: settings.NoiseAwareCurvature}, settings.NoiseAwareCurvature},
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{Guide: "delta"}, settings.NoiseAwareNone},
 		{"poisson", "{type: integer, lower: 0, upper: 50}", 8000, Config{}, settings.NoiseAwareSample},
-		{"bernoulli | group", "{type: binary}", 8000, Config{}, settings.NoiseAwareCurvature},
+		{"bernoulli | group", "{type: binary}", 8000, Config{}, settings.NoiseAwareSample},
 		{"bernoulli", "{type: binary}", 8000, Config{}, settings.NoiseAwareSample},
 		{"bernoulli", "{type: binary}", 1000, Config{}, settings.NoiseAwareCurvature},
 		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareMoments},
