@@ -16,6 +16,7 @@ import (
 	"d3p/internal/gpu"
 	"d3p/internal/privacy"
 	"d3p/internal/run"
+	"d3p/internal/settings"
 )
 
 // device is an engine that this machine can run, or why it cannot.
@@ -52,6 +53,7 @@ func mpi() device {
 
 // cudaNumber is n for cuda:n, 0 for cuda, and -1 for other devices.
 func cudaNumber(name string) int {
+	name, _ = strings.CutSuffix(name, ",cpu")
 	kind, index, _ := strings.Cut(name, ":")
 	if kind != "cuda" {
 		return -1
@@ -64,7 +66,7 @@ func cudaNumber(name string) int {
 // anything is read.
 func checkDevice(name string) error {
 	n := cudaNumber(name)
-	if n < 0 {
+	if n < 0 || name == settings.DeviceCUDAThenCPU {
 		return nil
 	}
 	engine, err := openCUDA(name, n, gpu.Options{})
@@ -107,14 +109,19 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 		turn.Turn = r.Ranks.Job.Local
 	}
 	if n := cudaNumber(r.Job.Device); n >= 0 {
-		if r.Job.Device == "cuda" {
+		if !strings.Contains(r.Job.Device, ":") {
 			opt = turn
 		}
 		card, err := openCUDA(r.Job.Device, n, opt)
-		if err != nil {
-			return nil, err
+		var engine *run.Engine
+		if err == nil {
+			engine, err = onCUDA(card)
 		}
-		return onCUDA(card)
+		if err != nil && r.Job.Device == settings.DeviceCUDAThenCPU {
+			r.Host.Notef("running on cpu: %v", err)
+			return onCPU()
+		}
+		return engine, err
 	}
 	if r.Job.Device == "cpu" {
 		return onCPU()

@@ -8,8 +8,10 @@ import (
 	"math"
 	"testing"
 
+	"d3p/internal/cpu"
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
+	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 )
 
@@ -109,7 +111,7 @@ func resumesTo(t *testing.T, s *study, p *plan.Plan, file *bytes.Buffer, whole f
 	if err := json.Unmarshal(restored.Ledger, &spent); err != nil {
 		t.Fatal(err)
 	}
-	if steps := spent.Entries[0].Steps; steps != restored.State.Step || steps >= p.Steps {
+	if steps := spent.Entries[0].Steps; steps < restored.State.Step || steps > restored.State.Step+1 || steps >= p.Steps {
 		t.Fatalf("checkpoint of step %d with %d steps charged", restored.State.Step, steps)
 	}
 	again, err := fit.Resume(context.Background(), restored, s.model, s.curator(t, p, 5, spent), nil)
@@ -142,4 +144,47 @@ func (k *keepAt) Keep(checkpoint func() (fit.Checkpoint, error)) {
 	}
 	c, err := checkpoint()
 	k.err = errors.Join(err, c.Write(&k.file))
+}
+
+// failsAt is an engine that fails in one step, as a card that is lost.
+type failsAt struct {
+	privacy.Engine
+	step int
+}
+
+func (f failsAt) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
+	w, err := f.Engine.Open(t, rows)
+	return failingWorker{w, f.step}, err
+}
+
+type failingWorker struct {
+	privacy.Worker
+	step int
+}
+
+func (w failingWorker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32, all bool, clip privacy.Clip) (float64, error) {
+	if in.Step == w.step {
+		return 0, errors.New("the card is gone")
+	}
+	return w.Worker.ClippedSum(dst, in, batch, all, clip)
+}
+
+// A fit whose engine fails continues from the step that failed, which released nothing.
+func TestResumeAfterTheEngineFailed(t *testing.T) {
+	s := newStudy(t, 1000)
+	p := s.plan(t, plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200})
+	whole, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.curatorOf(t, p, 5, privacy.Ledger{}, failsAt{cpu.New(cpu.Options{Threads: 1}), 120})
+	result, err := fit.Run(context.Background(), p, c, nil)
+	var failed *privacy.EngineError
+	if !errors.As(err, &failed) {
+		t.Fatalf("error %v, want an EngineError", err)
+	}
+	if steps := result.Spent.Entries[0].Steps; steps != 121 {
+		t.Errorf("%d steps charged, want the failed one too: 121", steps)
+	}
+	resumesTo(t, s, p, checkpointFile(t, result), whole)
 }

@@ -137,9 +137,15 @@ func (s *study) plan(t testing.TB, cfg plan.Config) *plan.Plan {
 // curator opens the study's records with noise that is a function of seed.
 func (s *study) curator(t testing.TB, p *plan.Plan, seed uint64, spent privacy.Ledger) *privacy.Curator {
 	t.Helper()
+	return s.curatorOf(t, p, seed, spent, cpu.New(cpu.Options{Threads: 1}))
+}
+
+// curatorOf is curator with an engine.
+func (s *study) curatorOf(t testing.TB, p *plan.Plan, seed uint64, spent privacy.Ledger, engine privacy.Engine) *privacy.Curator {
+	t.Helper()
 	return fittest.Curator(t, p, privacy.CuratorConfig{
 		Table:  privacy.NewTable(privacy.TableConfig{Data: s.data, Encoding: s.model.Encoding, Root: noise.Insecure(seed)}),
-		Engine: cpu.New(cpu.Options{Threads: 1}),
+		Engine: engine,
 		Root:   noise.Insecure(seed), Spent: spent,
 	})
 }

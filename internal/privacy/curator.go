@@ -126,7 +126,7 @@ func (c *Curator) Format(f fmt.State, _ rune) { fmt.Fprint(f, "privacy.Curator(s
 func (c *Curator) Ledger() Ledger {
 	l := c.ledger.clone()
 	if s := c.session; s != nil {
-		l.Entries[s.entry].Steps = s.done
+		l.Entries[s.entry].Steps, l.Entries[s.entry].Failed = s.done, s.lost
 		l.Entries[s.entry].Event = s.event()
 	}
 	return l
@@ -146,9 +146,9 @@ func (c *Curator) Begin(m Mechanism) (*Session, error) {
 }
 
 // Resume continues a session after `done` steps, which an earlier run released: the last
-// entry of CuratorConfig.Spent. It certifies the whole of m again, not only the remaining
-// steps. The root must be fresh or the earlier run's; step numbers continue, so no noise
-// is used twice.
+// entry of CuratorConfig.Spent. Steps in which the engine failed are taken again. It
+// certifies the whole of m again, not only the remaining steps. The root must be fresh or
+// the earlier run's; step numbers continue, so no noise is used for two releases.
 func (c *Curator) Resume(m Mechanism, done int) (*Session, error) {
 	if err := m.check(c.relation); err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (c *Curator) Resume(m Mechanism, done int) (*Session, error) {
 	if last < 0 || c.sessions > 0 {
 		return nil, errors.New("privacy: there is no session to resume")
 	}
-	if e := c.ledger.Entries[last]; e.Steps != done || e.Authorised != m.Steps || !event.Equal(e.Event, m.Event(done)) {
+	if e := c.ledger.Entries[last]; e.Steps-e.Failed != done || e.Authorised != m.Steps || !event.Equal(e.Event, m.Event(e.Steps)) {
 		return nil, fmt.Errorf("privacy: the last ledger entry has %d of %d steps of another mechanism than the one to resume (begin a new session instead)", e.Steps, e.Authorised)
 	}
 	before := c.ledger.clone()

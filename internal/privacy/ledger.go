@@ -24,6 +24,9 @@ type Entry struct {
 	Event      event.Event // of the steps done
 	Steps      int         // done
 	Authorised int         // steps certified before the first one
+	// Failed is how many of the last steps the engine failed in: they are charged, and
+	// released nothing.
+	Failed int
 }
 
 // Event is the composition of all entries.
@@ -50,6 +53,7 @@ type entryJSON struct {
 	Purpose    string          `json:"purpose"`
 	Steps      int             `json:"steps"`
 	Authorised int             `json:"authorised_steps"`
+	Failed     int             `json:"failed_steps,omitempty"`
 	Event      json.RawMessage `json:"event"`
 }
 
@@ -59,7 +63,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ledger entry %s: %w", e.Purpose, err)
 	}
-	return json.Marshal(entryJSON{Time: e.Time, Purpose: e.Purpose, Steps: e.Steps, Authorised: e.Authorised, Event: ev})
+	return json.Marshal(entryJSON{Time: e.Time, Purpose: e.Purpose, Steps: e.Steps, Authorised: e.Authorised, Failed: e.Failed, Event: ev})
 }
 
 // UnmarshalJSON is the inverse of MarshalJSON.
@@ -72,6 +76,6 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return fmt.Errorf("ledger entry %s: %w", j.Purpose, err)
 	}
-	*e = Entry{Time: j.Time, Purpose: j.Purpose, Event: ev, Steps: j.Steps, Authorised: j.Authorised}
+	*e = Entry{Time: j.Time, Purpose: j.Purpose, Event: ev, Steps: j.Steps, Authorised: j.Authorised, Failed: j.Failed}
 	return nil
 }

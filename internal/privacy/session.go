@@ -17,6 +17,7 @@ type Session struct {
 	worker   Worker
 	sampler  sampler.Sampler
 	done     int // steps charged to the ledger
+	lost     int // the last of them, in which the engine failed
 	entry    int // in the ledger
 	spending spending
 	widened  float64 // factor of the noise for rounding
@@ -153,6 +154,7 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	}
 	step := s.done
 	s.done++
+	s.lost = 0
 
 	batch, all := s.sampler.Draw(step, s.batch)
 	if !all {
@@ -175,7 +177,7 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 		return Release{Count: count}, nil
 	}
 	clear(dst)
-	return Release{}, s.failed(err)
+	return Release{}, s.failed(err, 1)
 }
 
 // releaseTogether releases the sums of all ranks. A rank that has failed takes part,
@@ -199,8 +201,21 @@ func (s *Session) releaseTogether(dst []float64, count float64, failed error, cl
 	return x[p], nil
 }
 
-func (s *Session) failed(err error) error {
-	return fmt.Errorf("privacy: engine %s failed: %w", s.curator.engine.Name(), err)
+// EngineError is the failure of an engine in the middle of a session. The steps that it
+// was taking are charged and released nothing: Resume takes them again.
+type EngineError struct {
+	Engine string
+	Err    error
+}
+
+func (e *EngineError) Error() string {
+	return fmt.Sprintf("privacy: engine %s failed: %v", e.Engine, e.Err)
+}
+func (e *EngineError) Unwrap() error { return e.Err }
+
+func (s *Session) failed(err error, steps int) error {
+	s.lost = steps
+	return &EngineError{s.curator.engine.Name(), err}
 }
 
 // release adds the noise of a step to its exact sum, and returns the noisy count.

@@ -125,6 +125,7 @@ func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err err
 	}
 	first := s.done
 	s.done += n
+	s.lost = 0
 	done, err = s.worker.(Stepper).Steps(StepsInput{
 		First: first, N: n, State: state, Inputs: inputs, Kept: kept,
 		Sum: s.gradientNoise, Count: s.countNoise, RecordNoise: s.recordNoise,
@@ -138,7 +139,7 @@ func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err err
 	if err != nil {
 		clear(state)
 		clear(kept)
-		return 0, fmt.Errorf("privacy: engine %s failed: %w", s.curator.engine.Name(), err)
+		return 0, s.failed(err, n)
 	}
 	s.done = first + done
 	return done, nil

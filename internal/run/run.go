@@ -117,6 +117,11 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	result, err := r.fit(ctx)
+	if next := r.onProcessor(result, err); next != nil {
+		defer next.engine.Close()
+		r = *next
+		result, err = r.fit(ctx)
+	}
 	if result == nil {
 		return nil, err
 	}
@@ -137,6 +142,27 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 	}
 	err = r.stopped(result, err)
 	return nil, failed(kindOf(err), errors.Join(err, unbooked))
+}
+
+// onProcessor is the run that goes on where r ended, on the processor: if the card failed
+// and the job asks for that; else nil.
+func (r Run) onProcessor(result *fit.Result, err error) *Run {
+	var failed *privacy.EngineError
+	if r.Job.Device != settings.DeviceCUDAThenCPU || result == nil || result.Posterior == nil || r.Ranks.Several() || !errors.As(err, &failed) {
+		return nil
+	}
+	checkpoint, err := result.Checkpoint()
+	if err != nil {
+		return nil
+	}
+	r.checkpoint, r.table, r.Job.Device = &checkpoint, nil, settings.DeviceCPU
+	engine, err := r.Host.Open(r, 1)
+	if err != nil {
+		return nil
+	}
+	r.Host.Notef("note: %v; going on on %s after %d steps", failed, engine.Name(), checkpoint.State.Step)
+	r.engine, r.Job.Engine = engine, r.Job.Engine+", then "+engine.Name()
+	return &r
 }
 
 // reserve sets disk space and budget aside, so that a full disk fails before privacy is

@@ -91,7 +91,7 @@ func TestRange(t *testing.T) {
 func TestPrint(t *testing.T) {
 	for name, texts := range map[string][]string{
 		"epsilon": {"0.5", "1e-09", "3"}, "steps": {"1", "1000000"}, "seed": {"0", "18446744073709551615"},
-		"guide": {"mean_field", "custom"}, "formats": {"csv", "csv,stan"}, "accept-risk": {"a,b"}, "device": {"cuda", "cuda:3"},
+		"guide": {"mean_field", "custom"}, "formats": {"csv", "csv,stan"}, "accept-risk": {"a,b"}, "device": {"cuda", "cuda,cpu", "cuda:3"},
 		"out": {"a folder"},
 	} {
 		row := Named(name)
@@ -111,7 +111,7 @@ func TestMistakes(t *testing.T) {
 		"sampling=fixed":             "unknown value fixed (one of: poisson, full, fixed_size, balls_and_bins, shuffle)",
 		"optimizer=adm":              "unknown value adm (did you mean adam?)",
 		"device=cuda:x":              "unknown value cuda:x (did you mean cuda:N?)",
-		"device=cpu:1":               "unknown value cpu:1 (one of: auto, cpu, cuda, cuda:N)",
+		"device=cpu:1":               "unknown value cpu:1 (one of: auto, cpu, cuda, cuda,cpu, cuda:N)",
 		"formats=csv,csv":            "csv appears twice",
 		"formats=csv,stab":           "unknown value stab (did you mean stan?)",
 		"draws=1":                    "1 draw has no spread to summarise (take at least 2)",

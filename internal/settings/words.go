@@ -37,6 +37,14 @@ const (
 	MethodOneSample = "one_posterior_sample"
 )
 
+// Values of device. DeviceCUDAThenCPU goes on on the processor where a card fails.
+const (
+	DeviceAuto        = "auto"
+	DeviceCPU         = "cpu"
+	DeviceCUDA        = "cuda"
+	DeviceCUDAThenCPU = "cuda,cpu"
+)
+
 // CompatD3P is the value of compat for the Python package d3p.
 const CompatD3P = "d3p"
 
