@@ -30,7 +30,7 @@ func (r *Regression) Columns() int { return len(r.products) - 2 }
 // several rows, and columns made by functions, are left out, too.
 func RegressionOf(m *models.Model) *Regression {
 	f := m.Spec.Model
-	if f == nil || f.Terms == nil || formula.FamilyOf(f.Family.V).Name != "normal" || f.LinkName() != "identity" || len(f.Predicted) > 0 || len(m.Spec.Data.Tensors) > 0 || m.Spec.Data.Weights.IsSet() {
+	if f == nil || f.Terms == nil || formula.FamilyOf(f.Family.V).Name != "normal" || f.LinkName() != "identity" || len(f.Predicted) > 0 || len(m.Spec.Data.Tensors) > 0 || m.Spec.Data.Weights.IsSet() || !m.Spec.Likelihood.IsLog() {
 		return nil
 	}
 	for _, c := range m.Spec.Data.Columns {

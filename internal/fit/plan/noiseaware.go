@@ -29,6 +29,9 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 		return fmt.Errorf("--noise-aware: %s is for a mean-field guide (type --noise-aware variance, or --guide mean_field)", cfg.NoiseAware)
 	}
 	p.NoiseAware = or(cfg.NoiseAware, byDefault)
+	if p.NoiseAware == settings.NoiseAwareSample && !p.scoresAreGradients() {
+		return errors.New("--noise-aware: sample is for unweighted log likelihoods (type --noise-aware curvature)")
+	}
 	if p.ByMoments() && (p.Purchase.Second() == nil || p.Sampling != sampler.Full || p.Clipping != ClippingByMoments) {
 		return errors.New("--noise-aware: moments is for a normal family with identity link and predictors alone, without --table1 SHARE, --sampling and --clipping (leave it out)")
 	}
@@ -43,8 +46,15 @@ var sampledFamilies = []string{"bernoulli", "poisson", "cumulative", "negative_b
 // the columns' law is bought with little noise. A sample trusts the law that it simulates
 // records by.
 func (p *Plan) samples() bool {
-	return p.Purchase != nil && p.Purchase.Precise(p.Records) && p.model != nil && p.model.Spec.Model != nil &&
+	return p.Purchase != nil && p.Purchase.Precise(p.Records) && p.model != nil && p.model.Spec.Model != nil && p.scoresAreGradients() &&
 		slices.Contains(sampledFamilies, formula.FamilyOf(p.model.Spec.Model.Family.V).Name)
+}
+
+// scoresAreGradients reports whether the gradient of a simulated record is that of its log
+// likelihood. A sample takes the slope of the mean gradient from their products, by the
+// information identity, which weights and other scores do not obey.
+func (p *Plan) scoresAreGradients() bool {
+	return p.model == nil || p.model.Spec.Likelihood.IsLog() && !p.model.Spec.Data.Weights.IsSet()
 }
 
 // ModelsNoise reports whether the variance of the privacy noise is part of the

@@ -29,17 +29,26 @@ func TestSampledFamilies(t *testing.T) {
 		{"poisson", "{type: integer, lower: 0, upper: 50}", 8000, Config{}, settings.NoiseAwareSample},
 		{"bernoulli | group", "{type: binary}", 8000, Config{}, settings.NoiseAwareSample},
 		{"bernoulli", "{type: binary}", 8000, Config{}, settings.NoiseAwareSample},
+		{"bernoulli | beta", "{type: binary}", 8000, Config{}, settings.NoiseAwareCurvature},
+		{"bernoulli | weight", "{type: binary}", 8000, Config{}, settings.NoiseAwareCurvature},
 		{"bernoulli", "{type: binary}", 1000, Config{}, settings.NoiseAwareCurvature},
 		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareMoments},
 		{"normal", "{type: real, lower: -9, upper: 9}", 100, Config{}, settings.NoiseAwareMoments},
 		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{Steps: 50}, settings.NoiseAwareCurvature},
 		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{Table1: settings.Table1None}, settings.NoiseAwareCurvature},
+		{"normal | beta", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
+		{"normal | weight", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
 		{"student_t", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
 	} {
-		family, _, grouped := strings.Cut(c.family, " | ")
-		groups := ""
-		if grouped {
+		family, extra, _ := strings.Cut(c.family, " | ")
+		groups, likelihood := "", ""
+		switch extra {
+		case "group":
 			groups = " + (1 | g)"
+		case "beta":
+			likelihood = "likelihood: {divergence: beta}"
+		case "weight":
+			likelihood = "likelihood: {gibbs: {weight: 0.5}}"
 		}
 		m, err := models.Read("m.yaml", fmt.Appendf(nil, `d3p: 1
 data:
@@ -50,7 +59,8 @@ data:
     g: {type: category, levels: [a, b, c]}
     y: %s
 model: {formula: y ~ u%s, family: %s}
-`, c.records, c.response, groups, family), nil)
+%s
+`, c.records, c.response, groups, family, likelihood), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

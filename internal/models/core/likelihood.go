@@ -17,5 +17,8 @@ type Likelihood struct {
 	Weight source.Value[float64]
 }
 
+// IsLog reports whether the score is the log likelihood.
+func (l *Likelihood) IsLog() bool { return !l.IsBeta() && !l.Weight.IsSet() }
+
 // IsBeta reports whether the score is that of a beta divergence.
 func (l *Likelihood) IsBeta() bool { return l.Divergence.V == DivergenceBeta }
