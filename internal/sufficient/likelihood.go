@@ -190,17 +190,17 @@ func (l *Likelihood) Density(gradient, gamma []float64, logS float64) float64 {
 	if c.SolveVecTo(u, mat.NewVecDense(size, l.d)) != nil {
 		return math.Inf(-1)
 	}
+	value := mat.Dot(u, mat.NewVecDense(size, l.d)) + c.LogDet()
 	var bare mat.Cholesky
-	if !bare.Factorize(l.noises(0)) {
-		return math.Inf(-1)
+	if l.weak > 0 {
+		if !bare.Factorize(l.noises(0)) {
+			return math.Inf(-1)
+		}
+		value -= l.weak * bare.LogDet()
 	}
-	value := -(mat.Dot(u, mat.NewVecDense(size, l.d)) + c.LogDet() - l.weak*bare.LogDet()) / 2
+	value /= -2
 	if gradient == nil {
 		return value
-	}
-	ofBare := mat.NewSymDense(size, nil)
-	if bare.InverseTo(ofBare) != nil {
-		return math.Inf(-1)
 	}
 	// W = uuᵀ − Σ⁻¹: the density changes by −u·∂d + <W, ∂Σ>/2
 	w := mat.NewSymDense(size, nil)
@@ -209,8 +209,15 @@ func (l *Likelihood) Density(gradient, gamma []float64, logS float64) float64 {
 	}
 	w.ScaleSym(-1, w)
 	w.SymRankOne(w, 1, u)
-	ofBare.ScaleSym(l.weak, ofBare)
-	ofBare.AddSym(ofBare, w)
+	ofBare := w
+	if l.weak > 0 {
+		ofBare = mat.NewSymDense(size, nil)
+		if bare.InverseTo(ofBare) != nil {
+			return math.Inf(-1)
+		}
+		ofBare.ScaleSym(l.weak, ofBare)
+		ofBare.AddSym(ofBare, w)
+	}
 	q, r, rs := mat.NewDense(size, unknowns, l.left), mat.NewDense(size, p, l.right), mat.NewDense(size, p, nil)
 	q.Mul(ofBare, mat.NewDense(size, unknowns, l.ofE))
 	rs.Mul(w, mat.NewDense(size, p, l.ofH))
