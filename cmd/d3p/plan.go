@@ -419,7 +419,7 @@ func (a *app) writePlan(out string, p *report.Privacy, f report.Findings, m *mod
 // mostSwept is the most plans of a sweep.
 const mostSwept = 100
 
-// swept is one plan of a sweep; Error says why there is none.
+// swept is one plan of a sweep; Error says why the settings give no plan.
 type swept struct {
 	Settings        map[string]string `json:"settings"`
 	Epsilon         float64           `json:"epsilon,omitempty"`

@@ -61,7 +61,7 @@ func reviews(n int) []byte {
 // vocabulary is the words of reviews, one on each line.
 func vocabulary() []byte { return []byte(strings.Join(reviewAll, "\n") + "\n") }
 
-// names draws n invented names of three lands, which differ in their syllables and
+// names draws n made-up names of three lands, which differ in their syllables and
 // endings.
 func names(n int) []byte {
 	lands := []struct {

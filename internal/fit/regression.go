@@ -130,8 +130,8 @@ func shuffledNormals(n int, rng *noise.Random) []float64 {
 	return x
 }
 
-// clipTrials is the number of clip norms that are compared; one that keeps less than
-// leastKept of the information is none.
+// clipTrials is the number of clip norms that are compared; none may
+// keep less than leastKept of the information.
 const clipTrials, leastKept = 24, 0.05
 
 // next is the step that follows: where, and with which clip norm. The gradients there are

@@ -10,8 +10,8 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
+	"d3p/internal/fit/fittest"
 	"d3p/internal/fit/plan"
-	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 )
 
@@ -146,29 +146,6 @@ func (k *keepAt) Keep(checkpoint func() (fit.Checkpoint, error)) {
 	k.err = errors.Join(err, c.Write(&k.file))
 }
 
-// failsAt is an engine that fails in one step, as a card that is lost.
-type failsAt struct {
-	privacy.Engine
-	step int
-}
-
-func (f failsAt) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
-	w, err := f.Engine.Open(t, rows)
-	return failingWorker{w, f.step}, err
-}
-
-type failingWorker struct {
-	privacy.Worker
-	step int
-}
-
-func (w failingWorker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32, all bool, clip privacy.Clip) (float64, error) {
-	if in.Step == w.step {
-		return 0, errors.New("the card is gone")
-	}
-	return w.Worker.ClippedSum(dst, in, batch, all, clip)
-}
-
 // A fit whose engine fails continues from the step that failed, which released nothing.
 func TestResumeAfterTheEngineFailed(t *testing.T) {
 	s := newStudy(t, 1000)
@@ -177,7 +154,7 @@ func TestResumeAfterTheEngineFailed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := s.curatorOf(t, p, 5, privacy.Ledger{}, failsAt{cpu.New(cpu.Options{Threads: 1}), 120})
+	c := s.curatorOf(t, p, 5, privacy.Ledger{}, fittest.FailsAt{Engine: cpu.New(cpu.Options{Threads: 1}), Step: 120})
 	result, err := fit.Run(context.Background(), p, c, nil)
 	var failed *privacy.EngineError
 	if !errors.As(err, &failed) {

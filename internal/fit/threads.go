@@ -1,11 +1,12 @@
 package fit
 
 import (
+	"slices"
+
 	"d3p/internal/fit/optimizer"
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
 	"d3p/internal/simd"
-	"slices"
 )
 
 // chunk is the number of coordinates that several loops work on in turn, so that

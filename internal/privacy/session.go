@@ -17,7 +17,7 @@ type Session struct {
 	worker   Worker
 	sampler  sampler.Sampler
 	done     int // steps charged to the ledger
-	lost     int // the last of them, in which the engine failed
+	lost     int // the last charged steps, in which the engine failed
 	entry    int // in the ledger
 	spending spending
 	widened  float64 // factor of the noise for rounding

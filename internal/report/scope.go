@@ -17,7 +17,7 @@ func (r *Run) scope() Scope {
 		s.DataAccesses[0] = "one noisy sum of clipped gradients per step"
 	}
 	if r.Plan.Clipping == plan.ClippingScore {
-		s.DataAccesses[0] = "sums of scores and their gradients at every step of the sampler, of which only the last draw leaves"
+		s.DataAccesses[0] = "sums of scores and their gradients at every step of the sampler; only the last draw leaves"
 	}
 	if bought := r.Plan.Before(); len(bought) > 0 && r.Plan.Purchase == nil {
 		s.DataAccesses = append(s.DataAccesses, "noisy counts before the first step")

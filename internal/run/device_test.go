@@ -2,7 +2,6 @@ package run_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,39 +10,19 @@ import (
 	"time"
 
 	"d3p/internal/cpu"
+	"d3p/internal/fit/fittest"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
-	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
 	"d3p/internal/run"
 )
 
-// lostCard is an engine that fails in a step.
-type lostCard struct {
-	privacy.Engine
-	step int
-}
+// card is an engine of another name than the processor's.
+type card struct{ privacy.Engine }
 
-func (f lostCard) Name() string { return "card" }
-
-func (f lostCard) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
-	w, err := f.Engine.Open(t, rows)
-	return lostWorker{w, f.step}, err
-}
-
-type lostWorker struct {
-	privacy.Worker
-	step int
-}
-
-func (w lostWorker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32, all bool, clip privacy.Clip) (float64, error) {
-	if in.Step == w.step {
-		return 0, errors.New("the card is gone")
-	}
-	return w.Worker.ClippedSum(dst, in, batch, all, clip)
-}
+func (card) Name() string { return "card" }
 
 const twoColumns = `d3p: 1
 name: two
@@ -86,7 +65,7 @@ func TestGoesOnOnTheProcessor(t *testing.T) {
 			Open: func(r run.Run, _ int) (*run.Engine, error) {
 				engine := privacy.Engine(cpu.New(cpu.Options{Threads: 1}))
 				if r.Job.Device != "cpu" {
-					engine = lostCard{engine, failing}
+					engine = card{fittest.FailsAt{Engine: engine, Step: failing}}
 				}
 				return &run.Engine{Engine: engine, Together: 1, Close: func() error { return nil }}, nil
 			},

@@ -26,7 +26,7 @@ type Regression struct {
 func (r *Regression) Columns() int { return len(r.products) - 2 }
 
 // RegressionOf is m as a linear regression with normal errors of one standard deviation,
-// nil if it is none: its second moments then are not its whole likelihood. Records of
+// nil where the second moments are not its whole likelihood. Records of
 // several rows, and columns made by functions, are left out, too.
 func RegressionOf(m *models.Model) *Regression {
 	f := m.Spec.Model
