@@ -167,7 +167,8 @@ func balancing(wanted *float64, all float64) (share float64) {
 }
 
 // balanceBeside merges the two cells beside grid point g at it: with masses of higher grid
-// points where the upper cell does not suffice, rounded down where it is more than enough.
+// points where the upper cell does not suffice, of lower ones where it is more than
+// enough. What no grid point balances is rounded down.
 func (c *cells) balanceBeside(g int, out []float64) {
 	excess := (c.mass[g-1] - c.right[g-1]) * math.Expm1(c.h)
 	whole := excess
@@ -177,6 +178,14 @@ func (c *cells) balanceBeside(g int, out []float64) {
 	for i := g + 1; i < len(out) && excess > 0; i++ {
 		if m := out[i]; m > 0 {
 			share := balancing(&excess, -m*math.Expm1(-float64(i-g)*c.h))
+			here += share * m
+			out[i] -= share * m
+		}
+	}
+	lack := -excess
+	for i := g - 1; i >= 0 && lack > 0; i-- {
+		if m := out[i]; m > 0 {
+			share := balancing(&lack, m*expm1Capped(float64(g-i)*c.h))
 			here += share * m
 			out[i] -= share * m
 		}

@@ -2,6 +2,7 @@ package bracket
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"d3p/internal/privacy/accountant/pairs"
@@ -87,5 +88,35 @@ func TestGridOfLargeLosses(t *testing.T) {
 	_, rare := p.Divide(pairs.Division{Lo: math.Inf(-1), Hi: 40.6})
 	if at := rare.Origin(0.375); !(at > 40.6 && at < 41) {
 		t.Errorf("the grid of losses above 40.6 is at %v", at)
+	}
+}
+
+// Merging moves losses to second order in the spacing, wherever the grid lies and whether
+// the cell below or the one above the densest point has more to balance; and the merged
+// step stays below the exact one.
+func TestMergingIsOfSecondOrder(t *testing.T) {
+	const theta = 9.0
+	r := rand.New(rand.NewPCG(7, 12))
+	for range 60 {
+		s, q := 1+6*r.Float64(), math.Pow(10, -5+4*r.Float64())
+		for _, kind := range []pairs.Kind{pairs.Remove, pairs.Add, pairs.Substitute} {
+			p := pairs.Key{Kind: kind, S: s, Q: q}.Build()
+			c := Composition{Nodes: []Nodes{Quadrature(p, 1, 1e-20, 1)}}
+			_, variance := c.Moments(0)
+			h := math.Sqrt(variance) * math.Pow(10, -1.3+1.3*r.Float64())
+			l := onLattice(p, h, -1, 1e-20, theta, false)
+			if lost, most := c.LogMoment(theta)-l.logMoment(theta), 0.4*theta*(1+theta)*h*h; !(lost < most) {
+				t.Errorf("%v, q %v, s %v: spacing %v takes %v from log E[e^{θL}], more than %v", kind, q, s, h, lost, most)
+			}
+			for i := 1; i < len(l.Mass)-1; i += 1 + len(l.Mass)/10 {
+				epsilon := l.origin + (float64(l.first+i)+0.5)*h
+				if epsilon < 0 {
+					continue
+				}
+				if exact, delta := pairs.SingleDelta(p, epsilon), l.delta(epsilon); delta > exact*(1+1e-9)+1e-20 {
+					t.Errorf("%v, q %v, s %v: spacing %v has δ(%v) = %v above the exact %v", kind, q, s, h, epsilon, delta, exact)
+				}
+			}
+		}
 	}
 }
