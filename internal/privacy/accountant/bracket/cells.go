@@ -59,6 +59,7 @@ func (c *cells) addPiece(p pairs.Piece) {
 		x = edge
 	}
 	spread := -math.Expm1(-c.h)
+	from := false // x is where the cell begins
 	for i := c.cell(p.Loss(x)); x < p.Hi && i < len(c.mass); i++ {
 		base := c.origin + float64(c.first+i)*c.h
 		edge := p.Hi
@@ -66,16 +67,13 @@ func (c *cells) addPiece(p pairs.Piece) {
 			edge = math.Min(p.Hi, p.Inverse(base+c.h))
 		}
 		if edge <= x {
+			from = false
 			continue
 		}
-		var mass, right float64
-		p.Integrate(x, edge, func(l, m float64) {
-			mass += m
-			right -= m * math.Expm1(base-l)
-		})
+		mass, excess := p.Cell(x, edge, base, from)
 		c.mass[i] += mass
-		c.right[i] += math.Max(0, math.Min(mass, right/spread))
-		x = edge
+		c.right[i] += math.Max(0, math.Min(mass, excess/spread))
+		x, from = edge, true
 	}
 }
 

@@ -225,7 +225,7 @@ func TestTiltingError(t *testing.T) {
 	}
 }
 
-// The functions of package math are as precise as theorem 2 takes for granted: 4u.
+// The functions of packages math and numeric are as precise as theorem 2 takes for granted: 4u.
 func TestElementaryFunctions(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewSource(3))
@@ -242,6 +242,8 @@ func TestElementaryFunctions(t *testing.T) {
 			e := bigExp(bigFloat(x))
 			see("Exp", relative(math.Exp(x), e))
 			see("Expm1", relative(math.Expm1(x), bigDifference(e, bigFloat(1))))
+			see("numeric.Exp", relative(numeric.Exp(x), e))
+			see("numeric.Expm1", relative(numeric.Expm1(x), bigDifference(e, bigFloat(1))))
 		}
 		// of a logarithm the error is that of e to its power
 		if x > -1 && math.Abs(x) > 1e-30 {

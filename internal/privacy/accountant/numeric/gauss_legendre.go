@@ -1,10 +1,10 @@
 package numeric
 
-// quadratureRule is a Gauss-Legendre rule on [0, 1]: Σ w f(x) is exact for polynomials
+// Rule is a Gauss-Legendre rule on [0, 1]: Σ w f(x) is exact for polynomials
 // of degree 2n-1.
-type quadratureRule struct{ X, W []float64 }
+type Rule struct{ X, W []float64 }
 
-var Gauss3 = quadratureRule{
+var Gauss3 = Rule{
 	X: []float64{
 		0.11270166537925831148,
 		0.5,
@@ -17,7 +17,7 @@ var Gauss3 = quadratureRule{
 	},
 }
 
-var Gauss6 = quadratureRule{
+var Gauss6 = Rule{
 	X: []float64{
 		0.033765242898423986094,
 		0.16939530676686774317,
@@ -36,7 +36,7 @@ var Gauss6 = quadratureRule{
 	},
 }
 
-var Gauss16 = quadratureRule{
+var Gauss16 = Rule{
 	X: []float64{
 		0.0052995325041750337019,
 		0.027712488463383711961,

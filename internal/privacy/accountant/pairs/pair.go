@@ -88,6 +88,8 @@ type Piece struct {
 	Inverse func(l float64) float64
 	// tail is the P-mass beyond x; nil when the piece ends at hi.
 	Tail func(x float64) float64
+	// ratio is set for a sampled Gaussian.
+	ratio *densityRatio
 }
 
 // Cut returns the piece ended where the P-mass beyond is at most mass, and
@@ -125,9 +127,9 @@ func (k Key) Build() *Pair {
 	g := subsampled{k.S, k.Q}
 	switch k.Kind {
 	case Remove:
-		return &Pair{Smooth: true, Apart: g.apart(), End: math.Log1p(-g.q), Pieces: []Piece{removePiece(g)}}
+		return &Pair{Smooth: true, Apart: g.apart(), End: math.Log1p(-g.q), Pieces: []Piece{g.remove()}}
 	case Add:
-		return &Pair{Smooth: true, End: -math.Log1p(-g.q), Ceiling: true, Pieces: []Piece{addPiece(g)}}
+		return &Pair{Smooth: true, End: -math.Log1p(-g.q), Ceiling: true, Pieces: []Piece{g.add()}}
 	case Substitute:
 		return &Pair{Smooth: true, Apart: g.apart(), End: math.Inf(-1), Pieces: []Piece{g.substitutePiece()}}
 	case Envelope:
@@ -205,11 +207,13 @@ func (p *Pair) mergedAtEnd(at, h float64) float64 {
 	} else {
 		piece.Hi = math.Min(piece.Hi, piece.Inverse(at+h))
 	}
-	var mass, excess float64 // P, and e^end Q - P
-	piece.Integrate(piece.Lo, piece.Hi, func(l, m float64) {
-		mass += m
-		excess += m * math.Expm1(p.End-l)
-	})
+	mass, excess, ok := piece.atEnd() // P, and e^end Q - P
+	if !ok {
+		piece.Integrate(piece.Lo, piece.Hi, func(l, m float64) {
+			mass += m
+			excess += m * math.Expm1(p.End-l)
+		})
+	}
 	if !(mass > 1e-200) {
 		return math.NaN()
 	}
@@ -222,12 +226,9 @@ func (p *Piece) Integrate(a, b float64, f func(l, m float64)) {
 	if !(b > a) {
 		return
 	}
-	r, width := &numeric.Gauss6, 0.25*p.Width
-	if b-a < 0.02*p.Width {
-		r = &numeric.Gauss3
-	}
-	panels := math.Ceil((b - a) / width)
-	width = (b - a) / panels
+	r := gaussRule(b-a, p.Width)
+	panels := math.Ceil((b - a) / (panelShare * p.Width))
+	width := (b - a) / panels
 	for k := 0.0; k < panels; k++ {
 		left := a + k*width
 		for j, u := range r.X {
@@ -236,6 +237,17 @@ func (p *Piece) Integrate(a, b float64, f func(l, m float64)) {
 			f(l, r.W[j]*width*math.Exp(p.LogDensity(x, l)))
 		}
 	}
+}
+
+// panelShare is the longest panel of Integrate over Piece.Width.
+const panelShare = 0.25
+
+// gaussRule is the rule for outcomes of that extent.
+func gaussRule(extent, width float64) *numeric.Rule {
+	if extent < 0.02*width {
+		return &numeric.Gauss3
+	}
+	return &numeric.Gauss6
 }
 
 // Side is the pair that bounds from above when up is set, from below otherwise.

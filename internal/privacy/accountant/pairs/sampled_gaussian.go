@@ -55,10 +55,25 @@ func (g subsampled) noise() float64 { return g.s }
 
 func (g subsampled) most() float64 { return 1 }
 
+// remove is P = (1-q)N(0,s²) + qN(1,s²) against Q = N(0,s²).
+func (g subsampled) remove() Piece {
+	p := removePiece(g)
+	p.ratio = &densityRatio{g, true, false}
+	return p
+}
+
+// add is N(0,s²) against the mixture, in the mirrored coordinate.
+func (g subsampled) add() Piece {
+	p := addPiece(g)
+	p.ratio = &densityRatio{g, false, true}
+	return p
+}
+
 // substitutePiece is P = (1-q)N(0,s²) + qN(1,s²) against
 // Q = (1-q)N(0,s²) + qN(-1,s²).
 func (g subsampled) substitutePiece() Piece {
 	p := removePiece(g)
+	p.ratio = &densityRatio{g, true, true}
 	p.Lo = -1 - Reach*g.s
 	logS := math.Log(g.s)
 	p.Loss = func(x float64) float64 { return g.Loss(x) - g.Loss(-x) }
@@ -93,7 +108,7 @@ func logSinh(a float64) float64 {
 // envelope has the privacy profile max(remove, add): remove's losses above 0,
 // add's below, and an atom between (docs/design/accounting.md).
 func (g subsampled) envelope() *Pair {
-	up, down := removePiece(g), addPiece(g)
+	up, down := g.remove(), g.add()
 	up.Lo, down.Hi, down.Tail = 0.5, -0.5, nil
 	return &Pair{
 		Smooth: true, Apart: g.apart(), End: math.Inf(-1),
