@@ -163,6 +163,8 @@ func (c *compiler) addOne(ev event.Event, count int64) error {
 		return c.ballsAndBins(e, count)
 	case event.Shuffled:
 		return c.shuffled(e, count)
+	case event.Selected:
+		return c.selected(e, count)
 	case event.NonPrivate:
 		return &UnsupportedError{What: "non-private release", Why: "the ledger contains a release without noise, so no epsilon holds"}
 	}

@@ -78,6 +78,15 @@ type Composed struct {
 	Events []Event
 }
 
+// Selected is the best of several trials. A trial is one of Of, chosen uniformly, and its
+// output holds a score. After each trial the selection stops with probability Stop. Only
+// the output with the highest score leaves; the number of trials and all other outputs
+// stay secret. Liu and Talwar 2019, arXiv:1811.07971.
+type Selected struct {
+	Stop float64 // in (0, 1]; the mean number of trials is 1/Stop
+	Of   []Event
+}
+
 // NonPrivate is a release without any guarantee.
 type NonPrivate struct{}
 
@@ -91,6 +100,7 @@ func (BallsAndBins) isEvent()     {}
 func (Shuffled) isEvent()         {}
 func (SelfComposed) isEvent()     {}
 func (Composed) isEvent()         {}
+func (Selected) isEvent()         {}
 func (NonPrivate) isEvent()       {}
 
 // OfOneRelation reports whether ev has a step that is known by its guarantee alone: a
@@ -111,6 +121,8 @@ func OfOneRelation(ev Event) bool {
 		return OfOneRelation(ev.Of)
 	case Composed:
 		return slices.ContainsFunc(ev.Events, OfOneRelation)
+	case Selected:
+		return slices.ContainsFunc(ev.Of, OfOneRelation)
 	}
 	return false
 }

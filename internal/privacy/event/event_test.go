@@ -13,7 +13,7 @@ import (
 // anyEvent draws a valid event; depth bounds the nesting.
 func anyEvent(depth int) *rapid.Generator[Event] {
 	return rapid.Custom(func(t *rapid.T) Event {
-		kinds := 12
+		kinds := 13
 		if depth == 0 {
 			kinds = 5
 		}
@@ -42,6 +42,8 @@ func anyEvent(depth int) *rapid.Generator[Event] {
 			return Shuffled{inner()}
 		case 9:
 			return SelfComposed{inner(), rapid.Int64Range(0, 1e12).Draw(t, "T")}
+		case 10:
+			return Selected{rapid.Float64Range(1e-3, 1).Draw(t, "stop"), []Event{inner(), inner()}}
 		default:
 			parts := make([]Event, rapid.IntRange(1, 3).Draw(t, "parts"))
 			for i := range parts {
@@ -97,23 +99,27 @@ func TestRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		``:    "EOF",
 		`{}`:  "unknown event class",
 		`[1]`: "cannot unmarshal",
-		g + `"GaussianDpEvent","noise_multiplier":0}`:                                                 "not a finite number > 0",
-		g + `"GaussianDpEvent"}`:                                                                      "missing field noise_multiplier",
-		g + `"GaussianDpEvent","noise_multiplier":1,"colour":2}`:                                      "unknown field",
-		g + `"GaussianDpEvent","noise_multiplier":1}{}`:                                               "more than one",
-		g + `"UnsupportedDpEvent"}`:                                                                   "unknown event class",
-		g + `"SelfComposedDpEvent","count":3}`:                                                        "missing event",
-		g + `"SelfComposedDpEvent","event":null}`:                                                     "missing field count",
-		g + `"DiscreteGaussianDpEvent","sigma":1,"sensitivity":1}`:                                    "only dimension 1",
-		g + `"DiscreteGaussianDpEvent","sigma":1,"sensitivity":1.5,"dimension":1}`:                    "whole number",
-		g + `"GaussianDpEvent","noise_multiplier":1,"count":100}`:                                     "field that the class does not have",
-		g + `"ComposedDpEvent","events":[],"event":` + g + `"NonPrivateDpEvent"}}`:                    "field that the class does not have",
-		g + `"NoOpDpEvent","sigma":1}`:                                                                "field that the class does not have",
-		g + `"SelfComposedDpEvent","count":100,"count":1,"event":` + g + `"NoOpDpEvent"}}`:            "twice",
-		g + `"GaussianDpEvent","noise_multiplier":1,"noi\u017fe_multiplier":100}`:                     "another name",
-		g + `"GaussianDpEvent","Noise_multiplier":1}`:                                                 "another name",
-		g + `"EpsilonDeltaDpEvent","epsilon":1,"delta":1}`:                                            "not in [0, 1)",
-		g + `"PoissonSampledDpEvent","sampling_probability":2,"event":` + g + `"NonPrivateDpEvent"}}`: "not in (0, 1]",
+		g + `"GaussianDpEvent","noise_multiplier":0}`:                                                          "not a finite number > 0",
+		g + `"GaussianDpEvent"}`:                                                                               "missing field noise_multiplier",
+		g + `"GaussianDpEvent","noise_multiplier":1,"colour":2}`:                                               "unknown field",
+		g + `"GaussianDpEvent","noise_multiplier":1}{}`:                                                        "more than one",
+		g + `"UnsupportedDpEvent"}`:                                                                            "unknown event class",
+		g + `"SelfComposedDpEvent","count":3}`:                                                                 "missing event",
+		g + `"SelfComposedDpEvent","event":null}`:                                                              "missing field count",
+		g + `"DiscreteGaussianDpEvent","sigma":1,"sensitivity":1}`:                                             "only dimension 1",
+		g + `"DiscreteGaussianDpEvent","sigma":1,"sensitivity":1.5,"dimension":1}`:                             "whole number",
+		g + `"GaussianDpEvent","noise_multiplier":1,"count":100}`:                                              "field that the class does not have",
+		g + `"ComposedDpEvent","events":[],"event":` + g + `"NonPrivateDpEvent"}}`:                             "field that the class does not have",
+		g + `"NoOpDpEvent","sigma":1}`:                                                                         "field that the class does not have",
+		g + `"SelfComposedDpEvent","count":100,"count":1,"event":` + g + `"NoOpDpEvent"}}`:                     "twice",
+		g + `"GaussianDpEvent","noise_multiplier":1,"noi\u017fe_multiplier":100}`:                              "another name",
+		g + `"GaussianDpEvent","Noise_multiplier":1}`:                                                          "another name",
+		g + `"EpsilonDeltaDpEvent","epsilon":1,"delta":1}`:                                                     "not in [0, 1)",
+		`{"module_name":"d3p.event","class_name":"SelectedEvent","stop":2,"events":[` + g + `"NoOpDpEvent"}]}`: "not in (0, 1]",
+		`{"module_name":"d3p.event","class_name":"SelectedEvent","stop":0.5,"events":[]}`:                      "nothing to select",
+		`{"module_name":"d3p.event","class_name":"SelectedEvent","stop":0.5}`:                                  "missing field events",
+		`{"module_name":"d3p.event","class_name":"SelectedEvent","events":[` + g + `"NoOpDpEvent"}]}`:          "missing field stop",
+		g + `"PoissonSampledDpEvent","sampling_probability":2,"event":` + g + `"NonPrivateDpEvent"}}`:          "not in (0, 1]",
 	} {
 		_, err := UnmarshalDpEvent([]byte(in))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -34,6 +34,7 @@ type named struct {
 	Count           *int64   `json:"count,omitempty"`
 	Event           *named   `json:"event,omitempty"`
 	Events          []*named `json:"events,omitempty"`
+	Stop            *float64 `json:"stop,omitempty"`
 }
 
 // Equal compares two events by content.
@@ -111,7 +112,7 @@ func eachNameOnce(dec *json.Decoder) error {
 func (n *named) given() (count int) {
 	for _, there := range []bool{
 		n.NoiseMultiplier != nil, n.Sigma != nil, n.Sensitivity != nil, n.Dimension != nil, n.Epsilon != nil, n.Delta != nil, n.Rate != nil,
-		n.Population != nil, n.Batch != nil, n.Batches != nil, n.Count != nil, n.Event != nil, n.Events != nil,
+		n.Population != nil, n.Batch != nil, n.Batches != nil, n.Count != nil, n.Event != nil, n.Events != nil, n.Stop != nil,
 	} {
 		if there {
 			count++
@@ -159,14 +160,22 @@ func encode(ev Event) *named {
 			return google("NoOpDpEvent")
 		}
 		n = google("ComposedDpEvent")
-		n.Events = make([]*named, len(e.Events))
-		for i, part := range e.Events {
-			n.Events[i] = encode(part)
-		}
+		n.Events = encodeAll(e.Events)
+	case Selected:
+		n = own("SelectedEvent")
+		n.Stop, n.Events = &e.Stop, encodeAll(e.Of)
 	case NonPrivate:
 		n = google("NonPrivateDpEvent")
 	}
 	return n
+}
+
+func encodeAll(list []Event) []*named {
+	all := make([]*named, len(list))
+	for i, ev := range list {
+		all[i] = encode(ev)
+	}
+	return all
 }
 
 func decode(n *named, depth int) (Event, error) {
@@ -212,11 +221,12 @@ func decode(n *named, depth int) (Event, error) {
 		if len(n.Events) == 0 { // as NoOpDpEvent
 			n.Events = nil
 		}
-		var parts []Event
-		for _, part := range n.Events {
-			parts = append(parts, f.event(part, depth))
+		ev = Composed{f.events(n.Events, depth)}
+	case ownModule + ".SelectedEvent":
+		if n.Events == nil {
+			return nil, fmt.Errorf("event: %s: missing field events", name)
 		}
-		ev = Composed{parts}
+		ev = Selected{f.float("stop", n.Stop), f.events(n.Events, depth)}
 	default:
 		return nil, fmt.Errorf("event: unknown event class %q", name)
 	}
@@ -252,6 +262,13 @@ func (f *fields) event(n *named, depth int) Event {
 		f.err = err
 	}
 	return ev
+}
+
+func (f *fields) events(list []*named, depth int) (all []Event) {
+	for _, n := range list {
+		all = append(all, f.event(n, depth))
+	}
+	return all
 }
 
 // discreteGaussian accepts one dimension only: the multivariate discrete

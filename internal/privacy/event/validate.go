@@ -64,6 +64,19 @@ func validate(ev Event, depth int) error {
 			}
 		}
 		return nil
+	case Selected:
+		if !(e.Stop > 0 && e.Stop <= 1) {
+			return fmt.Errorf("event: Selected.Stop: %v is not in (0, 1]", e.Stop)
+		}
+		if len(e.Of) == 0 {
+			return fmt.Errorf("event: Selected.Of: there is nothing to select from")
+		}
+		for _, trial := range e.Of {
+			if err := validate(trial, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
 	case NonPrivate:
 		return nil
 	}

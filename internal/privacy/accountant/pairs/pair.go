@@ -24,6 +24,7 @@ const (
 	Laplace                 // s: scale per unit shift
 	Discrete                // s: σ in integers; n shift
 	BlackBox                // s: ε
+	Profile                 // made: a bound on a profile
 )
 
 // String is the name of the pair in messages.
@@ -32,7 +33,7 @@ func (k Kind) String() string {
 		Remove: "remove", Add: "add", Substitute: "substitute", Envelope: "envelope",
 		GroupRemove: "remove a group", GroupAdd: "add a group",
 		BallsRemove: "balls-and-bins remove", BallsAdd: "balls-and-bins add",
-		Laplace: "Laplace", Discrete: "discrete Gaussian", BlackBox: "(epsilon, delta)",
+		Laplace: "Laplace", Discrete: "discrete Gaussian", BlackBox: "(epsilon, delta)", Profile: "a selection",
 	}[k]
 }
 
@@ -41,6 +42,7 @@ type Key struct {
 	Kind Kind
 	S, Q float64
 	N    int
+	Made *Pair // of Profile
 }
 
 // Pair is a dominating pair seen through its privacy loss L = log(dP/dQ):
@@ -142,6 +144,8 @@ func (k Key) Build() *Pair {
 		return NewDiscrete(k.S, k.N)
 	case BlackBox:
 		return NewBlackBox(k.S)
+	case Profile:
+		return k.Made
 	}
 	panic("accountant: unknown pair kind")
 }
