@@ -95,7 +95,7 @@ var rules = map[string]rule{
 	"privacy/enginetest":                 {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
 	"privacy/sensitivity":                {ours: []string{"models/data", "models/whiten", "models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
-	"sufficient": {theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"sufficient": {theirs: []string{"gonum.org/v1/gonum/blas/blas64", "gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/lapack/lapack64", "gonum.org/v1/gonum/mat"}},
 	"table1":     {ours: []string{"models/encoding", "models", "models/data", "models/formula", "models/law", "privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 
 	// engines and the fit, which never meet

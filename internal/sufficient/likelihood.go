@@ -16,6 +16,9 @@ package sufficient
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -67,19 +70,13 @@ type Likelihood struct {
 	noise     float64       // τ
 	n, nSD    float64
 	weak      float64   // 1 where S is weakly known, else 0
-	with      []float64 // Σxy
-	square    float64   // Σy²
+	released  []float64 // Σxy, Σy²; of the weighted mean of steps the same about its places
+	sums      []*sum
 	steps     bool
-	slope     []float64 // the weighted mean of steps
-	at        []float64 // its place
-	shape     *mat.SymDense
-	squares   float64
-	squareAt  []float64
-	spread    *mat.SymDense // of the places of squares
+	shape     *mat.SymDense // covariance of the noise of the steps' mean
 	squareVar float64
-
-	d, u, ofE, ofH, left, right []float64
-	place                       []int // of entry i, j of S among the p(p+1)/2 unknowns
+	d, u      []float64
+	ofErrors  *mat.SymDense // covariance of d by Σxe, by the variance of e
 }
 
 // weakNoise is the noise of the moments, by record, above which S is weakly known. There
@@ -92,30 +89,20 @@ const weakNoise = 0.12
 // slopes has the covariance SlopeNoise²·shape.
 func NewLikelihood(m *Moments, shape *mat.SymDense, steps []Step) *Likelihood {
 	p := m.P
-	l := &Likelihood{p: p, design: m.Design(), noise: m.Noise, n: m.Records, nSD: m.RecordsSD, square: m.At(p, p)}
-	for i := range p {
-		l.with = append(l.with, m.At(i, p))
+	l := &Likelihood{p: p, design: m.Design(), noise: m.Noise, n: m.Records, nSD: m.RecordsSD}
+	for i := range p + 1 {
+		l.released = append(l.released, m.At(i, p))
 	}
 	if m.Noise > weakNoise*m.Records {
 		l.weak = 1
 	}
 	l.positive = floored(l.design, m.Noise)
-	l.place = make([]int, p*p)
-	at := 0
-	for i := range p {
-		for j := i; j < p; j++ {
-			l.place[i*p+j], l.place[j*p+i] = at, at
-			at++
-		}
-	}
-	size := l.size()
+	l.sums = []*sum{newSum(0, make([]float64, p), make([]float64, p), mat.NewSymDense(p, nil))}
 	if len(steps) > 0 {
-		size = 2*p + 2
 		l.average(shape, steps)
 	}
-	l.d, l.u = make([]float64, size), make([]float64, size)
-	l.ofE, l.left = make([]float64, size*at), make([]float64, size*at)
-	l.ofH, l.right = make([]float64, size*p), make([]float64, size*p)
+	size := l.size()
+	l.d, l.u, l.ofErrors = make([]float64, size), make([]float64, size), mat.NewSymDense(size, nil)
 	return l
 }
 
@@ -131,24 +118,26 @@ func (l *Likelihood) size() int {
 // differences between steps say of S is left out.
 func (l *Likelihood) average(shape *mat.SymDense, steps []Step) {
 	p := l.p
-	l.steps, l.slope, l.at, l.squareAt = true, make([]float64, p), make([]float64, p), make([]float64, p)
+	l.steps = true
+	slope, at, squareAt, spread, squares := make([]float64, p), make([]float64, p), make([]float64, p), mat.NewSymDense(p, nil), 0.0
 	ofSlope, ofSquare := 0.0, 0.0
 	for _, s := range steps {
 		ofSlope += 1 / (s.SlopeNoise * s.SlopeNoise)
 		ofSquare += 1 / (s.SquareNoise * s.SquareNoise)
 	}
-	l.spread = mat.NewSymDense(p, nil)
 	for _, s := range steps {
 		a, b := 1/(s.SlopeNoise*s.SlopeNoise*ofSlope), 1/(s.SquareNoise*s.SquareNoise*ofSquare)
 		for j := range p {
-			l.slope[j] += a * s.Slope[j]
-			l.at[j] += a * s.At[j]
-			l.squareAt[j] += b * s.At[j]
+			slope[j] += a * s.Slope[j]
+			at[j] += a * s.At[j]
+			squareAt[j] += b * s.At[j]
 		}
-		l.squares += b * s.Square
-		l.spread.SymRankOne(l.spread, b, mat.NewVecDense(p, s.At))
+		squares += b * s.Square
+		spread.SymRankOne(spread, b, mat.NewVecDense(p, s.At))
 	}
-	l.spread.SymRankOne(l.spread, -1, mat.NewVecDense(p, l.squareAt))
+	spread.SymRankOne(spread, -1, mat.NewVecDense(p, squareAt))
+	l.released = append(append(l.released, slope...), squares)
+	l.sums = append(l.sums, newSum(p+1, at, squareAt, spread))
 	l.squareVar = 1 / ofSquare
 	l.shape = mat.NewSymDense(p, nil)
 	l.shape.ScaleSym(1/ofSlope, shape)
@@ -177,178 +166,271 @@ func floored(a *mat.SymDense, least float64) *mat.SymDense {
 // s = exp(logS). It sets gradient (P+1) to the derivatives in γ and log s.
 // A nil gradient is not set.
 func (l *Likelihood) Density(gradient, gamma []float64, logS float64) float64 {
-	p, size, unknowns := l.p, l.size(), l.p*(l.p+1)/2
+	p, size := l.p, l.size()
 	s := math.Exp(logS)
 	variance := s * s
 	l.model(gamma, s)
 	covariance := l.noises(s)
-	var c mat.Cholesky
-	if !finite(covariance.RawSymmetric().Data) || !c.Factorize(covariance) {
+	if !finite(covariance.RawSymmetric().Data) {
 		return math.Inf(-1)
 	}
-	u := mat.NewVecDense(size, l.u)
-	if c.SolveVecTo(u, mat.NewVecDense(size, l.d)) != nil {
+	root, ok := lapack64.Potrf(covariance.RawSymmetric())
+	if !ok {
 		return math.Inf(-1)
 	}
-	value := mat.Dot(u, mat.NewVecDense(size, l.d)) + c.LogDet()
-	var bare mat.Cholesky
+	copy(l.u, l.d)
+	lapack64.Potrs(root, blas64.General{Rows: size, Cols: 1, Stride: 1, Data: l.u})
+	value := floats.Dot(l.u, l.d) + logDet(root)
+	var ofBare *mat.SymDense
 	if l.weak > 0 {
-		if !bare.Factorize(l.noises(0)) {
+		ofBare = l.noises(0)
+		bare, ok := lapack64.Potrf(ofBare.RawSymmetric())
+		if !ok {
 			return math.Inf(-1)
 		}
-		value -= l.weak * bare.LogDet()
+		value -= l.weak * logDet(bare)
+		lapack64.Potri(bare)
 	}
 	value /= -2
 	if gradient == nil {
 		return value
 	}
 	// W = uuᵀ − Σ⁻¹: the density changes by −u·∂d + <W, ∂Σ>/2
-	w := mat.NewSymDense(size, nil)
-	if c.InverseTo(w) != nil {
-		return math.Inf(-1)
-	}
+	lapack64.Potri(root)
+	w := covariance
 	w.ScaleSym(-1, w)
-	w.SymRankOne(w, 1, u)
-	ofBare := w
-	if l.weak > 0 {
-		ofBare = mat.NewSymDense(size, nil)
-		if bare.InverseTo(ofBare) != nil {
-			return math.Inf(-1)
-		}
+	w.SymRankOne(w, 1, mat.NewVecDense(size, l.u))
+	if ofBare == nil {
+		ofBare = w
+	} else {
 		ofBare.ScaleSym(l.weak, ofBare)
 		ofBare.AddSym(ofBare, w)
 	}
-	q, r, rs := mat.NewDense(size, unknowns, l.left), mat.NewDense(size, p, l.right), mat.NewDense(size, p, nil)
-	q.Mul(ofBare, mat.NewDense(size, unknowns, l.ofE))
-	rs.Mul(w, mat.NewDense(size, p, l.ofH))
-	r.Mul(rs, l.positive)
-	noise := l.noise * l.noise
 	clear(gradient)
-	for k := range p {
-		g, towards, squared := 0.0, 0.0, 0.0
-		for i := range p {
-			x := l.design.At(i, k)
-			g += l.u[i] * x
-			towards += x * gamma[i]
-			e := l.place[i*p+k]
-			g += noise * (q.At(i, e) + 2*gamma[i]*q.At(p, e))
-			if l.steps {
-				b := gamma[i] - l.squareAt[i]
-				g += l.u[p+1+i] * x
-				squared += x * b
-				g += noise * (q.At(p+1+i, e) + 2*b*q.At(2*p+1, e))
-			}
+	l.towardsMean(gradient)
+	for _, a := range l.sums {
+		l.towardsErrors(gradient, w, a, variance)
+		for _, b := range l.sums {
+			l.towardsNoise(gradient, ofBare, a, b)
 		}
-		g += 2*l.u[p]*towards + 2*variance*r.At(p, k)
-		if l.steps {
-			g += 2*l.u[2*p+1]*squared + 2*variance*r.At(2*p+1, k)
-		}
-		gradient[k] = g
 	}
-	// in log s
-	g := l.u[p] * 2 * l.n * variance
-	if l.steps {
-		g += l.u[2*p+1] * 2 * l.n * variance
+	// in log s: that of Σe² at every square, of Σxe, and of n
+	for _, a := range l.sums {
+		gradient[p] += 2 * l.n * variance * l.u[a.square]
+		for _, b := range l.sums {
+			gradient[p] += 4 * l.n * variance * variance * w.At(a.square, b.square)
+		}
 	}
 	for i := range size {
-		for j := range p {
-			g += variance * r.At(i, j) * l.ofH[i*p+j]
+		for j := range size {
+			gradient[p] += w.At(i, j) * l.ofErrors.At(i, j) * variance
 		}
 	}
-	for _, i := range l.squareRows() {
-		for _, j := range l.squareRows() {
-			g += 4 * l.n * variance * variance * w.At(i, j)
-		}
-	}
-	g += 2 * l.nSD * l.nSD * variance * variance * w.At(p, p)
-	gradient[p] = g
+	gradient[p] += 2 * l.nSD * l.nSD * variance * variance * w.At(p, p)
 	return value
 }
 
-// squareRows are the places of the sums of squares.
-func (l *Likelihood) squareRows() []int {
-	if l.steps {
-		return []int{l.p, 2*l.p + 1}
+// logDet is the log determinant of the matrix with the Cholesky factor root.
+func logDet(root blas64.Triangular) float64 {
+	sum := 0.0
+	for i := range root.N {
+		sum += 2 * math.Log(root.Data[i*root.Stride+i])
 	}
-	return []int{l.p}
+	return sum
 }
 
-// model sets d to what was released less its mean, and ofE and ofH to its derivatives in
-// the noise of S and in h.
-func (l *Likelihood) model(gamma []float64, s float64) {
-	p, unknowns := l.p, l.p*(l.p+1)/2
-	variance := s * s
-	clear(l.ofE)
-	clear(l.ofH)
-	quadratic, other := 0.0, 0.0
-	for i := range p {
-		sum, shifted := 0.0, 0.0
+// sum is a released pair Σx(y − x·at) and Σ(y − x·at)², about a place: of the moments,
+// 0, and of the steps their mean. S enters the pair as Sa and as <M, S>:
+//
+//	a = γ − at,  M = bbᵀ + spread,  b = γ − squareAt
+type sum struct {
+	first, square int // their places in d
+	at, squareAt  []float64
+	spread        *mat.SymDense
+	a, b          []float64
+	m             *mat.SymDense
+}
+
+func newSum(first int, at, squareAt []float64, spread *mat.SymDense) *sum {
+	p := len(at)
+	return &sum{first, first + p, at, squareAt, spread, make([]float64, p), make([]float64, p), mat.NewSymDense(p, nil)}
+}
+
+// towardsMean adds −u·∂d/∂γ.
+func (l *Likelihood) towardsMean(gradient []float64) {
+	for _, s := range l.sums {
+		u := l.u[s.first:s.square]
+		for k := range l.p {
+			for i := range l.p {
+				gradient[k] += l.design.At(i, k) * (u[i] + 2*l.u[s.square]*s.b[i])
+			}
+		}
+	}
+}
+
+// towardsErrors adds <W, ∂Σ/∂γ>/2 of the part of Σ by Σxe, by way of the square of s: its
+// derivative in h is 2b.
+func (l *Likelihood) towardsErrors(gradient []float64, w *mat.SymDense, s *sum, variance float64) {
+	p := l.p
+	row := make([]float64, p)
+	for _, t := range l.sums {
 		for j := range p {
-			x, e := l.design.At(i, j), l.place[i*p+j]
-			sum += x * gamma[j]
-			l.ofE[i*unknowns+e] = gamma[j]
-			l.ofE[p*unknowns+e] += gamma[i] * gamma[j]
-			if l.steps {
-				m := (gamma[i]-l.squareAt[i])*(gamma[j]-l.squareAt[j]) + l.spread.At(i, j)
-				shifted += x * (gamma[j] - l.at[j])
-				other += x * m
-				l.ofE[(p+1+i)*unknowns+e] = gamma[j] - l.at[j]
-				l.ofE[(2*p+1)*unknowns+e] += m
-			}
-		}
-		quadratic += gamma[i] * sum
-		l.d[i] = l.with[i] - sum
-		l.ofH[i*p+i] = 1
-		l.ofH[p*p+i] = 2 * gamma[i]
-		if l.steps {
-			l.d[p+1+i] = l.slope[i] - shifted
-			l.ofH[(p+1+i)*p+i] = 1
-			l.ofH[(2*p+1)*p+i] = 2 * (gamma[i] - l.squareAt[i])
+			row[j] += w.At(s.square, t.first+j) + 2*w.At(s.square, t.square)*t.b[j]
 		}
 	}
-	l.d[p] = l.square - quadratic - l.n*variance
-	if l.steps {
-		l.d[2*p+1] = l.squares - other - l.n*variance
+	for k := range p {
+		for j := range p {
+			gradient[k] += 2 * variance * row[j] * l.positive.At(j, k)
+		}
 	}
 }
 
-// noises is the covariance of d.
+// towardsNoise adds <W, ∂Σ/∂γ>/2 of the covariance of s with t by the noise of S, as far as s
+// depends on γ. Each pair is called both ways.
+func (l *Likelihood) towardsNoise(gradient []float64, w *mat.SymDense, s, t *sum) {
+	p, noise := l.p, l.noise*l.noise
+	trace, ofM := 0.0, w.At(s.square, t.square)
+	for i := range p {
+		trace += w.At(s.first+i, t.first+i)
+	}
+	for k := range p {
+		// in a of s: with a and with M of t
+		g := t.a[k]*trace - w.At(s.first+k, t.first+k)*t.a[k] - t.m.At(k, k)*w.At(s.first+k, t.square)
+		// in M of s: with a and with M of t, times 2b
+		ofB := 0.0
+		for j := range p {
+			g += w.At(s.first+j, t.first+k)*t.a[j] + 2*t.m.At(k, j)*w.At(s.first+j, t.square)
+			v, x := w.At(t.first+k, s.square), w.At(t.first+j, s.square)
+			one := v*t.a[j] + x*t.a[k] + 2*ofM*t.m.At(k, j)
+			if j == k {
+				one -= v*t.a[k] + ofM*t.m.At(k, k)
+			}
+			ofB += one * s.b[j]
+		}
+		gradient[k] += noise * (g + 2*ofB)
+	}
+}
+
+// model sets d to what was released less its mean, and each sum's a, b and M.
+func (l *Likelihood) model(gamma []float64, s float64) {
+	for _, x := range l.sums {
+		for i, g := range gamma {
+			x.a[i], x.b[i] = g-x.at[i], g-x.squareAt[i]
+		}
+		square := l.released[x.square] - l.n*s*s
+		for i := range gamma {
+			mean := 0.0
+			for j := range gamma {
+				design := l.design.At(i, j)
+				m := x.b[i]*x.b[j] + x.spread.At(i, j)
+				if j <= i {
+					x.m.SetSym(i, j, m)
+				}
+				mean += design * x.a[j]
+				square -= design * m
+			}
+			l.d[x.first+i] = l.released[x.first+i] - mean
+		}
+		l.d[x.square] = square
+	}
+}
+
+// noises is the covariance of d; of the noise alone where s is 0.
+//
+// Every entry of S on and above the diagonal has the noise E of standard deviation τ, so
+//
+//	Cov(Ea, Eb) = τ²((a·b)I + baᵀ − diag(a∘b)),  Cov(Ea, <M, E>) = τ²(2Ma − diag(M)∘a),
+//	Cov(<M, E>, <M', E>) = τ²(2<M, M'> − diag(M)·diag(M'))
 func (l *Likelihood) noises(s float64) *mat.SymDense {
-	p, size, unknowns := l.p, l.size(), l.p*(l.p+1)/2
-	variance := s * s
-	var half, ofH, ofE mat.Dense
-	h, e := mat.NewDense(size, p, l.ofH), mat.NewDense(size, unknowns, l.ofE)
-	half.Mul(h, l.positive)
-	ofH.Mul(&half, h.T())
-	ofE.Mul(e, e.T())
-	noise := l.noise * l.noise
-	out := mat.NewSymDense(size, nil)
-	for i := range size {
-		for j := range i + 1 {
-			x := variance*ofH.At(i, j) + noise*ofE.At(i, j)
-			if i == j && i <= p {
-				x += noise
+	p, variance, noise := l.p, s*s, l.noise*l.noise
+	out := mat.NewSymDense(l.size(), nil)
+	for at, x := range l.sums {
+		for _, y := range l.sums[:at+1] {
+			dot, squares := 0.0, 0.0
+			for i := range p {
+				dot += x.a[i] * y.a[i]
+				squares -= x.m.At(i, i) * y.m.At(i, i)
+				for j := range p {
+					squares += 2 * x.m.At(i, j) * y.m.At(i, j)
+				}
 			}
-			if l.steps && j > p && i <= 2*p {
-				x += l.shape.At(i-p-1, j-p-1)
+			for i := range p {
+				for j := range p {
+					c := x.a[j] * y.a[i]
+					if i == j {
+						c = dot
+					}
+					out.SetSym(x.first+i, y.first+j, noise*c)
+				}
+				out.SetSym(x.first+i, y.square, noise*ofSquare(y.m, x.a, i))
+				out.SetSym(y.first+i, x.square, noise*ofSquare(x.m, y.a, i))
 			}
-			out.SetSym(i, j, x)
+			out.SetSym(x.square, y.square, noise*squares)
 		}
 	}
+	for i := range p + 1 {
+		out.SetSym(i, i, out.At(i, i)+noise)
+	}
 	if l.steps {
+		for i := range p {
+			for j := range i + 1 {
+				out.SetSym(p+1+i, p+1+j, out.At(p+1+i, p+1+j)+l.shape.At(i, j))
+			}
+		}
 		out.SetSym(2*p+1, 2*p+1, out.At(2*p+1, 2*p+1)+l.squareVar)
 	}
-	ofSquares := 2 * l.n * variance * variance
-	for _, i := range l.squareRows() {
-		for _, j := range l.squareRows() {
-			if j <= i {
-				out.SetSym(i, j, out.At(i, j)+ofSquares)
-			}
+	if s == 0 {
+		return out
+	}
+	l.setErrors()
+	for i := range l.size() {
+		for j := range i + 1 {
+			out.SetSym(i, j, out.At(i, j)+variance*l.ofErrors.At(i, j))
+		}
+	}
+	for at, x := range l.sums {
+		for _, y := range l.sums[:at+1] {
+			out.SetSym(x.square, y.square, out.At(x.square, y.square)+2*l.n*variance*variance)
 		}
 	}
 	// n is added to the squares of a step where s is about that of the step
 	out.SetSym(p, p, out.At(p, p)+l.nSD*l.nSD*variance*variance)
 	return out
+}
+
+// ofSquare is entry i of 2Ma − diag(M)∘a.
+func ofSquare(m *mat.SymDense, a []float64, i int) float64 {
+	sum := -m.At(i, i) * a[i]
+	for j, x := range a {
+		sum += 2 * m.At(i, j) * x
+	}
+	return sum
+}
+
+// setErrors sets ofErrors to HSHᵀ, with H the derivative of the released sums in h: 1, and
+// 2b for a square.
+func (l *Likelihood) setErrors() {
+	p, half := l.p, make([]float64, l.p)
+	for _, x := range l.sums {
+		for i := range p {
+			half[i] = 0
+			for j := range p {
+				half[i] += 2 * l.positive.At(i, j) * x.b[j]
+			}
+		}
+		for _, y := range l.sums {
+			square := 0.0
+			for i := range p {
+				square += 2 * half[i] * y.b[i]
+				l.ofErrors.SetSym(y.first+i, x.square, half[i])
+				for j := range i + 1 {
+					l.ofErrors.SetSym(x.first+i, y.first+j, l.positive.At(i, j))
+					l.ofErrors.SetSym(x.first+j, y.first+i, l.positive.At(i, j))
+				}
+			}
+			l.ofErrors.SetSym(x.square, y.square, square)
+		}
+	}
 }
 
 func finite(x []float64) bool {
@@ -378,10 +460,8 @@ func (m *Moments) Residual() float64 {
 // Solved is the γ that solves the normal equations of all that was released, with the
 // nearest design without small eigenvalues.
 func (l *Likelihood) Solved() []float64 {
-	right, at := l.with, make([]float64, l.p)
-	if l.steps {
-		right, at = l.slope, l.at
-	}
+	last := l.sums[len(l.sums)-1]
+	right, at := l.released[last.first:last.square], last.at
 	var c mat.Cholesky
 	solved := mat.NewVecDense(l.p, nil)
 	if !c.Factorize(l.positive) || c.SolveVecTo(solved, mat.NewVecDense(l.p, right)) != nil {

@@ -88,3 +88,78 @@ func example(rng *rand.Rand, p, count int) (*Likelihood, []float64) {
 	}
 	return NewLikelihood(m, shape, steps), gamma
 }
+
+// The covariance of the sums is that of their derivatives in every entry of S above the
+// diagonal, each with the noise τ, in Σxe and in Σe².
+func TestCovarianceOfTheSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, count := range []int{0, 3} {
+		l, gamma := example(rng, 3, count)
+		const s = 0.8
+		l.model(gamma, s)
+		size := l.size()
+		var columns [][]float64 // derivatives, by the standard deviation of what moves
+		for i := range 3 {
+			for j := i; j < 3; j++ {
+				entry := mat.NewSymDense(3, nil)
+				entry.SetSym(i, j, l.noise)
+				columns = append(columns, l.derivative(entry))
+			}
+		}
+		var root mat.Cholesky
+		root.Factorize(l.positive)
+		var lower mat.TriDense
+		root.LTo(&lower)
+		n := make([]float64, size)
+		for k := range 3 {
+			column := make([]float64, size)
+			for _, x := range l.sums {
+				for i := range 3 {
+					column[x.first+i] = s * lower.At(i, k)
+					column[x.square] += 2 * s * x.b[i] * lower.At(i, k)
+				}
+			}
+			columns = append(columns, column)
+		}
+		for _, x := range l.sums {
+			n[x.square] = math.Sqrt(2*l.n) * s * s
+		}
+		columns = append(columns, n)
+		for i := range 4 { // of the moments themselves
+			column := make([]float64, size)
+			column[i] = l.noise
+			columns = append(columns, column)
+		}
+		ofN := make([]float64, size)
+		ofN[3] = l.nSD * s * s
+		want := mat.NewSymDense(size, nil)
+		for _, c := range append(columns, ofN) {
+			want.SymRankOne(want, 1, mat.NewVecDense(size, c))
+		}
+		if l.steps {
+			for i := range 3 {
+				for j := range i + 1 {
+					want.SetSym(4+i, 4+j, want.At(4+i, 4+j)+l.shape.At(i, j))
+				}
+			}
+			want.SetSym(7, 7, want.At(7, 7)+l.squareVar)
+		}
+		if got := l.noises(s); !mat.EqualApprox(got, want, 1e-9*want.At(3, 3)) {
+			t.Errorf("%d steps:\n%.5g\nwant\n%.5g", count, mat.Formatted(got), mat.Formatted(want))
+		}
+	}
+}
+
+// derivative is the change of the released sums by entry, a change of S.
+func (l *Likelihood) derivative(entry *mat.SymDense) []float64 {
+	out := make([]float64, l.size())
+	for _, x := range l.sums {
+		for i := range l.p {
+			for j := range l.p {
+				out[x.first+i] += entry.At(i, j) * x.a[j]
+				out[x.square] += entry.At(i, j) * x.m.At(i, j)
+			}
+		}
+	}
+	return out
+}
