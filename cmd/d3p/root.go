@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"d3p/cmd/d3p/internal/flags"
+	"d3p/cmd/d3p/internal/manual"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/run"
 	"d3p/internal/spell"
@@ -114,7 +115,21 @@ nothing about a record leaves except through a mechanism whose price is counted.
 		}
 		root.AddCommand(sub)
 	}
+	for _, t := range manual.Topics() {
+		root.AddCommand(newTopic(t))
+	}
 	return root
+}
+
+// newTopic is a page of `d3p help`: cobra takes a command that does nothing for one. Its text
+// is made when it is read.
+func newTopic(t manual.Topic) *cobra.Command {
+	c := &cobra.Command{Use: t.Name, Short: t.Short, DisableAutoGenTag: true}
+	c.SetHelpFunc(func(c *cobra.Command, args []string) {
+		c.Long = t.Text()
+		c.Parent().HelpFunc()(c, args)
+	})
+	return c
 }
 
 // unknownCommand refuses arguments of the bare program, which are mistyped

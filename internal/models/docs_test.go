@@ -1,21 +1,12 @@
 package models_test
 
 import (
-	"fmt"
-	"math"
 	"os"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"d3p/internal/models"
-	"d3p/internal/models/dist"
-	"d3p/internal/models/expr"
-	"d3p/internal/models/formula"
 	"d3p/internal/models/spec"
-	"d3p/internal/models/support"
-	"d3p/internal/settings"
 )
 
 // TestManual compiles every YAML example of docs/reference/models.md.
@@ -32,8 +23,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestCard compiles every YAML example of docs/guide/card.md, and checks that it
-// names every family.
+// TestCard compiles every YAML example of docs/guide/card.md.
 func TestCard(t *testing.T) {
 	src, err := os.ReadFile("../../docs/guide/card.md")
 	if err != nil {
@@ -49,11 +39,6 @@ func TestCard(t *testing.T) {
 			t.Errorf("example %d: %v\n%s", i+1, errs, example)
 		} else if _, err := models.Compile(s); err != nil {
 			t.Errorf("example %d: %v\n%s", i+1, err, example)
-		}
-	}
-	for _, name := range formula.FamilyNames() {
-		if !strings.Contains(string(src), "`"+name+"`") {
-			t.Errorf("docs/guide/card.md does not name family %s", name)
 		}
 	}
 }
@@ -90,111 +75,4 @@ func manualExamples(t *testing.T) []string {
 		t.Fatalf("%d examples, want at least 8", len(examples))
 	}
 	return examples
-}
-
-// TestManualNamesFamilies checks that the manual's table has every family.
-func TestManualNamesFamilies(t *testing.T) {
-	src, err := os.ReadFile("../../docs/reference/models.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range formula.FamilyNames() {
-		if !strings.Contains(string(src), "`"+name+"`") {
-			t.Errorf("docs/reference/models.md does not mention family %s", name)
-		}
-	}
-}
-
-// manualDistributions is the manual's table of distributions.
-func manualDistributions() string {
-	var b strings.Builder
-	b.WriteString("| distribution | values | |\n|---|---|---|\n")
-	for _, d := range dist.Table {
-		var args []string
-		for _, a := range d.Args {
-			switch text := a.Name; {
-			case a.Instead != "":
-				i := slices.IndexFunc(args, func(s string) bool { return s == a.Instead })
-				if i < 0 {
-					i = len(args) - 1
-				}
-				args[i] += " or " + text
-			case a.Optional:
-				args = append(args, fmt.Sprintf("%s=%g", text, a.Default))
-			default:
-				args = append(args, text)
-			}
-		}
-		unknown := make([]float64, len(d.Args))
-		for i := range unknown {
-			unknown[i] = math.NaN()
-		}
-		values := d.Support(unknown).String()
-		if d.Support(unknown).Kind == support.Interval {
-			values = "between its bounds"
-		}
-		fmt.Fprintf(&b, "| `%s(%s)` | %s | %s |\n", d.Name, strings.Join(args, ", "), values, d.Summary)
-	}
-	return b.String()
-}
-
-// TestManualNamesSettings checks that the manual has the key of every setting that a
-// model file may have.
-func TestManualNamesSettings(t *testing.T) {
-	src, err := os.ReadFile("../../docs/reference/models.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(src), "\n## `guide`, `fit`, `privacy`, `output`\n")
-	for _, row := range settings.Table() {
-		key := row.Key[strings.LastIndex(row.Key, ".")+1:]
-		if strings.HasPrefix(row.Key, "data.") || regexp.MustCompile(`\b`+key+`\b`).MatchString(section) {
-			continue
-		}
-		t.Errorf("docs/reference/models.md does not name the setting %s", row.Key)
-	}
-}
-
-// wrapped breaks a paragraph into lines of at most 110 bytes.
-func wrapped(text string) string {
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(text) {
-		if column > 0 && column+1+len(word) > 110 {
-			b.WriteByte('\n')
-			column = 0
-		} else if column > 0 {
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += len(word)
-	}
-	return b.String() + "\n"
-}
-
-// TestManualReference checks that the manual has every distribution, with its
-// arguments, and every function; with -update it writes them.
-func TestManualReference(t *testing.T) {
-	const file = "../../docs/reference/models.md"
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	src := string(raw)
-	functions := expr.FunctionNames()
-	slices.Sort(functions)
-	list := wrapped("Functions of expressions: `" + strings.Join(functions, "`, `") + "`.")
-	if *update {
-		before, rest, _ := strings.Cut(src, "\n| distribution | values | |\n")
-		_, after, _ := strings.Cut(rest, "\nFunctions of expressions: ")
-		_, after, _ = strings.Cut(after, "\n\n")
-		src = before + "\n" + manualDistributions() + "\n" + list + "\n" + after
-		if err := os.WriteFile(file, []byte(src), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !strings.Contains(src, manualDistributions()) || !strings.Contains(src, list) {
-		t.Errorf("%s does not list the distributions and functions of the code; run this test with -update", file)
-	}
 }

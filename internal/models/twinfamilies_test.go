@@ -3,7 +3,6 @@ package models_test
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -67,22 +66,5 @@ func TestEveryTwinFamily(t *testing.T) {
 			}
 			checkGradients(t, m, simulated(m.Encoding, 8, rng.Rand), normals(m.P, 0.3, rng.Rand))
 		})
-	}
-}
-
-// TestManualNamesTwinFamilies checks that the manual's table has every family.
-func TestManualNamesTwinFamilies(t *testing.T) {
-	src, err := os.ReadFile("../../docs/reference/models.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, ok := strings.Cut(string(src), "\n## `twin`")
-	if !ok {
-		t.Fatal("docs/reference/models.md has no section on twins")
-	}
-	for _, name := range twin.FamilyNames() {
-		if !strings.Contains(section, "`"+name+"`") {
-			t.Errorf("docs/reference/models.md does not mention family %s", name)
-		}
 	}
 }

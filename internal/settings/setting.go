@@ -69,12 +69,20 @@ func Variable(name string) string {
 	return "D3P_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
+// Meaning is the text of the key: the setting and its default.
+func (s Setting) Meaning() string { return strings.ReplaceAll(s.explained(), "`", "") }
+
+// explained is the help with the default.
+func (s Setting) explained() string {
+	if s.Default == "" {
+		return s.Help
+	}
+	return s.Help + " (default " + s.Default + ")"
+}
+
 // Usage is the text of the flag: the setting, its default and its choices.
 func (s Setting) Usage() string {
-	usage := s.Help
-	if s.Default != "" {
-		usage += " (default " + s.Default + ")"
-	}
+	usage := s.explained()
 	if len(s.Choices) > 0 {
 		usage += ": " + strings.Join(s.Choices, ", ")
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"d3p/internal/models/dist"
 	"d3p/internal/models/dist/family"
@@ -43,6 +44,35 @@ func FunctionNames() []string {
 		names = append(names, f.name)
 	}
 	return names
+}
+
+// Signatures lists the functions and the forms that combine densities with their
+// arguments, in alphabetical order; [ ] holds those that may be left out.
+func Signatures() (functions, forms []string) {
+	for _, f := range functionTable() {
+		functions = append(functions, f.signature())
+	}
+	for _, f := range combinators() {
+		forms = append(forms, f.signature())
+	}
+	forms = append(forms, jointName+"(dim, label=density, ...)")
+	slices.Sort(functions)
+	slices.Sort(forms)
+	return functions, forms
+}
+
+// signature is the function with its arguments: softmax(x[, over]).
+func (f function) signature() string {
+	needed := len(f.params) - f.optional
+	text := f.name + "(" + strings.Join(f.params[:needed], ", ")
+	if f.optional > 0 {
+		more := strings.Join(f.params[needed:], ", ")
+		if needed > 0 {
+			more = ", " + more
+		}
+		text += "[" + more + "]"
+	}
+	return text + ")"
 }
 
 func (l *lowering) call(c *Call) *graph.Node {

@@ -35,6 +35,8 @@ type family struct {
 	// intervals: a log hazard for each interval between the declared `cuts:` replaces the
 	// intercept.
 	Intervals bool
+	// note is what the manual adds about the family.
+	note string
 }
 
 // link names an inverse link and the observation that it gives, an expression of eta, the
@@ -97,6 +99,7 @@ var families = []family{
 	},
 	{
 		Name: "skew_normal", types: data.Numeric, scaled: true,
+		note:  "the linear predictor is the location, not the mean",
 		links: []link{{Name: "identity", observe: "skew_normal(eta, sigma, alpha)"}},
 		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}, {name: "alpha", prior: "normal(0, 4)", anywhere: true}},
 	},
@@ -136,11 +139,13 @@ var families = []family{
 	},
 	{
 		Name: "zero_inflated_poisson", types: []string{data.Integer}, counts: true,
+		note:  "zi is the share of extra zeros; the link is of the mean beside them",
 		links: []link{{Name: "log", observe: "zero_inflated_poisson(zi=zi, log_rate=eta)", ratio: "rate ratio"}},
 		aux:   []auxiliary{{name: "zi", prior: "beta(1, 1)", probability: true}},
 	},
 	{
 		Name: "zero_inflated_negative_binomial", types: []string{data.Integer}, counts: true,
+		note:  "zi is the share of extra zeros; the link is of the mean beside them",
 		links: []link{{Name: "log", observe: "zero_inflated_negative_binomial(zi=zi, phi=phi, log_mean=eta)", ratio: "rate ratio"}},
 		aux: []auxiliary{
 			{name: "zi", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)", brms: "shape"},
@@ -148,11 +153,13 @@ var families = []family{
 	},
 	{
 		Name: "hurdle_poisson", types: []string{data.Integer}, counts: true,
+		note:  "hu is the share of zeros; the link is of the mean of the count without zeros left out",
 		links: []link{{Name: "log", observe: "hurdle_poisson(zi=hu, log_rate=eta)", ratio: "rate ratio"}},
 		aux:   []auxiliary{{name: "hu", prior: "beta(1, 1)", probability: true}},
 	},
 	{
 		Name: "hurdle_negative_binomial", types: []string{data.Integer}, counts: true,
+		note:  "hu is the share of zeros; the link is of the mean of the count without zeros left out",
 		links: []link{{Name: "log", observe: "hurdle_negative_binomial(zi=hu, phi=phi, log_mean=eta)", ratio: "rate ratio"}},
 		aux: []auxiliary{
 			{name: "hu", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)", brms: "shape"},
@@ -179,11 +186,13 @@ var families = []family{
 	},
 	{
 		Name: "log_normal", types: data.Numeric, relative: true,
+		note:  "the link is of the median",
 		links: []link{{Name: "identity", observe: "log_normal(eta + log(response.by), sigma)", ratio: "ratio of medians"}},
 		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
 	},
 	{
 		Name: "weibull", types: data.Numeric, relative: true,
+		note:  "the link is of the time scale",
 		links: []link{{Name: "log", observe: "weibull(shape, log_scale=eta + log(response.by))", ratio: "ratio of times"}},
 		aux:   []auxiliary{{name: "shape", prior: "log_normal(0, 0.5)"}},
 	},
@@ -194,16 +203,19 @@ var families = []family{
 	},
 	{
 		Name: "log_logistic", types: data.Numeric, relative: true,
+		note:  "the link is of the median",
 		links: []link{{Name: "log", observe: "log_logistic(shape, log_scale=eta + log(response.by))", ratio: "ratio of medians"}},
 		aux:   []auxiliary{{name: "shape", prior: "log_normal(0, 0.5)"}},
 	},
 	{
 		Name: "gompertz", types: data.Numeric, relative: true,
+		note:  "the link is of the hazard; shape is how fast the log hazard grows per `by`",
 		links: []link{{Name: "log", observe: "gompertz(shape / response.by, log_rate=eta - log(response.by))", ratio: "hazard ratio"}},
 		aux:   []auxiliary{{name: "shape", prior: "log_normal(-1, 1)"}},
 	},
 	{
 		Name: "piecewise_exponential", types: data.Numeric, Intervals: true,
+		note:  "proportional hazards, constant between the declared cuts; baseline, in place of the intercept, is the log hazard of each interval per `by` of the time",
 		links: []link{{Name: "log", observe: "piecewise_exponential(eta + baseline - log(response.by), cuts)", ratio: "hazard ratio"}},
 		aux:   []auxiliary{{name: "baseline", prior: "normal(0, 2.5)"}},
 	},
@@ -217,10 +229,12 @@ var families = []family{
 	},
 	{
 		Name: "categorical", types: []string{data.Category}, effects: true,
+		note:  "b[x,level] for each level but the reference; no groups, curves or offsets",
 		links: []link{{Name: "softmax", observe: "categorical(logits=eta @ response.contrasts)", ratio: "odds ratio"}},
 	},
 	{
 		Name: "cumulative", types: []string{data.Ordinal}, cuts: true,
+		note: "thresholds stand in place of the intercept",
 		links: []link{
 			{Name: "logit", observe: "ordered_logistic(eta, thresholds)", ratio: "odds ratio"},
 			{Name: "probit", observe: "ordered_probit(eta, thresholds)"},
@@ -230,11 +244,13 @@ var families = []family{
 	},
 	{
 		Name: "sratio", aliases: []string{"cratio"}, types: []string{data.Ordinal}, cuts: true,
+		note:  "levels are reached one by one; thresholds stand in place of the intercept",
 		links: []link{{Name: "logit", observe: "sequential_logistic(eta, thresholds)", ratio: "odds ratio"}},
 		aux:   []auxiliary{{name: "thresholds", prior: "normal(0, 2)"}},
 	},
 	{
 		Name: "acat", types: []string{data.Ordinal}, cuts: true,
+		note:  "each level against the one below; thresholds stand in place of the intercept",
 		links: []link{{Name: "logit", observe: "adjacent_logistic(eta, thresholds)", ratio: "odds ratio"}},
 		aux:   []auxiliary{{name: "thresholds", prior: "normal(0, 2)"}},
 	},

@@ -40,32 +40,32 @@ func columnFields(d *data.Data, c *data.Column) []field {
 	numeric := c.Numeric()
 	open := c.Prices.Bounds.IsSet() && !c.Settled
 	return []field{
-		choice("type", &c.Type, data.ColumnTypes...),
-		text("header", &c.Header),
-		origin(c),
-		dated("lower", &c.Lower, &c.Dates.Lower).as(func() string { return c.Cell(c.Lower.V) }).when(numeric && !open),
-		dated("upper", &c.Upper, &c.Dates.Upper).as(func() string { return c.Cell(c.Upper.V) }).when(numeric && !open),
-		bounds(c).when(open),
-		choice("transform", &c.Transform, data.TransformNames()...).when(numeric),
-		scale(c).when(numeric && !(open && c.OpenScale() && !c.Prices.Scale.IsSet())),
-		levels(c).when(!numeric),
-		text("levels_from", &c.LevelsFrom).unprinted(),
-		text("reference", &c.Reference).as(func() string { return flowText(c.Levels[c.ReferenceLevel()].V) }).when(!numeric && c.Type.V != data.Binary),
-		text("unknown", &c.Unknown).or(data.RejectRow).when(!numeric),
-		text("source", &c.Source),
-		text("constant_within", &c.ConstantWithin),
-		field{key: "missing", read: func(r *reader, e entry) { c.Missing = r.missingRule(e) }}.as(func() string { return missingText(d.MissingOf(c)) }),
+		choice("type", &c.Type, data.ColumnTypes...).means("the kind of value"),
+		text("header", &c.Header).means("the column's name in the file, if that is not a plain name"),
+		origin(c).means("the day from which dates count; default: lower"),
+		dated("lower", &c.Lower, &c.Dates.Lower).as(func() string { return c.Cell(c.Lower.V) }).means("the smallest possible value, a number or a date; required for numbers and dates").when(numeric && !open),
+		dated("upper", &c.Upper, &c.Dates.Upper).as(func() string { return c.Cell(c.Upper.V) }).means("the largest possible value").when(numeric && !open),
+		bounds(c).means("bounds that are bought, in place of lower and upper; without scale the scale is bought, too").when(open),
+		choice("transform", &c.Transform, data.TransformNames()...).means("of a number after clamping; the scale is in its unit").when(numeric),
+		scale(c).means("the unit of priors: the model sees (x - center) / by").when(numeric && !(open && c.OpenScale() && !c.Prices.Scale.IsSet())),
+		levels(c).means("of a binary column (default 0 and 1), a category or an ordinal column, in order; or 1..61 for whole numbers").when(!numeric),
+		text("levels_from", &c.LevelsFrom).unprinted().means("a public list of levels: file.csv#column"),
+		text("reference", &c.Reference).as(func() string { return flowText(c.Levels[c.ReferenceLevel()].V) }).means("the level without a coefficient; default: the first").when(!numeric && c.Type.V != data.Binary),
+		text("unknown", &c.Unknown).or(data.RejectRow).means("the level that replaces undeclared ones; without it such a record contributes nothing").when(!numeric),
+		text("source", &c.Source).means("where the constants come from, such as codebook, expert or physics; for the privacy report"),
+		text("constant_within", &c.ConstantWithin).means("the group within which the column has one value; none: it varies within groups"),
+		field{key: "missing", read: func(r *reader, e entry) { c.Missing = r.missingRule(e) }}.means("what a missing value means").as(func() string { return missingText(d.MissingOf(c)) }),
 	}
 }
 
 // bounds is `bounds: {dp: epsilon, within: [a, b]}`: bounds that are bought between two
 // limits, in place of lower and upper.
 func bounds(c *data.Column) field {
-	within := field{key: "within", read: func(r *reader, e entry) { r.within(e, c) }}.
+	within := field{key: "within", read: func(r *reader, e entry) { r.within(e, c) }}.means("limits that hold for sure, [0, 200]; they may be a hundred times too wide").
 		needed("add `within: [a, b]` with what is possible at all", "bounds that are bought need limits").
 		as(func() string { return "[" + c.Cell(c.Lower.V) + ", " + c.Cell(c.Upper.V) + "]" })
 	f := inline("bounds", []field{
-		value("dp", &c.Prices.Bounds, (*reader).epsilonOf).needed("add `dp:` with the epsilon that the bounds may cost", "bounds have no price"),
+		value("dp", &c.Prices.Bounds, (*reader).epsilonOf).needed("add `dp:` with the epsilon that the bounds may cost", "bounds have no price").means("the price of the bounds: the epsilon that they would cost alone"),
 		within,
 	})
 	f.stated = func() bool { return c.Prices.Bounds.IsSet() }
@@ -90,7 +90,8 @@ func (r *reader) within(e entry, c *data.Column) {
 // scale is `scale: {center:, by:}`, or `{dp: epsilon}` for one that is bought; the one that
 // follows from the bounds is printed where the file states none.
 func scale(c *data.Column) field {
-	return mapping("scale", []field{dated("center", &c.Center, &c.Dates.Center), positive("by", &c.By), value("dp", &c.Prices.Scale, (*reader).epsilonOf)}).
+	return mapping("scale", []field{dated("center", &c.Center, &c.Dates.Center).means("default: the middle of the bounds"), positive("by", &c.By).means("default: the distance of the bounds by √12"),
+		value("dp", &c.Prices.Scale, (*reader).epsilonOf).means("buys the scale, for the epsilon that it would cost alone")}).
 		as(func() string {
 			if c.Prices.Scale.IsSet() && !c.Settled {
 				return "{dp: " + source.FormatNumber(c.Prices.Scale.V) + "}"
@@ -101,7 +102,7 @@ func scale(c *data.Column) field {
 
 // derivedScale is the scale of a derived column, which is not bought.
 func derivedScale(c *data.Column) field {
-	return mapping("scale", []field{number("center", &c.Center), positive("by", &c.By)}).
+	return mapping("scale", []field{number("center", &c.Center).means("default: the middle of the bounds"), positive("by", &c.By).means("default: the distance of the bounds by √12")}).
 		as(func() string { return scaleText(c.Scale()) })
 }
 

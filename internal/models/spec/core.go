@@ -22,15 +22,15 @@ func (s *Spec) readCore(r *reader, e entry) {
 // coreFields are the keys of `core:`.
 func coreFields(c *core.Core) []field {
 	return []field{
-		named("dims", &c.Dims, readDim, func(p *printer, d *core.Dim) { p.line(d.Name.V, dimText(d)) }),
-		constraints(&c.Constraints),
-		definitions("params", &c.Params),
-		definitions("let", &c.Let),
+		named("dims", &c.Dims, readDim, func(p *printer, d *core.Dim) { p.line(d.Name.V, dimText(d)) }).means("named sizes: a list of labels, a number, or levels(column)"),
+		constraints(&c.Constraints).means("conditions that every synthetic record meets: expressions of columns, in the unit of the file"),
+		definitions("params", &c.Params).means("name: prior [dim, ...]; the prior's support is the parameter's range; name[label]: prior gives one element its own; priors may name other parameters"),
+		definitions("let", &c.Let).means("functions of parameters, reported with the results"),
 		mapping("rows", []field{
-			definitions("latent", &c.Latent),
-			definitions("let", &c.RowsLet),
-			definitions("observe", &c.Observe),
-		}).when(len(c.RowsLet)+len(c.Observe) > 0),
+			definitions("latent", &c.Latent).means("local latents of a record, with normal priors; guide: rows: has their guides"),
+			definitions("let", &c.RowsLet).means("quantities of one record"),
+			definitions("observe", &c.Observe).means("column: distribution, or dim: distribution for the columns that label a dim"),
+		}).means("one record").when(len(c.RowsLet)+len(c.Observe) > 0),
 	}
 }
 
@@ -154,10 +154,10 @@ func (s *Spec) Lowerable() (*core.Core, bool) {
 func (s *Spec) likelihoodField() field {
 	l := &s.Likelihood
 	f := inline("likelihood", []field{
-		choice("divergence", &l.Divergence, core.DivergenceBeta),
-		value("beta", &l.Beta, (*reader).beta),
-		inline("gibbs", []field{positive("weight", &l.Weight).needed("add `weight: 0.5`, or leave gibbs out", "gibbs has no weight")}).when(l.Weight.IsSet()),
-	}).when(l.Divergence.IsSet() || l.Beta.IsSet() || l.Weight.IsSet())
+		choice("divergence", &l.Divergence, core.DivergenceBeta).means("replaces log f of a record by f^(β-1)/(β-1) - (1/β) ∫ f^β"),
+		value("beta", &l.Beta, (*reader).beta).means("β, above 1; default 1.5; near 1 it is the log likelihood"),
+		inline("gibbs", []field{positive("weight", &l.Weight).needed("add `weight: 0.5`, or leave gibbs out", "gibbs has no weight").means("a positive number")}).means("multiplies the score of every record").when(l.Weight.IsSet()),
+	}).means("another score than the log likelihood, against outliers").when(l.Divergence.IsSet() || l.Beta.IsSet() || l.Weight.IsSet())
 	read := f.read
 	f.read = func(r *reader, e entry) {
 		read(r, e)

@@ -16,30 +16,30 @@ func (s *Spec) dataFields(within *source.Value[string], rules *[]namedRule, mode
 	d := &s.Data
 	return []field{
 		inline("unit", unitFields(&d.Unit)).notedAt(&d.Unit.At).
-			needed("add `unit: {entity: person, rows_per_unit: 1}`", "data has no unit: say what one protected entity is"),
-		rows(&d.Rows),
-		choice("out_of_range", &d.OutOfRange, "clamp", "reject").or("clamp"),
-		distinct("missing_tokens", "token", &d.MissingTokens),
-		choice("decimal", &d.Decimal, ".", ",").quoted(&d.Decimal),
-		choice("dates", &d.Dates, data.DayFirst, data.MonthFirst),
-		choice("encoding", &d.Encoding, Encodings()...),
-		choice("format", &d.Format, Formats()...),
-		choice("separator", &d.Separator, Separators()...).quoted(&d.Separator),
-		choice("quotes", &d.Quotes, OneLine, NoQuotes),
-		distinct("header", "column", &d.Header),
-		declared("columns", &d.Columns, readColumn, func(p *printer, c *data.Column) { p.line(c.Name.V, flow(columnFields(d, c))) }),
-		derived(d, s.Model != nil),
+			needed("add `unit: {entity: person, rows_per_unit: 1}`", "data has no unit: say what one protected entity is").means("what one record protects: an entity, by its rows"),
+		rows(&d.Rows).means("the number of units"),
+		choice("out_of_range", &d.OutOfRange, "clamp", "reject").or("clamp").means("clamp (the default) moves a value to the nearest bound; reject makes the record contribute nothing"),
+		distinct("missing_tokens", "token", &d.MissingTokens).means("cells without a value; default: empty, NA, N/A, NaN, null, NULL and a point; a number matches every spelling of it"),
+		choice("decimal", &d.Decimal, ".", ",").quoted(&d.Decimal).means("the decimal sign of a CSV file; a file with semicolons between fields must state it"),
+		choice("dates", &d.Dates, data.DayFirst, data.MonthFirst).means("order of day and month in 29.2.2024, 29/02/2024 and 29-2-2024; ISO 8601 is always read"),
+		choice("encoding", &d.Encoding, Encodings()...).means("of a CSV file; default UTF-8; a byte order mark before a header line wins"),
+		choice("format", &d.Format, Formats()...).means("of the file, if its name does not show it"),
+		choice("separator", &d.Separator, Separators()...).quoted(&d.Separator).means("between the fields of a CSV file; default: the most frequent one of the header line"),
+		choice("quotes", &d.Quotes, OneLine, NoQuotes).means("one_line: no quoted field contains a line end; none: quotes have no meaning; default: RFC 4180"),
+		distinct("header", "column", &d.Header).means("all column names in order, for a CSV file without a header line, which needs separator, too"),
+		declared("columns", &d.Columns, readColumn, func(p *printer, c *data.Column) { p.line(c.Name.V, flow(columnFields(d, c))) }).means("what is publicly known of each column"),
+		derived(d, s.Model != nil).means("columns computed from a record's own columns: an expression, in the unit of the file, or a mapping"),
 		named("tensors", &d.Tensors, readTensor, func(p *printer, t *data.Tensor) {
 			p.block(t.Name.V, func() { p.fields(tensorFields(t)) })
-		}),
-		binarizes(d, modes),
+		}).means("columns as one array, for networks"),
+		binarizes(d, modes).means("tensors whose values in [0, 1] become 0 or 1"),
 		declared("tables", &d.Tables, readTable, func(p *printer, t *data.Table) {
 			p.block(t.Name.V, func() { p.fields(tableFields(t)) })
-		}),
-		text("weights", &d.Weights),
-		distinct("drop", "column", &d.Drop),
-		choice("constant_within", within, data.NoGroup).unprinted(), // printed with the columns
-		named("missing", rules, readRule, nil).unprinted(),
+		}).means("public tables with a row for each level of a category"),
+		text("weights", &d.Weights).means("a column from 0 on, in the unit of the file, that multiplies the log density of its record"),
+		distinct("drop", "column", &d.Drop).means("columns of the file that the model must not see"),
+		choice("constant_within", within, data.NoGroup).unprinted().means("none: columns without this key vary within groups"), // printed with the columns
+		named("missing", rules, readRule, nil).unprinted().means("what a missing value means, per column or as default: reject (the record contributes nothing), model (the model has its probability) or impute"),
 	}
 }
 
@@ -81,10 +81,10 @@ func (s *Spec) readData(r *reader, e entry) {
 // unitFields are the keys of `unit:`.
 func unitFields(u *data.Unit) []field {
 	return []field{
-		text("entity", &u.Entity).needed("add `entity: person`, or whatever one unit is", "unit has no entity"),
-		text("id", &u.ID),
-		count("rows_per_unit", &u.RowsPerUnit, 1).needed("add `rows_per_unit: 1` when every unit has one row", "unit has no rows_per_unit"),
-		choice("keep", &u.Keep, "random", "first").or("random").when(u.ID.IsSet()),
+		text("entity", &u.Entity).needed("add `entity: person`, or whatever one unit is", "unit has no entity").means("a word for one unit, such as patient"),
+		text("id", &u.ID).means("the column that names the unit of a row, as text; not declared under columns; without it every row is a unit"),
+		count("rows_per_unit", &u.RowsPerUnit, 1).needed("add `rows_per_unit: 1` when every unit has one row", "unit has no rows_per_unit").means("the most rows of a unit that are used"),
+		choice("keep", &u.Keep, "random", "first").or("random").means("which rows of a unit are used where it has more; default random").when(u.ID.IsSet()),
 	}
 }
 
@@ -103,9 +103,9 @@ func (r *reader) checkUnit(u *data.Unit) {
 // rows is `rows: {public: N}`, `{upper_bound: N}` or `{upper_bound: N, dp: epsilon}`.
 func rows(v *data.Rows) field {
 	fields := []field{
-		value("public", &v.Public, (*reader).records),
-		value("upper_bound", &v.UpperBound, (*reader).records),
-		value("dp", &v.DP, (*reader).epsilonOf),
+		value("public", &v.Public, (*reader).records).means("the number, where it is public"),
+		value("upper_bound", &v.UpperBound, (*reader).records).means("a public bound on it; the number stays secret"),
+		value("dp", &v.DP, (*reader).epsilonOf).means("buys a noisy number beside the bound, for this epsilon if bought alone"),
 	}
 	f := inline("rows", fields).needed("add `rows: {public: N}` or `rows: {upper_bound: N}`", "data has no rows: the number of records is private unless declared")
 	f.read = func(r *reader, e entry) {
@@ -136,7 +136,7 @@ func (r *reader) epsilonOf(e entry) (v source.Value[float64]) {
 	if !e.isMapping() {
 		return r.positive(e)
 	}
-	r.object(e, e.key, []field{positive("epsilon", &v)})
+	r.object(e, e.key, []field{positive("epsilon", &v).means(oldNameOf + "the number alone")})
 	return v
 }
 

@@ -42,14 +42,14 @@ func readDerived(r *reader, e entry) (*data.Column, bool) {
 func derivedFields(d *data.Data, c *data.Column) []field {
 	numeric, bounds := c.Numeric(), c.Numeric() && d.ShowsBounds(c)
 	return []field{
-		text("is", &c.Derive.Text).needed("add `is:` with an expression of columns, such as weight / (height / 100)^2", "derived column "+c.Name.V+" has no expression"),
-		number("lower", &c.Lower).as(func() string { return source.FormatNumber(c.Lower.V) }).when(bounds),
-		number("upper", &c.Upper).as(func() string { return source.FormatNumber(c.Upper.V) }).when(bounds),
-		choice("transform", &c.Transform, data.TransformNames()...).when(numeric),
-		derivedScale(c).when(bounds || numeric && c.By.IsSet()),
-		merged(&c.Derive.Merged),
-		text("reference", &c.Reference),
-		text("source", &c.Source),
+		text("is", &c.Derive.Text).needed("add `is:` with an expression of columns, such as weight / (height / 100)^2", "derived column "+c.Name.V+" has no expression").means("an expression of columns, in the unit of the file"),
+		number("lower", &c.Lower).as(func() string { return source.FormatNumber(c.Lower.V) }).means("bounds to which the number is clamped; default: those that follow from its columns").when(bounds),
+		number("upper", &c.Upper).as(func() string { return source.FormatNumber(c.Upper.V) }).means("the upper one").when(bounds),
+		choice("transform", &c.Transform, data.TransformNames()...).means("of the number after clamping").when(numeric),
+		derivedScale(c).means("the unit of priors").when(bounds || numeric && c.By.IsSet()),
+		merged(&c.Derive.Merged).means("levels that join levels of a category: {north: [leeds, york], south: [dover]}"),
+		text("reference", &c.Reference).means("the level without a coefficient; default: the first"),
+		text("source", &c.Source).means("where the constants come from"),
 	}
 }
 

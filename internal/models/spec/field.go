@@ -22,10 +22,15 @@ type field struct {
 	absent string           // what is printed where no value is stated; "": nothing
 	hidden bool             // not printed in this file
 	need   *need            // nil: the key may be left out
+	// meaning is one sentence for the schema and the manual, without choices and default.
+	meaning string
 }
 
 // need is the mistake of a mapping without a key.
 type need struct{ hint, text string }
+
+// means states what the key is for.
+func (f field) means(text string) field { f.meaning = text; return f }
 
 // or prints text where the file states no value.
 func (f field) or(text string) field { f.absent = text; return f }

@@ -55,14 +55,14 @@ func (g *Guide) fields(s *Spec) []field {
 					return
 				}
 				spreads(g).print(p)
-			}, absent: init.absent},
+			}, absent: init.absent, meaning: init.meaning + "; {mus: " + SpreadOnBounds + "} spreads the components of a parameter over the declared bounds"},
 		named("blocks", &g.Blocks, func(r *reader, e entry) (GuideBlock, bool) {
 			family := r.choice(e, guide.MeanFieldName, guide.FullRankName)
 			return GuideBlock{e.name(), family}, family.IsSet()
-		}, func(p *printer, b GuideBlock) { p.line(b.Param.V, b.Family.V) }),
-		definitions("params", &g.Params),
-		definitions("free", &g.Free),
-		definitions("rows", &g.Rows),
+		}, func(p *printer, b GuideBlock) { p.line(b.Param.V, b.Family.V) }).means("parameters with a family of their own, independent of the others: {z: mean_field}; z stands for those of all groups"),
+		definitions("params", &g.Params).means("of a custom guide: distributions of parameters in terms of free parameters; prior stands for the prior"),
+		definitions("free", &g.Free).means("of a custom guide: free parameters and their starts, zeros, ones or a number, with dims"),
+		definitions("rows", &g.Rows).means("of an amortised guide: the normal guide of each local latent"),
 	}
 }
 

@@ -105,13 +105,16 @@ func (r *reader) layers(e entry) []*net.Layer {
 
 // describeLayer notes a layer for the schema.
 func (r *reader) describeLayer() {
+	if r.keys != nil {
+		return // layers have a page of their own
+	}
 	var alone []string
 	var known []field
 	for _, k := range net.Kinds() {
 		if k.Alone() {
 			alone = append(alone, k.Name)
 		}
-		known = append(known, mapping(k.Name, layerFields(k, &net.Layer{})))
+		known = append(known, mapping(k.Name, layerFields(k, &net.Layer{})).means(k.Maps))
 	}
 	r.describesChoice(alone)
 	r.describeObject(known)
@@ -211,7 +214,7 @@ func padding(key string, at *net.Padding) field {
 
 // initial is `glorot`, `he`, `zero` or `{normal: sd}`.
 func initial(key string, at *net.Init) field {
-	normal := []field{positive("normal", &at.SD)}
+	normal := []field{positive("normal", &at.SD).means("standard deviation of weights and biases")}
 	return field{key: key,
 		read: func(r *reader, e entry) {
 			if !e.isMapping() || r.shape != nil {

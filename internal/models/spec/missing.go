@@ -23,8 +23,8 @@ func (r *reader) missingRule(e entry) data.Missing {
 // missingFields are the keys of an imputed value.
 func missingFields(m *data.Missing) []field {
 	return []field{
-		text("impute", &m.Impute).needed("add `impute:` with a constant", "no value to impute"),
-		boolean("indicator", &m.Indicator).or("false"),
+		text("impute", &m.Impute).needed("add `impute:` with a constant", "no value to impute").means("the constant that replaces a missing value"),
+		boolean("indicator", &m.Indicator).or("false").means("true: adds the 0/1 column NAME_missing"),
 	}
 }
 

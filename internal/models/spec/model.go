@@ -16,27 +16,27 @@ func (s *Spec) modelFields() []field {
 	m := s.Model
 	fields := []field{
 		text("formula", &m.Formula).needed("add `formula: y ~ 1 + x`", "model has no formula").
-			printed(func(p *printer) { p.text("formula", m.Terms.String()) }),
+			printed(func(p *printer) { p.text("formula", m.Terms.String()) }).means("response ~ terms; see d3p help formula"),
 		choice("family", &m.Family, slices.Concat(formula.FamilyNames(), formula.BrmsNames())...).
 			needed("add `family:` with one of "+strings.Join(formula.FamilyNames(), ", "), "model has no family").
-			as(func() string { return formula.FamilyOf(m.Family.V).Name }),
-		text("link", &m.Link).as(func() string { return formula.FamilyOf(m.Family.V).Link(m.Link.V).Name }),
-		list("cuts", &m.Cuts, (*reader).cuts),
+			as(func() string { return formula.FamilyOf(m.Family.V).Name }).means("of the response; see d3p help families"),
+		text("link", &m.Link).as(func() string { return formula.FamilyOf(m.Family.V).Link(m.Link.V).Name }).means("a function of the mean that equals the linear predictor; default: the family's first"),
+		list("cuts", &m.Cuts, (*reader).cuts).means("times, in the unit of the file, between the intervals of piecewise_exponential"),
 	}
 	for _, name := range formula.AuxiliaryNames() {
-		fields = append(fields, auxiliary(m, name))
+		fields = append(fields, auxiliary(m, name).means("a parameter of the family: its prior, or a formula for its logarithm (for zi and hu the log odds)"))
 	}
 	return append(fields,
 		named("group_formula", &m.GroupFormulas, readGroupFormula, func(p *printer, f *formula.GroupFormula) {
 			p.text(f.Group.V, formula.SumText(true, f.Terms))
-		}),
-		choice("parametrisation", &m.Parametrisation, "non_centred", "centred").or("non_centred").when(m.Terms != nil && len(m.Terms.Groups) > 0),
+		}).means("group: a formula of the group's public table that predicts its effects, with coefficients g_GROUP"),
+		choice("parametrisation", &m.Parametrisation, "non_centred", "centred").or("non_centred").means("of group effects: non_centred (the default) suits small groups").when(m.Terms != nil && len(m.Terms.Groups) > 0),
 		definitions("priors", &m.Priors).printed(func(p *printer) {
 			core, _ := s.Lower()
 			if all := m.AllPriors(core); len(all) > 0 {
 				definitions("priors", &all).print(p)
 			}
-		}),
+		}).means("by class (Intercept, b, s, sd, cor, g) or by coefficient, b[age]; on declared scales"),
 	)
 }
 

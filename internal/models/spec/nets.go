@@ -18,17 +18,18 @@ func netFields(n *net.Declaration) []field {
 		prior = n.Prior.Text
 	}
 	return []field{
-		texts("input", &n.Input).needed("add `input: [dim]` with the dims of what it is called with", "net "+n.Name.V+" has no input"),
-		initial("init", &n.Init),
+		texts("input", &n.Input).needed("add `input: [dim]` with the dims of what it is called with", "net "+n.Name.V+" has no input").means("dims of the value that the net is called with"),
+		initial("init", &n.Init).means("first weights, public draws: glorot (the default), he, zero or {normal: sd}"),
 		{key: "prior", read: func(r *reader, e entry) {
 			if d, ok := readDefinition(r, e); ok && d.Text.V != net.FlatPrior {
 				n.Prior = d
 			}
-		}, stated: func() bool { return true }, print: func(p *printer) { p.text("prior", prior.V) }},
-		layersField("layers", &n.Layers),
+		}, stated: func() bool { return true }, print: func(p *printer) { p.text("prior", prior.V) },
+			meaning: "of all weights: flat (the default) makes them a point; a distribution is a penalty under guide: delta, else a Bayesian network"},
+		layersField("layers", &n.Layers).means("see d3p help layers"),
 		named("heads", &n.Heads, func(r *reader, e entry) (*net.Head, bool) {
 			return &net.Head{Name: e.name(), Layers: r.layers(e)}, true
-		}, func(p *printer, h *net.Head) { layersField(h.Name.V, &h.Layers).print(p) }),
+		}, func(p *printer, h *net.Head) { layersField(h.Name.V, &h.Layers).print(p) }).means("layers of each of several outputs, after the common ones; call them as net(x).head"),
 	}
 }
 

@@ -32,19 +32,19 @@ type TwinOutput struct {
 // fields are the keys of `output:` beside its settings.
 func (o *Output) fields() []field {
 	twin := Settings{}.block("twin",
-		count("parameter_draws", &o.Twin.ParameterDraws, 1).or("auto"),
-		count("rows_per_draw", &o.Twin.RowsPerDraw, 1).or("auto"),
-		boolean("separate_files", &o.Twin.Separate).or("auto"),
-		choice("format", &o.Twin.Format, "parquet", "csv").or("auto"),
-	).notedAt(&o.Twin.At)
+		count("parameter_draws", &o.Twin.ParameterDraws, 1).or("auto").means("draws of the parameters"),
+		count("rows_per_draw", &o.Twin.RowsPerDraw, 1).or("auto").means("synthetic rows for each of them"),
+		boolean("separate_files", &o.Twin.Separate).or("auto").means("a file for each draw of the parameters"),
+		choice("format", &o.Twin.Format, "parquet", "csv").or("auto").means("of synthetic tables"),
+	).notedAt(&o.Twin.At).means("the size of synthetic tables")
 	return []field{
-		choice("weights", &o.Weights, "safetensors"),
+		choice("weights", &o.Weights, "safetensors").means("the format of the weights of networks"),
 		mapping("relabel", []field{
-			text("order_by", &o.Relabel.OrderBy).needed("add `order_by: parameter`", "relabel has no parameter to order by"),
-			text("dim", &o.Relabel.Dim),
-		}).notedAt(&o.Relabel.At),
+			text("order_by", &o.Relabel.OrderBy).needed("add `order_by: parameter`", "relabel has no parameter to order by").means("the parameter whose values rise"),
+			text("dim", &o.Relabel.Dim).means("a label of its other dim"),
+		}).means("orders the components of a mixture in every draw").notedAt(&o.Relabel.At),
 		o.once(twin),
-		o.once(field{key: "sample_rows", read: o.sampleRows}),
+		o.once(field{key: "sample_rows", read: o.sampleRows, meaning: "rows of a twin, from one draw of the parameters"}),
 	}
 }
 
@@ -83,10 +83,10 @@ type Release struct {
 // field is `release:`.
 func (v *Release) field() field {
 	return mapping("release", []field{
-		texts("authors", &v.Authors),
-		texts("curators", &v.Curators),
-		text("intended_use", &v.IntendedUse),
-		text("region", &v.Region),
-		choice("sector", &v.Sector, "Technology", "Healthcare", "Education", "Government", "Energy", "Finance"),
-	}).notedAt(&v.At)
+		texts("authors", &v.Authors).means("names for the registry of differential privacy deployments; without one there is no registry.yaml"),
+		texts("curators", &v.Curators).means("organisations that hold the records"),
+		text("intended_use", &v.IntendedUse).means("what the release is for"),
+		text("region", &v.Region).means("where the records come from"),
+		choice("sector", &v.Sector, "Technology", "Healthcare", "Education", "Government", "Energy", "Finance").means("in the words of the registry"),
+	}).means("the draft for the registry of differential privacy deployments").notedAt(&v.At)
 }

@@ -10,5 +10,6 @@ type Privacy struct {
 
 // fields are the keys of `privacy:` beside its settings.
 func (v *Privacy) fields() []field {
-	return []field{boolean("unit_level", &v.UnitLevel), text("justification", &v.Justification)}
+	return []field{boolean("unit_level", &v.UnitLevel).means("true: the unit is protected, not the row; always so"),
+		text("justification", &v.Justification).means("why this budget, for the privacy report")}
 }

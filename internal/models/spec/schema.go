@@ -17,11 +17,7 @@ import (
 // It is read off the code that reads the files: every reader runs once with a
 // shape, which notes what would be read.
 func Schema() []byte {
-	b := &blocks{Problems: &source.Problems{}, spec: &Spec{Settings: Settings{}}, load: noFiles, seen: map[string]expr.Position{}}
-	r := &reader{Problems: b.Problems, spec: b.spec, shape: &shape{}}
-	top := r.shape
-	r.describeObject(b.topLevel(0))
-	schema := top.schema()
+	schema := language(nil).schema()
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["$id"] = "urn:d3p:schema:model-v1"
 	schema["title"] = "d3p model file, version 1"
@@ -30,6 +26,15 @@ func Schema() []byte {
 		panic("spec: the schema is no JSON: " + err.Error())
 	}
 	return append(out, '\n')
+}
+
+// language runs every reader with a shape; keys, unless nil, collects the keys.
+func language(keys *[]Key) *shape {
+	b := &blocks{Problems: &source.Problems{}, spec: &Spec{Settings: Settings{}}, load: noFiles, seen: map[string]expr.Position{}}
+	r := &reader{Problems: b.Problems, spec: b.spec, shape: &shape{}, keys: keys}
+	top := r.shape
+	r.describeObject(b.topLevel(0))
+	return top
 }
 
 // shape collects the forms that a value may have.
@@ -86,24 +91,32 @@ func probes() []ast.Node {
 // describeObject notes a mapping with known keys; words are texts that may replace any of
 // its values.
 func (r *reader) describeObject(known []field, words ...string) {
-	outer := r.shape
+	outer, path := r.shape, r.path
 	properties := make(map[string]any)
 	for _, f := range known {
 		r.shape = &shape{}
+		r.path = path + f.key
+		key := r.addKey(f)
 		for _, n := range probes() {
 			inner := r.shape
+			r.path = path + f.key + "."
 			f.read(r, entry{key: f.key, node: n})
 			r.shape = inner
 		}
+		r.addChoices(key)
 		if r.shape.schema() == nil {
 			continue // reserved: not available yet
 		}
 		for _, w := range words {
 			r.shape.forms = append(r.shape.forms, map[string]any{"const": w})
 		}
-		properties[f.key] = r.shape.schema()
+		schema := r.shape.schema()
+		if f.meaning != "" {
+			schema["description"] = f.meaning
+		}
+		properties[f.key] = schema
 	}
-	r.shape = outer
+	r.shape, r.path = outer, path
 	r.shape.add(map[string]any{"type": "object", "properties": properties, "additionalProperties": false})
 }
 
@@ -112,6 +125,7 @@ func (r *reader) describeEntries() []entry {
 	if r.shape.other == nil {
 		r.shape.other = &shape{}
 	}
+	r.path += "NAME."
 	var list []entry
 	for _, n := range probes() {
 		list = append(list, entry{key: "name", node: n})
@@ -201,3 +215,50 @@ func (r *reader) describesLimits() bool {
 
 // describesNothing marks a reserved key, which takes no value.
 func (r *reader) describesNothing() bool { return r.shape != nil }
+
+// Key is a key of the model file, for the manual.
+type Key struct {
+	Path    string // data.columns.NAME.type; NAME stands for names that the file chooses
+	Meaning string
+	Choices []string // its values, where they are a few words
+	Needed  bool     // in its block
+}
+
+// Keys lists the keys of model files in the order of the file, without those that are
+// reserved, had another name or have no use, and without the settings of layers.
+func Keys() []Key {
+	var keys []Key
+	language(&keys)
+	unused := ""
+	return slices.DeleteFunc(keys, func(k Key) bool {
+		if unused != "" && strings.HasPrefix(k.Path, unused) {
+			return true
+		}
+		if k.Meaning == "" || k.Meaning == noUse || strings.HasPrefix(k.Meaning, oldNameOf) {
+			unused = k.Path + "."
+			return true
+		}
+		return false
+	})
+}
+
+// addKey notes a key, once, and returns its place; -1 where it is not noted.
+func (r *reader) addKey(f field) int {
+	if r.keys == nil || slices.ContainsFunc(*r.keys, func(k Key) bool { return k.Path == r.path }) {
+		return -1
+	}
+	*r.keys = append(*r.keys, Key{Path: r.path, Meaning: f.meaning, Needed: f.need != nil})
+	return len(*r.keys) - 1
+}
+
+// addChoices notes the words that the key at a place may have, which are the forms of the shape.
+func (r *reader) addChoices(at int) {
+	if at < 0 {
+		return
+	}
+	for _, form := range r.shape.forms {
+		if words, ok := form.(map[string]any)["enum"]; ok {
+			(*r.keys)[at].Choices = append((*r.keys)[at].Choices, words.([]string)...)
+		}
+	}
+}

@@ -56,9 +56,10 @@ func (s Settings) fields(block string, own []field) (fields []field) {
 			continue
 		}
 		f := field{key: key,
-			read:   func(r *reader, e entry) { r.setting(e, row) },
-			stated: func() bool { return s[row.Name].IsSet() },
-			print:  func(p *printer) { p.value(key, s[row.Name].V) }}
+			read:    func(r *reader, e entry) { r.setting(e, row) },
+			stated:  func() bool { return s[row.Name].IsSet() },
+			print:   func(p *printer) { p.value(key, s[row.Name].V) },
+			meaning: row.Meaning()}
 		if !row.Quiet && row.Same == "" && !same[row.Name] {
 			f = f.or("auto")
 		}
@@ -86,6 +87,9 @@ func (r *reader) settings(e entry, fields []field) {
 	r.each(list, e.key, known, old...)
 }
 
+// oldNameOf begins the meaning of a key that has another name.
+const oldNameOf = "old name of "
+
 // withOldKeys are the keys of a block, some of which were blocks themselves, and the
 // keys that it had.
 func withOldKeys(block string, fields []field) (known, old []field) {
@@ -99,14 +103,14 @@ func withOldKeys(block string, fields []field) (known, old []field) {
 			}
 			read := func(r *reader, e entry) { r.renamed(e, path, row) }
 			if outer, inner, ok := strings.Cut(key, "."); !ok {
-				old = append(old, field{key: key, read: read})
+				old = append(old, field{key: key, read: read, meaning: oldNameOf + row.Key})
 			} else {
-				blocks[outer] = append(blocks[outer], field{key: inner, read: read})
+				blocks[outer] = append(blocks[outer], field{key: inner, read: read, meaning: oldNameOf + row.Key})
 			}
 		}
 	}
 	if clip := blocks["clip"]; clip != nil { // a unit of several rows is one record
-		blocks["clip"] = append(clip, field{key: "unit", read: func(r *reader, e entry) { r.choice(e, "record") }})
+		blocks["clip"] = append(clip, field{key: "unit", read: func(r *reader, e entry) { r.choice(e, "record") }, meaning: oldNameOf + "nothing: a unit of several rows is one record"})
 	}
 	for outer, keys := range blocks {
 		at := slices.IndexFunc(known, func(f field) bool { return f.key == outer })
@@ -119,8 +123,10 @@ func withOldKeys(block string, fields []field) (known, old []field) {
 			r.settings(e, keys)
 		}}
 		if at >= 0 {
+			was.meaning = known[at].meaning
 			known[at] = was
 		} else {
+			was.meaning = oldNameOf + block + "." + outer + "_..."
 			old = append(old, was)
 		}
 	}
@@ -216,7 +222,7 @@ func Remedy(c settings.Conflict) string {
 func fitFields() []field {
 	return []field{
 		{key: "trace", read: (*reader).trace},
-		{key: "microbatch", read: func(r *reader, e entry) { r.choice(e, "auto") }}, // the engine decides
+		{key: "microbatch", read: func(r *reader, e entry) { r.choice(e, "auto") }, meaning: "auto: the engine decides how many records it takes at a time"}, // the engine decides
 	}
 }
 

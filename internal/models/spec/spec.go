@@ -116,22 +116,22 @@ func (b *blocks) file(r *reader, src []byte, depth int) {
 func (b *blocks) topLevel(depth int) []field {
 	s := b.spec
 	return []field{
-		value("d3p", &s.Version, (*reader).version),
-		text("name", &s.Name),
-		text("description", &s.Description),
-		{key: "include", read: func(r *reader, e entry) { b.include(r, e, depth) }}, // printed as part of the file
-		lazy("data", func(r *reader, e entry) { s.readData(r, e); b.levels(r) }, true, func() []field { return s.dataFields(nil, nil, nil) }),
+		value("d3p", &s.Version, (*reader).version).means("the version of the language, 1"),
+		text("name", &s.Name).means("of the model, for reports and folders"),
+		text("description", &s.Description).means("for reports"),
+		{key: "include", read: func(r *reader, e entry) { b.include(r, e, depth) }, meaning: "files from which whole blocks are taken"}, // printed as part of the file
+		lazy("data", func(r *reader, e entry) { s.readData(r, e); b.levels(r) }, true, func() []field { return s.dataFields(nil, nil, nil) }).means("what is publicly known about the table; nothing here may come from the records"),
 		named("nets", &s.Nets, readNet, func(p *printer, n *net.Declaration) {
 			p.block(n.Name.V, func() { p.fields(netFields(n)) })
-		}),
-		lazy("model", s.readModel, s.Model != nil, s.modelFields),
-		lazy("core", s.readCore, s.Core != nil, func() []field { return coreFields(s.Core) }),
+		}).means("networks, which expressions call by name"),
+		lazy("model", s.readModel, s.Model != nil, s.modelFields).means("a regression by a formula"),
+		lazy("core", s.readCore, s.Core != nil, func() []field { return coreFields(s.Core) }).means("a model by parameters and distributions, in place of a formula"),
 		s.likelihoodField(),
-		lazy("twin", s.readTwin, s.Twin != nil, func() []field { return twinFields(s.Twin, &s.Data) }),
-		s.Guide.field(s),
-		s.Settings.block("fit", fitFields()...),
-		s.Settings.block("privacy", s.Privacy.fields()...),
-		s.Settings.block("output", s.Output.fields()...),
+		lazy("twin", s.readTwin, s.Twin != nil, func() []field { return twinFields(s.Twin, &s.Data) }).means("a distribution of whole records, for synthetic tables"),
+		s.Guide.field(s).means("the family of the approximate posterior"),
+		s.Settings.block("fit", fitFields()...).means("how the fit runs; the plan decides what is left out"),
+		s.Settings.block("privacy", s.Privacy.fields()...).means("the budget"),
+		s.Settings.block("output", s.Output.fields()...).means("what is written"),
 		s.Release.field(),
 	}
 }

@@ -27,10 +27,10 @@ func readTable(r *reader, e entry) (*data.Table, bool) {
 // tableFields are the keys of a public table; its rows stay in their file.
 func tableFields(t *data.Table) []field {
 	return []field{
-		text("file", &t.File),
-		boolean("public", &t.Public),
-		text("key", &t.Key),
-		declared("columns", &t.Columns, readTableColumn, func(p *printer, c *data.Column) { p.line(c.Name.V, flow(tableColumnFields(c))) }),
+		text("file", &t.File).means("a CSV file, by its path from the model file"),
+		boolean("public", &t.Public).means("true: the custodian states that the table is public"),
+		text("key", &t.Key).means("the category of the records whose levels its rows are"),
+		declared("columns", &t.Columns, readTableColumn, func(p *printer, c *data.Column) { p.line(c.Name.V, flow(tableColumnFields(c))) }).means("its columns, declared like those of the records, without bounds"),
 	}
 }
 
@@ -58,6 +58,9 @@ func readTableColumn(r *reader, e entry) (*data.Column, bool) {
 	return c, true
 }
 
+// noUse is the meaning of a key that only a column of the data has a use for.
+const noUse = "has no use in a public table"
+
 // unused are the fields that only a column of the data has a use for: they are read as
 // what they are, with a note.
 func unused(of, used []field) (list []field) {
@@ -65,9 +68,9 @@ func unused(of, used []field) (list []field) {
 		if slices.Contains(keysOf(used), f.key) {
 			continue
 		}
-		list = append(list, field{key: f.key, read: func(r *reader, e entry) {
+		list = append(list, field{key: f.key, meaning: noUse, read: func(r *reader, e entry) {
 			f.read(r, e)
-			r.spec.Warnings.Add(e.at, "remove it", "%s has no use in a public table", e.key)
+			r.spec.Warnings.Add(e.at, "remove it", "%s %s", e.key, noUse)
 		}})
 	}
 	return list
@@ -77,13 +80,13 @@ func unused(of, used []field) (list []field) {
 func tableColumnFields(c *data.Column) []field {
 	numeric := c.Numeric()
 	return []field{
-		choice("type", &c.Type, data.ColumnTypes...),
-		text("header", &c.Header),
-		origin(c),
-		scale(c).as(func() string { return scaleText(c.Center.V, c.By.Or(1)) }).when(numeric),
-		levels(c).when(!numeric),
-		choice("transform", &c.Transform, data.TransformNames()...),
-		text("source", &c.Source),
+		choice("type", &c.Type, data.ColumnTypes...).means("the kind of value"),
+		text("header", &c.Header).means("the column's name in the file, if that is not a plain name"),
+		origin(c).means("the day from which dates count"),
+		scale(c).as(func() string { return scaleText(c.Center.V, c.By.Or(1)) }).means("the unit of coefficients").when(numeric),
+		levels(c).means("of a binary column, a category or an ordinal column").when(!numeric),
+		choice("transform", &c.Transform, data.TransformNames()...).means("of a number"),
+		text("source", &c.Source).means("where the table comes from"),
 	}
 }
 

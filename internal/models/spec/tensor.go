@@ -26,17 +26,18 @@ func tensorFields(t *data.Tensor) []field {
 		}
 	}
 	return []field{
-		text("from", &t.From).as(func() string {
+		text("from", &t.From).means("its columns, by default NAME0 and so on; with text, a column of text").as(func() string {
 			return fmt.Sprintf(`columns("%s".."%s")`, t.Columns[0].Name.V, t.Columns[len(t.Columns)-1].Name.V)
 		}),
-		text("text", &t.Text),
-		distinct("dims", "dim", &t.Dims),
-		list("shape", &t.Shape, (*reader).sizes),
-		number("lower", &t.Lower),
-		number("upper", &t.Upper),
-		mapping("scale", []field{number("center", &t.Center), positive("by", &t.By)}).
+		text("text", &t.Text).means("bytes: a token is 1 + a byte; or a public vocabulary, a file with a token on each line"),
+		distinct("dims", "dim", &t.Dims).means("names of its dims"),
+		list("shape", &t.Shape, (*reader).sizes).means("their sizes; for text the number of tokens that are kept"),
+		number("lower", &t.Lower).means("the smallest possible value"),
+		number("upper", &t.Upper).means("the largest possible value"),
+		mapping("scale", []field{number("center", &t.Center).means("default: the middle of the bounds"), positive("by", &t.By).means("default: the distance of the bounds by √12")}).
+			means("the unit of the values").
 			as(func() string { return scaleText(t.Columns[0].Scale()) }),
-		text("source", &t.Source),
+		text("source", &t.Source).means("where the constants come from"),
 	}
 }
 
@@ -144,7 +145,8 @@ func (r *reader) tensorColumns(t *data.Tensor) {
 type binarize struct{ column, mode source.Value[string] }
 
 func (b *binarize) fields() []field {
-	return []field{text("column", &b.column), choice("mode", &b.mode, data.Stochastic, data.Threshold)}
+	return []field{text("column", &b.column).means("a tensor"),
+		choice("mode", &b.mode, data.Stochastic, data.Threshold).means("stochastic: a fresh draw per record and step; threshold: 1 from the middle on")}
 }
 
 // binarizes is `binarize: {column:, mode:}`, one or a list of them.

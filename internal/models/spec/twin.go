@@ -19,15 +19,15 @@ func twinFields(t *twin.Twin, d *data.Data) []field {
 		engine = twin.Mixture
 	}
 	return []field{
-		choice("engine", &t.Engine, twin.Marginals, twin.Mixture).as(func() string { return engine }),
-		workload(&t.Workload).when(!mixture),
-		count("components", &t.Components, 1).or("auto").when(mixture),
-		text("weights", &t.Weights).printed(func(p *printer) { p.text("weights", t.Weights.Or(twin.Weights.Prior)) }).when(mixture),
+		choice("engine", &t.Engine, twin.Marginals, twin.Mixture).as(func() string { return engine }).means("marginals: noisy tables of counts; mixture: independent columns within components; default: mixture with components, else marginals"),
+		workload(&t.Workload).means("the tables of counts to keep: lists of columns, all 2-way (the default), all 3-way").when(!mixture),
+		count("components", &t.Components, 1).or("auto").means("of a mixture; more than needed does little harm").when(mixture),
+		text("weights", &t.Weights).printed(func(p *printer) { p.text("weights", t.Weights.Or(twin.Weights.Prior)) }).means("prior of the components' weights; default dirichlet(0.5)").when(mixture),
 		named("features", &t.Features, func(r *reader, e entry) (*twin.Feature, bool) {
 			return &twin.Feature{Column: e.name(), Family: r.choice(e, twin.FamilyNames()...)}, true
-		}, func(p *printer, f *twin.Feature) { p.line(f.Column.V, f.Family.V) }).when(mixture),
-		definitions("priors", &t.Priors).printed(func(p *printer) { p.block("priors", func() { twinPriors(p, t, d) }) }).when(mixture),
-		constraints(&t.Constraints),
+		}, func(p *printer, f *twin.Feature) { p.line(f.Column.V, f.Family.V) }).means("column: family; default: every column with the family of its type; see d3p help families").when(mixture),
+		definitions("priors", &t.Priors).printed(func(p *printer) { p.block("priors", func() { twinPriors(p, t, d) }) }).means("family.argument for all columns of a family, column.argument for one; na or column.na for missing values").when(mixture),
+		constraints(&t.Constraints).means("conditions that every synthetic record meets: expressions of columns, in the unit of the file, and levels"),
 	}
 }
 

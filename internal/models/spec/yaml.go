@@ -22,7 +22,10 @@ type reader struct {
 	spec *Spec
 	// shape collects what would be read, instead of reading: see Schema.
 	shape *shape
-	file  string
+	// keys collects the described keys with path in front, see Keys; nil collects none.
+	keys *[]Key
+	path string
+	file string
 	// dir is where the file lies, relative to the model file that includes it.
 	dir string
 }

@@ -114,6 +114,18 @@ func FamilyNames() []string {
 	return names
 }
 
+// Columns is what a column of the family must be, in words.
+func (f Family) Columns() string {
+	text := strings.Join(f.types, ", ")
+	if f.needs != "" {
+		text += " with " + f.needs
+	}
+	return text
+}
+
+// Families lists the families of columns.
+func Families() []Family { return families() }
+
 // defaultFamily is the family of a column for which the twin states none.
 func defaultFamily(c *data.Column) string {
 	switch c.Type.V {
