@@ -88,25 +88,6 @@ func search(t Target, rel event.Relation, mechanism func(sigma float64) event.Ev
 	return math.Exp(logSigma), precise, nil
 }
 
-// withoutBalls is the event with every epoch of balls-and-bins as Poisson steps
-// of the same rate.
-func withoutBalls(ev event.Event) event.Event {
-	switch e := ev.(type) {
-	case event.SelfComposed:
-		return event.SelfComposed{Of: withoutBalls(e.Of), Count: e.Count}
-	case event.Composed:
-		c := event.Composed{}
-		for _, of := range e.Events {
-			c.Events = append(c.Events, withoutBalls(of))
-		}
-		return c
-	case event.BallsAndBins:
-		m := max(1, e.Batches)
-		return event.SelfComposed{Of: event.PoissonSampled{Rate: 1 / float64(m), Of: e.Of}, Count: int64(m)}
-	}
-	return ev
-}
-
 // certify moves sigma, by secants on the upper bound, until the bracket engine proves the
 // target and no more than 3e-5 of noise is wasted. precise: sigma is already right to
 // nine digits.

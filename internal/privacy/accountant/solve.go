@@ -14,6 +14,9 @@ func MaxSteps(t Target, rel event.Relation, limit int64, mechanism func(steps in
 	if err := t.check(); err != nil {
 		return 0, Answer{}, err
 	}
+	if ballsBatches(mechanism(1)) > 0 {
+		return maxBallsSteps(t, rel, limit, mechanism)
+	}
 	logDelta := math.Log(t.Delta)
 	var failed error
 	meets := func(steps int64) bool {
