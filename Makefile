@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: all build static dist test race bench results experiments-quick experiments-mnist soak docs pictures datasets ptx ptxas bench-gpu clean
+.PHONY: all build static dist test race bench results experiments experiments-quick soak docs pictures datasets ptx ptxas bench-gpu clean
 
 all: build
 
@@ -35,14 +35,16 @@ bench:
 results:
 	docs/results/measure.sh $(PARTS)
 
-# the shipped defaults against the accuracy targets, through the command line
-experiments-quick: build
-	$(GO) run ./internal/experiments -d3p bin/d3p
+# the papers' figures and the accuracy targets, through the command line; hours. What
+# is stopped goes on where it was: docs/results/figures holds every fit
+experiments: build
+	$(GO) run ./internal/experiments -d3p bin/d3p -tasks fig-abalone,fig-hierarchical,fig-mixture,fig-one-draw,fig-step
+	docs/results/measure.sh utility mnist
 
-# the networks of configs/ on MNIST: an auto-encoder by the settings of the d3p
-# paper and by better ones at the same price, and a classifier
-experiments-mnist: build
-	$(GO) run ./internal/experiments -d3p bin/d3p -tasks vae-epoch1,vae,cnn
+# the same figures of two fits a point in bin/figures, and the targets; minutes
+experiments-quick: build
+	$(GO) run ./internal/experiments -d3p bin/d3p -tasks fig-abalone,fig-hierarchical,fig-mixture,fig-one-draw -runs 2 -figures bin/figures
+	$(GO) run ./internal/experiments -d3p bin/d3p
 
 # every fuzz target for a minute, the tests ten times, then thousands of random
 # runs through the accountant

@@ -12,11 +12,14 @@ import (
 type hlrTask struct{ records int }
 
 func (h hlrTask) judge(opt options, reference []threshold, dir string, out *report) error {
-	name := fmt.Sprintf("hlr_N%d", h.records)
-	t := task{name: name, delta: 1 / float64(h.records), runs: 10, load: h.load, score: func(r replicate, p []float64, _ map[string]float64) map[string]float64 {
+	return h.task().judge(opt, reference, dir, out)
+}
+
+// task is the fits of its ten data seeds.
+func (h hlrTask) task() task {
+	return task{name: fmt.Sprintf("hlr_N%d", h.records), delta: 1 / float64(h.records), runs: 10, load: h.load, score: func(r replicate, p []float64, _ map[string]float64) map[string]float64 {
 		return map[string]float64{"mean test AUC over the 10 exported seeds": auc(p, r.y)}
 	}}
-	return t.judge(opt, reference, dir, out)
 }
 
 func (h hlrTask) load(shared string) ([]replicate, error) {

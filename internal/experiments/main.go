@@ -43,6 +43,7 @@ func main() {
 	flag.IntVar(&opt.parallel, "parallel", runtime.GOMAXPROCS(0), "coverage: fits side by side")
 	flag.BoolVar(&opt.kinds, "kinds", false, "coverage: print a line for each kind of parameter")
 	flag.StringVar(&opt.keep, "keep", "", "keep models, data and runs in this folder")
+	flag.StringVar(&opt.figures, "figures", filepath.Join("docs", "results", "figures"), "fig-*: folder of the fits, SVG and PNG; fits that it holds are not repeated")
 	flag.Parse()
 
 	failed, err := run(opt, strings.Split(tasks, ","))
@@ -65,6 +66,8 @@ type options struct {
 	models, records, scores string
 	tables                  int
 	narrow                  float64
+
+	figures string
 
 	// of cells
 	cells, results, fit         string

@@ -60,6 +60,11 @@ var experiments = []struct {
 }
 
 func lookup(name string) (experiment, bool) {
+	for _, f := range figures {
+		if f.name == name {
+			return f, true
+		}
+	}
 	for _, e := range experiments {
 		if e.name == name {
 			return e.experiment, true
@@ -75,13 +80,15 @@ func needsData(name string) bool {
 	case coverageTask, cellTask:
 		return false
 	}
-	return true
+	return name != "fig-one-draw"
 }
 
-func taskNames() []string {
-	names := make([]string, len(experiments))
-	for i, e := range experiments {
-		names[i] = e.name
+func taskNames() (names []string) {
+	for _, e := range experiments {
+		names = append(names, e.name)
+	}
+	for _, f := range figures {
+		names = append(names, f.name)
 	}
 	return names
 }

@@ -48,6 +48,7 @@ func styles() []style {
 		{class: "claim", stroke: "claim", width: 1.8, dash: []float64{7, 3}},
 		{class: "gauss", stroke: "gauss", width: 2.6, dash: []float64{0.1, 9}, round: true},
 		{class: "run", stroke: "run", width: 2.2},
+		{class: "fourth", stroke: "#6f42c1", width: 1.8, dash: []float64{3, 2}},
 		{class: "thin", stroke: "run", width: 1.4},
 		{class: "thick", stroke: "run", width: 5, opacity: 0.55},
 		// dots, boxes and areas

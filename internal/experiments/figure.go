@@ -1,0 +1,193 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"d3p/internal/report/figure"
+)
+
+// figureTask draws a figure: panels of measured curves beside published ones. Its fits are
+// rows of NAME.csv, which are not repeated; NAME.svg and NAME.png show their means.
+type figureTask struct {
+	name   string
+	panels func(shared string) ([]panel, error)
+	fits   int // at each point of a curve
+}
+
+// panel is a drawing of one frame.
+type panel struct {
+	title, x, y string
+	log         bool // the axis of x
+	curves      []curve
+	published   []figure.Series
+}
+
+// curve is a series of fits: measure makes fit number k at x in a folder of its own.
+type curve struct {
+	name    string
+	places  []float64
+	measure func(opt options, x float64, k int, dir string) (float64, error)
+}
+
+// fitted is a row of a figure's file.
+type fitted struct {
+	panel, curve    string
+	x               float64
+	fit             int
+	value           float64
+	commit, machine string
+}
+
+func (f figureTask) judge(opt options, _ []threshold, dir string, out *report) error {
+	panels, err := f.panels(opt.shared)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(opt.figures, 0o755); err != nil {
+		return err
+	}
+	path := filepath.Join(opt.figures, f.name)
+	rows, err := readFitted(path + ".csv")
+	if err != nil {
+		return err
+	}
+	fits := f.fits
+	if opt.runs > 0 {
+		fits = opt.runs
+	}
+	here := fitted{commit: commit(), machine: processor()}
+	for k := range fits { // every point once, then again: a figure that is stopped is whole, with wider bars
+		for _, p := range panels {
+			for _, c := range p.curves {
+				for _, x := range c.places {
+					row := here
+					row.panel, row.curve, row.x, row.fit = p.title, c.name, x, k
+					if slices.ContainsFunc(rows, row.sameFit) {
+						continue
+					}
+					fmt.Fprintf(os.Stderr, "%s: %s, %s at %g, fit %d of %d\n", f.name, p.title, c.name, x, k+1, fits)
+					if row.value, err = c.measure(opt, x, k, filepath.Join(dir, "fit")); err != nil {
+						return err
+					}
+					if err := os.RemoveAll(filepath.Join(dir, "fit")); err != nil {
+						return err
+					}
+					rows = append(rows, row)
+					if err := writeFitted(path+".csv", rows); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	var page figure.Page
+	for _, p := range panels {
+		var all []figure.Series
+		for _, c := range p.curves {
+			s := figure.Series{Name: c.name}
+			for _, x := range c.places {
+				var values []float64
+				for _, row := range rows {
+					if row.panel == p.title && row.curve == c.name && row.x == x {
+						values = append(values, row.value)
+					}
+				}
+				mean, se := meanSE(values)
+				if len(values) < 2 {
+					se = 0
+				}
+				s.Points = append(s.Points, figure.Measured{X: x, Mean: mean, SE: se})
+				out.note(f.name, strconv.FormatFloat(x, 'g', -1, 64), fmt.Sprintf("%s, %s\t%.4f\t%.4f\t%d", p.title, c.name, mean, se, len(values)))
+			}
+			all = append(all, s)
+		}
+		for _, s := range p.published {
+			for _, at := range s.Points {
+				out.note(f.name, strconv.FormatFloat(at.X, 'g', -1, 64), fmt.Sprintf("%s, %s\t%.4f\t%.4f", p.title, s.Name, at.Mean, at.SE))
+			}
+			all = append(all, s)
+		}
+		page.Figures = append(page.Figures, figure.Compared(p.title, p.x, p.y, p.log, all))
+	}
+	for _, format := range figure.Formats() {
+		file, err := os.Create(path + "." + format)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(page.Write(file, format), file.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameFit reports whether two rows are of the same fit.
+func (a fitted) sameFit(b fitted) bool {
+	return a.panel == b.panel && a.curve == b.curve && a.x == b.x && a.fit == b.fit
+}
+
+// fittedColumns are the columns of a figure's file.
+var fittedColumns = []string{"panel", "curve", "x", "fit", "value", "commit", "processor"}
+
+// readFitted reads a figure's file; one that is not there has no rows.
+func readFitted(path string) ([]fitted, error) {
+	header, cells, err := readCells(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(header, fittedColumns) {
+		return nil, fmt.Errorf("%s: the columns are not %s (move the file away)", path, strings.Join(fittedColumns, ","))
+	}
+	rows := make([]fitted, len(cells))
+	for i, cell := range cells {
+		rows[i] = fitted{panel: cell[0], curve: cell[1], x: number(cell[2]), fit: int(number(cell[3])), value: number(cell[4]), commit: cell[5], machine: cell[6]}
+		if r := rows[i]; math.IsNaN(r.x + r.value) {
+			return nil, fmt.Errorf("%s: line %d: a number is missing", path, i+2)
+		}
+	}
+	return rows, nil
+}
+
+// writeFitted replaces a figure's file.
+func writeFitted(path string, rows []fitted) error {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Write(fittedColumns)
+	for _, r := range rows {
+		w.Write([]string{r.panel, r.curve, strconv.FormatFloat(r.x, 'g', -1, 64), strconv.Itoa(r.fit), strconv.FormatFloat(r.value, 'g', 8, 64), r.commit, r.machine})
+	}
+	w.Flush()
+	if err := os.WriteFile(path+".new", []byte(b.String()), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// commit is the commit of the working tree, empty outside of one.
+func commit() string {
+	out, err := output("git", "rev-parse", "--short", "HEAD")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// processor is the name of the processor, empty where the system does not say it.
+func processor() string {
+	raw, _ := os.ReadFile("/proc/cpuinfo")
+	_, name, _ := strings.Cut(string(raw), "model name")
+	name, _, _ = strings.Cut(name, "\n")
+	return strings.Trim(name, " \t:")
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"d3p/internal/privacy/noise"
+	"d3p/internal/report/figure"
+)
+
+// figures are the figures of docs/results/figures. Their papers are named in
+// docs/results/figures.md.
+var figures = []figureTask{
+	{name: "fig-abalone", panels: abalonePanels, fits: 10},
+	{name: "fig-hierarchical", panels: hierarchicalPanels, fits: 10},
+	{name: "fig-mixture", panels: mixturePanels, fits: 10},
+	{name: "fig-step", panels: stepPanels, fits: 5},
+	{name: "fig-one-draw", panels: oneDrawPanels, fits: 20},
+}
+
+// shipped measures a metric of a task's fits with its own replicates, with further
+// arguments of d3p fit.
+func (t task) shipped(shared, metric string, args func(x float64) []string, epsilon func(x float64) float64) func(options, float64, int, string) (float64, error) {
+	load := sync.OnceValues(func() ([]replicate, error) { return t.load(shared) })
+	return func(opt options, x float64, k int, dir string) (float64, error) {
+		replicates, err := load()
+		if err != nil {
+			return 0, err
+		}
+		r := replicates[k%len(replicates)]
+		if err := r.write(dir); err != nil {
+			return 0, err
+		}
+		e, with := epsilon(x), t
+		with.fitArgs = append(args(x), t.fitArgs...)
+		s := setting{label: fmt.Sprint(e), epsilon: &e}
+		if math.IsInf(e, 1) {
+			s.epsilon = nil
+		}
+		metrics, err := with.fit(opt.d3p, r, s, variant{}, k, dir, filepath.Join(dir, "run"))
+		return metrics[metric], err
+	}
+}
+
+// byEpsilon are curves of a metric against epsilon: d3p's defaults, and the algorithm of
+// the Python package.
+func (t task) byEpsilon(shared, metric string, epsilons []float64) []curve {
+	same := func(x float64) float64 { return x }
+	return []curve{
+		{"d3p, defaults", epsilons, t.shipped(shared, metric, func(float64) []string { return nil }, same)},
+		{"algorithm of the Python package (--compat d3p)", epsilons, t.shipped(shared, metric, func(float64) []string { return []string{"--compat", "d3p"} }, same)},
+	}
+}
+
+// fromReference are the means of an independent implementation of the defaults.
+func fromReference(task, metric string) (figure.Series, error) {
+	rows, err := readThresholds()
+	s := figure.Series{Name: "independent implementation of the defaults"}
+	for _, row := range rows {
+		if row.Task == task && row.Metric == metric && row.Epsilon != nil {
+			s.Points = append(s.Points, figure.Measured{X: *row.Epsilon, Mean: row.Mean, SE: row.SE})
+		}
+	}
+	return s, err
+}
+
+// abalonePanels are accuracies on Abalone (Jälkö, Dikmen and Honkela 2017, figure 1) at
+// the epsilon that its runs really spent, and at one epsilon by sampling rate and clip norm.
+func abalonePanels(shared string) ([]panel, error) {
+	var file struct {
+		Abalone struct {
+			Accuracy [][]float64 `json:"accuracy"` // by sigma and clip norm
+			SE       [][]float64 `json:"standard_error"`
+			Epsilon  []float64   `json:"epsilon_true_addremove_PLD"` // by sigma
+		} `json:"abalone_acc_vs_C"`
+	}
+	raw, err := os.ReadFile(filepath.Join(shared, "reference", "utility", "published.json"))
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return nil, err
+	}
+	published := figure.Series{Name: "published, best clip norm"}
+	for i, e := range file.Abalone.Epsilon {
+		best := figure.Measured{X: e}
+		for j, a := range file.Abalone.Accuracy[i] {
+			if a > best.Mean {
+				best.Mean, best.SE = a, file.Abalone.SE[i][j]
+			}
+		}
+		published.Points = append([]figure.Measured{best}, published.Points...)
+	}
+	most := file.Abalone.Epsilon[0]
+	fixed := func(float64) float64 { return most }
+	of := func(name string) func(float64) []string {
+		return func(x float64) []string { return []string{name, fmt.Sprint(x)} }
+	}
+	return []panel{
+		{"Abalone", "epsilon", "accuracy", true, abaloneTask.byEpsilon(shared, "acc", []float64{0.029, 0.0391, 0.0571, 0.0959, 0.2285, 0.5, 1, 4}), []figure.Series{published}},
+		{"Abalone at epsilon 0.228", "sampling rate", "accuracy", true, []curve{
+			{"d3p, by sampling rate", []float64{0.01, 0.03, 0.1, 0.3, 1}, abaloneTask.shipped(shared, "acc", of("--sampling-rate"), fixed)},
+		}, nil},
+		{"Abalone at epsilon 0.228", "clip norm", "accuracy", true, []curve{
+			{"d3p, by clip norm", []float64{0.1, 0.3, 1, 3, 10}, abaloneTask.shipped(shared, "acc", of("--clip-norm"), fixed)},
+		}, nil},
+	}, nil
+}
+
+// hierarchicalPanels are the AUC of the hierarchical logistic regression (Prediger et al.
+// 2022, figures 4 and 5) against epsilon, by number of records.
+func hierarchicalPanels(shared string) (list []panel, err error) {
+	const metric = "mean test AUC over the 10 exported seeds"
+	for _, n := range []int{100, 200, 500, 1000} {
+		t := hlrTask{n}.task()
+		reference, err := fromReference(t.name, metric)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, panel{fmt.Sprintf("Hierarchical logistic regression, N = %d", n), "epsilon", "AUC on held-out records", true,
+			t.byEpsilon(shared, metric, []float64{1, 2, 4, 8}), []figure.Series{reference}})
+	}
+	return list, nil
+}
+
+// mixturePanels are the log densities of held-out points under the mixture (Prediger et
+// al. 2022, figure 7) against epsilon.
+func mixturePanels(shared string) ([]panel, error) {
+	reference, err := fromReference("gmm", "tll")
+	return []panel{{"Mixture of five normals, N = 2000", "epsilon", "log density of a held-out point", true,
+		gmmTask.byEpsilon(shared, "tll", []float64{0.1, 0.303, 0.5, 1, 2, 4}), []figure.Series{reference}}}, err
+}
+
+// stepPanels are the times of a step of the hierarchical logistic regression against the
+// number of records in a batch (Prediger et al. 2022, figure 3): the difference of two
+// fits with other numbers of steps, so that reading and writing are not in it.
+func stepPanels(shared string) ([]panel, error) {
+	t := hlrTask{1000}.task()
+	load := sync.OnceValues(func() ([]replicate, error) { return t.load(shared) })
+	const fewer, more = 2000, 52000
+	measure := func(opt options, batch float64, k int, dir string) (float64, error) {
+		replicates, err := load()
+		if err != nil {
+			return 0, err
+		}
+		r := replicates[k%len(replicates)]
+		if err := r.write(dir); err != nil {
+			return 0, err
+		}
+		var seconds [2]float64
+		for i, steps := range []int{fewer, more} {
+			began := time.Now()
+			err := command(opt.d3p, "fit", "--epsilon", "1", "--table1", "none", "--noise-aware", "none", "--steps", fmt.Sprint(steps), "--sampling-rate", fmt.Sprint(batch/float64(len(r.train.rows))),
+				"--draws", "1", "--formats", "csv", "--quiet", "--model", filepath.Join(dir, "model.yaml"), "--out", filepath.Join(dir, fmt.Sprint("run", steps)), filepath.Join(dir, "train.csv"))
+			if err != nil {
+				return 0, err
+			}
+			seconds[i] = time.Since(began).Seconds()
+		}
+		return (seconds[1] - seconds[0]) / (more - fewer) * 1e6, nil
+	}
+	return []panel{{"Hierarchical logistic regression, N = 1000", "records in a batch", "microseconds a step", true, []curve{{"d3p on the CPU", []float64{10, 30, 100, 300, 1000}, measure}}, nil}}, nil
+}
+
+// oneDrawPanels are the errors of coefficients of a logistic regression by one draw of the
+// posterior with bounded scores (Jewson, Ghalebikesabi and Holmes 2023) and by variational
+// inference, against the number of records, at epsilon 1.
+func oneDrawPanels(string) ([]panel, error) {
+	const dimension = 4
+	truth := []float64{1, -0.5, 0.25, -0.125}
+	names := numbered("x", dimension)
+	drawn := func(n int, k int) replicate {
+		rng := noise.NewRandom(noise.Public(uint64(1000*n + k)).Stream(noise.Simulation))
+		t := table{header: append(append([]string(nil), names...), "y")}
+		for range n {
+			row := make([]float64, dimension+1)
+			eta := 0.0
+			for j := range dimension {
+				row[j] = rng.Normal()
+				eta += truth[j] * row[j]
+			}
+			row[dimension] = indicator(rng.Uniform() < 1/(1+math.Exp(-eta)))
+			t.rows = append(t.rows, row)
+		}
+		return replicate{model: logisticModel("one", n, names, false, 1), train: t, test: t, truth: truth}
+	}
+	score := func(more string, args []string, metric func(w []float64) float64) func(options, float64, int, string) (float64, error) {
+		return func(opt options, x float64, k int, dir string) (float64, error) {
+			r := drawn(int(x), k)
+			r.model += more
+			if err := r.write(dir); err != nil {
+				return 0, err
+			}
+			run := filepath.Join(dir, "run")
+			all := append([]string{"fit", "--epsilon", "1", "--quiet", "--formats", "csv", "--model", filepath.Join(dir, "model.yaml"), "--out", run}, args...)
+			if err := command(opt.d3p, append(all, filepath.Join(dir, "train.csv"))...); err != nil {
+				return 0, err
+			}
+			means, err := readSummary(filepath.Join(run, "release", "summary.csv"))
+			if err != nil {
+				return 0, err
+			}
+			var w []float64
+			for _, name := range names {
+				w = append(w, means["b["+name+"]"])
+			}
+			return metric(w), nil
+		}
+	}
+	signs := func(w []float64) float64 {
+		right := 0.0
+		for j := range w {
+			right += indicator(w[j]*truth[j] > 0) / dimension
+		}
+		return right
+	}
+	errorOf := func(w []float64) float64 { return rmse(w, truth) }
+	places := []float64{100, 200, 500, 1000, 3000, 10000}
+	robust := "likelihood: {divergence: beta, beta: 1.5}\n"
+	oneSample := []string{"--method", "one_posterior_sample", "--accept-risk", "approximate-sampler"}
+	curves := func(metric func([]float64) float64) []curve {
+		return []curve{
+			{"variational inference, defaults", places, score("", nil, metric)},
+			{"variational inference, beta divergence", places, score(robust, nil, metric)},
+			{"one draw, beta divergence", places, score(robust, oneSample, metric)},
+		}
+	}
+	return []panel{
+		{"Four coefficients at epsilon 1", "records", "root mean square error", true, curves(errorOf), nil},
+		{"Signs of four coefficients at epsilon 1", "records", "share of right signs", true, curves(signs), nil},
+	}, nil
+}
