@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report/figure"
@@ -136,7 +136,7 @@ func mixturePanels(shared string) ([]panel, error) {
 		gmmTask.byEpsilon(shared, "tll", []float64{0.1, 0.303, 0.5, 1, 2, 4}), []figure.Series{reference}}}, err
 }
 
-// stepPanels are the times of a step of the hierarchical logistic regression against the
+// stepPanels are the processor times of a step of the hierarchical logistic regression against the
 // number of records in a batch (Prediger et al. 2022, figure 3): the difference of two
 // fits with other numbers of steps, so that reading and writing are not in it.
 func stepPanels(shared string) ([]panel, error) {
@@ -154,17 +154,16 @@ func stepPanels(shared string) ([]panel, error) {
 		}
 		var seconds [2]float64
 		for i, steps := range []int{fewer, more} {
-			began := time.Now()
-			err := command(opt.d3p, "fit", "--epsilon", "1", "--table1", "none", "--noise-aware", "none", "--steps", fmt.Sprint(steps), "--sampling-rate", fmt.Sprint(batch/float64(len(r.train.rows))),
-				"--draws", "1", "--formats", "csv", "--quiet", "--model", filepath.Join(dir, "model.yaml"), "--out", filepath.Join(dir, fmt.Sprint("run", steps)), filepath.Join(dir, "train.csv"))
-			if err != nil {
-				return 0, err
+			fit := exec.Command(opt.d3p, "fit", "--epsilon", "1", "--table1", "none", "--noise-aware", "none", "--steps", fmt.Sprint(steps), "--sampling-rate", fmt.Sprint(batch/float64(len(r.train.rows))),
+				"--draws", "2", "--formats", "csv", "--threads", "1", "--quiet", "--model", filepath.Join(dir, "model.yaml"), "--out", filepath.Join(dir, fmt.Sprint("run", steps)), filepath.Join(dir, "train.csv"))
+			if text, err := fit.CombinedOutput(); err != nil {
+				return 0, fmt.Errorf("%w\n%s", err, text)
 			}
-			seconds[i] = time.Since(began).Seconds()
+			seconds[i] = fit.ProcessState.UserTime().Seconds()
 		}
 		return (seconds[1] - seconds[0]) / (more - fewer) * 1e6, nil
 	}
-	return []panel{{"Hierarchical logistic regression, N = 1000", "records in a batch", "microseconds a step", true, []curve{{"d3p on the CPU", []float64{10, 30, 100, 300, 1000}, measure}}, nil}}, nil
+	return []panel{{"Hierarchical logistic regression, N = 1000", "records in a batch", "microseconds of a processor a step", true, []curve{{"d3p on one thread", []float64{10, 30, 100, 300, 1000}, measure}}, nil}}, nil
 }
 
 // oneDrawPanels are the errors of coefficients of a logistic regression by one draw of the

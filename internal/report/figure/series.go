@@ -55,7 +55,7 @@ func Compared(title, x, y string, log bool, series []Series) Figure {
 // logarithmic is an axis from lo to hi, both above 0, with ticks at 1, 2 and 5 times
 // powers of 10, or at powers of 10 alone where there are many.
 func logarithmic(name string, lo, hi float64) axis {
-	a := axis{name: name, lo: lo, hi: hi, log: true, label: func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }}
+	a := axis{name: name, lo: lo, hi: hi, log: true, label: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}
 	multiples := []float64{1, 2, 5}
 	if hi/lo > 1000 {
 		multiples = multiples[:1]
