@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -180,20 +178,5 @@ func TestLogQ(t *testing.T) {
 	}
 	if bound := 6.5 * math.Sqrt(float64(latent)/2/float64(run.Draws.S)); math.Abs(got-want) > bound {
 		t.Errorf("mean of -log_q %g, want the entropy %g within %g", got, want, bound)
-	}
-}
-
-// docs/reference/outputs.md has every format of the draws.
-func TestFormatsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reference/outputs.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, row, _ := strings.Cut(string(page), "| `d3p draws RUN --format ")
-	row, _, _ = strings.Cut(row, "|")
-	for _, name := range settings.FormatNames() {
-		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(row) {
-			t.Errorf("the row of d3p draws in docs/reference/outputs.md lacks the format %s: %s", name, row)
-		}
 	}
 }
