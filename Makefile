@@ -59,7 +59,7 @@ docs:
 	$(GO) test ./cmd/d3p -run TestManPages -update
 	$(GO) test ./internal/report -run TestPrivacySchema -update
 	$(GO) test ./internal/models -run 'TestSchema|TestExamples|TestManual' -update
-	$(GO) test ./docs -run TestSchemas -update
+	$(GO) test ./docs -run 'TestSchemas|TestPackages' -update
 
 # the pictures of docs/reference/outputs.md, by chromium
 pictures: build

@@ -115,39 +115,6 @@ func TestLinksResolve(t *testing.T) {
 	}
 }
 
-// The tree of architecture.md has every package, and nothing that is not there.
-func TestTreeIsComplete(t *testing.T) {
-	src, err := os.ReadFile("design/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := map[string]bool{}
-	within := ""
-	for _, m := range regexp.MustCompile(`(?m)^    (  )?(\w+(?:/\w*)+)  `).FindAllStringSubmatch(string(src), -1) {
-		path := strings.TrimSuffix(m[2], "/")
-		if m[1] == "" {
-			within = path
-		} else {
-			path = within + "/" + path
-		}
-		named[path] = true
-		if _, err := os.Stat("../" + path); err != nil {
-			t.Errorf("the tree has %s: %v", path, err)
-		}
-	}
-	err = filepath.WalkDir("../internal", func(path string, d fs.DirEntry, err error) error {
-		dir := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../")
-		if strings.HasSuffix(path, ".go") && dir != "internal" && !named[dir] {
-			t.Errorf("the tree lacks %s", dir)
-			named[dir] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // design/dependencies.md has every direct requirement of go.mod, and no other.
 func TestDependenciesAreExplained(t *testing.T) {
 	mod, err := os.ReadFile("../go.mod")

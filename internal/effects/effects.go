@@ -1,4 +1,4 @@
-// Package effects says what a model expects of a response as one column varies and the
+// Package effects computes what a model expects of a response as one column varies and the
 // others stay as they are spread: average predictions over simulated rows, and their
 // contrasts. It is post-processing of a release and costs no privacy.
 package effects

@@ -1,4 +1,4 @@
-// Package encoding says how the rows of a data file become the numbers that a model
+// Package encoding defines how the rows of a data file become the numbers that a model
 // reads, and which rows make up a record. It is public: everything in it is declared.
 package encoding
 

@@ -1,4 +1,4 @@
-// Package special has the special functions that operations of package special are
+// Package special has the special functions that operations of package graph are
 // made of.
 package special
 

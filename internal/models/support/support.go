@@ -1,4 +1,4 @@
-// Package support says where the values of a distribution lie, and has the transforms
+// Package support has the sets in which the values of a distribution lie, and the transforms
 // from free numbers to there: one transform per file.
 package support
 

@@ -1,4 +1,4 @@
-// Package whiten finds coordinates in which a fit has an easy time: those in which the
+// Package whiten finds coordinates of a fit in which the
 // columns of linear predictors do not correlate.
 package whiten
 

@@ -1,4 +1,4 @@
-// Package reporttest has a finished run whose posterior is made up, for tests.
+// Package reporttest has a finished run whose posterior is simulated, for tests.
 package reporttest
 
 import (
@@ -52,7 +52,7 @@ type public struct{ *rand.Rand }
 func (r public) Normal() float64  { return r.NormFloat64() }
 func (r public) Uniform() float64 { return r.Float64() }
 
-// Example is a finished run that read no data: its posterior is made up.
+// Example is a finished run that read no data: its posterior is simulated.
 func Example(t testing.TB, cfg plan.Config) *report.Run {
 	t.Helper()
 	m := modelstest.Compile(t, "model.yaml", Model)
