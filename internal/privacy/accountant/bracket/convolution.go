@@ -8,8 +8,25 @@ import (
 )
 
 // Convolution composes tilted lattices by FFT on n grid points that close in a
-// ring: what falls off one end comes back at the other. docs/design/accounting.md, theorem 2,
-// proves the bound on its rounding errors.
+// ring: what falls off one end comes back at the other. Noise is theorem 2 of
+// docs/design/accounting.md:
+//
+// dft transforms x = w - e, w the masses and e a unit mass at 0, so ‖x‖₁ is twice the
+// mass off the heaviest point. With z the computed coefficient, F' = 1 + z and n = 2^t,
+// |F - F'| <= 10ut ‖x‖₁. (Where the heaviest point has less than half of the mass, let it
+// have its own computed mass: that differs by 3u from what the others leave, at most
+// 3u‖x‖₁.) Where Re z >= -1/2, log|F'| is half of log1p(2 Re z + |z|²), wrong by at most
+// 12u|z|/|F'|, elsewhere by 10u|z|/|F'|; the angle is at most π|z|/|F'| and wrong by
+// 16u|z|/|F'|; multiplying both by T rounds another 5u|z|/|F'|. So F = F' e^x with |e^x -
+// 1| <= a = (10t + 40) u ‖x‖₁/|F'|, and adding up P factors costs at most the share
+// (P+3)/20 of that.
+//
+// The product is wrong by at most m((Π (1 + a_p)^(T_p)) - 1 + 16u), m its computed
+// modulus and 16u for the last exponential, sine and cosine. Coefficients whose modulus
+// plus bound is below e⁻⁸⁰ count as 0, also those of the lattices so far: no further
+// factor is above 1. Parseval turns the bounds into the 2-norm of the masses' errors, and
+// the inverse adds 5ut of the masses' 2-norm. Clipping negative masses only reduces
+// errors.
 type Convolution struct {
 	fft        *dft
 	factors    int // number of calls of add
@@ -205,9 +222,10 @@ func (r *Convolution) origins(power float64) (offset float64, shifted int) {
 }
 
 // Relative bounds the relative error of the sums' masses that comes from the
-// masses of the lattices: each loss that is not at the heaviest point brings
-// its own, and there are more than 100 + 2n of them with a probability below
-// crowd; the heaviest point brings 2n more.
+// masses of the lattices, e each: K losses that are not at the heaviest point bring a
+// factor (1 ± e)^K, and K exceeds 100 + 2n with a probability below Crowd, n the expected
+// number. The heaviest point, of mass w >= 1/2, brings (1 ± 2(1-w)e)^T, which is 1 ± 2ne;
+// where w < 1/2, T <= 2n losses bring e each.
 func (r *Convolution) Relative(power float64) float64 {
 	tilting := r.tilting
 	if r.beside != nil {
@@ -220,5 +238,5 @@ func (r *Convolution) Relative(power float64) float64 {
 const massError = 1e-13
 
 // Crowd bounds the probability that more than 100 + 2n losses are not at their
-// lattice's heaviest point when n are expected (docs/design/accounting.md, theorem 2).
+// lattice's heaviest point when n are expected: e^(100+n) (n/(100+2n))^(100+2n), by Chernoff.
 const Crowd = 1e-43

@@ -71,7 +71,8 @@ func (l *Lattice) logMoment(theta float64) float64 {
 }
 
 // normaliser is the divisor of tilting, with the rounding errors of it and of the tilted
-// masses (docs/design/accounting.md, theorem 2).
+// masses. A mass is wrong by at most 24u(1 + A) relatively, A the largest |θ|(|origin| +
+// |i h|): six roundings of the exponent, and Exp, a product, a compensated sum, a quotient.
 type normaliser struct {
 	Log      float64
 	Doubt    float64 // error of log, at most

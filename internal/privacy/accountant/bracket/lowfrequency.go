@@ -8,8 +8,16 @@ import (
 
 // lowFrequencies computes Σ_j x_j e^{-2πijk/n} for a few small k. Where the product of
 // many lattices has no other coefficients left, the next lattice needs no transform of
-// n points. The sum over a block of 2 lowRadius points is expanded in the moments of the
-// block: docs/design/accounting.md, theorem 1, bounds the error.
+// n points. A coefficient is wrong by at most 10 u log2(n) ‖x‖₁ (docs/design/accounting.md,
+// theorem 1).
+//
+// The sum over a block of 2r = 2 lowRadius points is expanded in the moments of the
+// block: e^(-iω(j-c)) = Σ_d (-iωr)^d/d! ((j-c)/r)^d. With ωr <= 1/4 what 13 terms leave
+// out is below 0.03u. (j-c)/r is exact, so a moment takes at most 12 products and 31
+// sums: 44u of the block's 1-norm. The weights have at most 4d+2 roundings each and add
+// up to e^(1/4): moments, weights and sum bring 57u + 4u + 9u. The angle is at most π and
+// exact but for 3 roundings; with sine, cosine and rotation 1.3 (3π + 4 + 2.83)u < 22u;
+// the compensated sum of the blocks brings 2u. Together below 100u, and log2(n) >= 10.
 type lowFrequencies struct {
 	n       int
 	blocks  []momentBlock
