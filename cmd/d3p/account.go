@@ -234,6 +234,12 @@ func (a *app) accountRun(c *cobra.Command, run string, m *accounting.Mechanism, 
 	}
 	r.WhatIf = o.whatIf && (own.Sampling != s.Scheme || string(rel) != p.Neighbours.Relation)
 	r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps = own.Sampling, own.Rate, own.Noise, own.Steps
+	if selection := p.Mechanism.Selection; selection != nil {
+		if own.Sampling != s.Scheme {
+			return status.Usagef("--sampling: %s is the best of several fits, whose samplers are in dp_event.json (leave the flag out)", run)
+		}
+		r.Sampling, r.Steps = fmt.Sprintf("a selection among %d fits, %d trials on average", len(selection.Trials), selection.MeanTrials), 0
+	}
 	if err := o.answer(&r.Answer, &own, ev, rel); err != nil {
 		return err
 	}

@@ -123,26 +123,11 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 		return err
 	}
 	defer root.Wipe()
-	if data == "-" {
-		return status.Usagef("-: standard input cannot be read again by d3p resume; write it to a file first")
-	}
-	absolute, err := privacy.AbsoluteData(data)
-	if err != nil {
-		return status.With(status.Data, err)
-	}
-	draws, err := drawsOf(s, m)
+	j, err := newJob(c, s, m, hash, plan, data)
 	if err != nil {
 		return err
 	}
-	applied, err := s.Applied(c, plan, draws)
-	if err != nil {
-		return status.With(status.Numeric, err)
-	}
-	j := run.Job{
-		ID: run.NewID(), Attempts: []string{run.NewID()}, Created: time.Now().UTC(), Data: absolute, Name: modelfile.Name(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
-		ModelSHA256: hash, Command: s.Command(c), Settings: applied, Accepted: s.AcceptRisk,
-		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, CheckpointEvery: s.CheckpointEvery, Precision: s.Precision, TablePlace: s.Table, Device: s.Device, MaxMemory: s.MaxMemory, Insecure: seeded,
-	}
+	j.Insecure = seeded
 	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
 		return err
 	}
@@ -165,6 +150,30 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 		return err
 	}
 	return a.printFit(result)
+}
+
+// newJob is the job of a fit of m to the data file.
+func newJob(c *cobra.Command, s *flags.Settings, m *models.Model, hash string, plan *plan.Plan, data string) (j run.Job, err error) {
+	if data == "-" {
+		return j, status.Usagef("-: standard input cannot be read again by d3p resume; write it to a file first")
+	}
+	absolute, err := privacy.AbsoluteData(data)
+	if err != nil {
+		return j, status.With(status.Data, err)
+	}
+	draws, err := drawsOf(s, m)
+	if err != nil {
+		return j, err
+	}
+	applied, err := s.Applied(c, plan, draws)
+	if err != nil {
+		return j, status.With(status.Numeric, err)
+	}
+	return run.Job{
+		ID: run.NewID(), Attempts: []string{run.NewID()}, Created: time.Now().UTC(), Data: absolute, Name: modelfile.Name(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
+		ModelSHA256: hash, Command: s.Command(c), Settings: applied, Accepted: s.AcceptRisk,
+		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, CheckpointEvery: s.CheckpointEvery, Precision: s.Precision, TablePlace: s.Table, Device: s.Device, MaxMemory: s.MaxMemory,
+	}, nil
 }
 
 // noteLimits prints which columns have their limits as bounds in a fit that buys nothing.

@@ -49,6 +49,7 @@ func commands() []command {
 		{groupFit, newPredict},
 		{groupFit, newEffects},
 		{groupFit, newScore},
+		{groupFit, newSelect},
 		{groupFit, newTwin},
 		{groupFit, newCombine},
 		{groupPrivacy, newSigma},

@@ -13,6 +13,7 @@ import (
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/ledger"
+	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -110,18 +111,11 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 	if err != nil {
 		return status.Usagef("--column: %v", err)
 	}
-	root, err := noise.System()
+	curator, root, err := curatorOf(r.Model, rel, s.data, privacy.Budget{Epsilon: s.epsilon, Delta: s.delta})
 	if err != nil {
-		return status.With(status.Numeric, err)
+		return err
 	}
 	defer root.Wipe()
-	curator, err := privacy.NewCurator(privacy.CuratorConfig{
-		Table: privacy.NewTable(privacy.TableConfig{Data: orStandardInput(s.data), Encoding: r.Model.Encoding, Precision: privacy.Float64, Root: root}),
-		Root:  root, Budget: privacy.Budget{Epsilon: s.epsilon, Delta: s.delta}, Relation: rel,
-	})
-	if err != nil {
-		return status.With(status.Data, atomicfile.Named(s.data, err))
-	}
 	sigma := price.NoiseMultiplier
 	if err := s.book(folder, r.Privacy.Unit.Entity, rel, counts(sigma)); err != nil {
 		return err
@@ -140,6 +134,23 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 	return a.result(result, func(w io.Writer) {
 		result.print(w, r.Model.Observed[table.Target.Observation].Columns[table.Target.Column].LevelNames())
 	})
+}
+
+// curatorOf is a curator of a file of records for a model, and the root of its noise.
+func curatorOf(m *models.Model, rel event.Relation, data string, budget privacy.Budget) (*privacy.Curator, noise.Root, error) {
+	root, err := noise.System()
+	if err != nil {
+		return nil, root, status.With(status.Numeric, err)
+	}
+	curator, err := privacy.NewCurator(privacy.CuratorConfig{
+		Table: privacy.NewTable(privacy.TableConfig{Data: orStandardInput(data), Encoding: m.Encoding, Precision: privacy.Float64, Root: root}),
+		Root:  root, Budget: budget, Relation: rel,
+	})
+	if err != nil {
+		root.Wipe()
+		return nil, root, status.With(status.Data, atomicfile.Named(data, err))
+	}
+	return curator, root, nil
 }
 
 // book charges the ledger, if there is one, before a record is read.

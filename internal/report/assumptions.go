@@ -61,6 +61,10 @@ func (r *Run) assumptions() []Assumption {
 		list = append(list, Assumption{"trusted-processes", "a reader of the processes' memory or messages may see the records", Declared,
 			fmt.Sprintf("%d processes each held a part of the records, and sent sums of clipped gradients to the first without encryption; it added the noise", r.Tool.Processes)})
 	}
+	if r.Plan.Selection != nil {
+		list = append(list, Assumption{"secret-trials", "nobody outside learns the number of trials of the selection, for example from how long it took", Declared,
+			"no file of the release and no message depends on it; run time does"})
+	}
 	return append(list, noise,
 		Assumption{"floating-point", "released numbers do not betray exact sums by their last bits", Holds,
 			"they are rounded to a public lattice that does not depend on the records"},

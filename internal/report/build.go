@@ -148,6 +148,7 @@ func (r *Run) mechanism() Mechanism {
 		m.Normaliser = "none: the weight of the scores follows from epsilon"
 		m.Epsilon = p.Epsilon
 	}
+	m.Selection = p.Selection
 	if p.Clipping == plan.ClippingByMoments {
 		m.Name = "Newton steps of a linear regression by its second moments: one joint Gaussian release per step"
 	}

@@ -125,6 +125,8 @@ type Mechanism struct {
 	// Planned is the plan of a fit that ended early; absent for a complete fit.
 	Planned    *plan.Planned `json:"planned,omitempty"`
 	Normaliser string        `json:"normaliser"`
+	// Selection is what the fit is the best trial of; absent: it is the only one.
+	Selection *plan.Selection `json:"selection,omitempty"`
 	// Bounds are the bounds and scales that were bought first; absent: all are declared.
 	Bounds []table1.Bounds `json:"bounds,omitempty"`
 	// Units is the number of units that was bought; absent: none.

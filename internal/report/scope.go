@@ -19,6 +19,10 @@ func (r *Run) scope() Scope {
 	if r.Plan.Clipping == plan.ClippingScore {
 		s.DataAccesses[0] = "sums of scores and their gradients at every step of the sampler; only the last draw leaves"
 	}
+	if r.Plan.Selection != nil {
+		s.DataAccesses = append(s.DataAccesses, "the same of every other fit of the selection, and noisy counts for the score of each")
+		s.Tuning = Tuning{true, "the model and its settings were selected by a noisy score, as a part of the price; a choice by other results is not counted"}
+	}
 	if bought := r.Plan.Before(); len(bought) > 0 && r.Plan.Purchase == nil {
 		s.DataAccesses = append(s.DataAccesses, "noisy counts before the first step")
 	}

@@ -33,6 +33,10 @@ func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) str
 	text := fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
 		"The price was computed for the mechanism that ran, %s batches at rate %.4g with noise multiplier %.4g for %d steps; it lies %s.",
 		model, claim, m.Sampler.Scheme, m.Sampler.Rate, m.NoiseMultiplier, m.Iterations, between(lower, upper))
+	if s := m.Selection; s != nil {
+		text += fmt.Sprintf(" It is the price of a whole selection: this fit has the highest score of a secret number of trials, %d on average, among %d fits. "+
+			"It holds if neither that number nor how long the selection took is made public.", s.MeanTrials, len(s.Trials))
+	}
 	if m.Planned != nil {
 		text += fmt.Sprintf(" The fit was ended early, %d steps had been planned: the price holds if the decision to end it did not depend on its iterates. "+
 			"Whatever it depended on, the price of all planned steps holds, epsilon %s.", m.Planned.Iterations, Upward(m.Planned.Epsilon))
@@ -126,6 +130,14 @@ func (r *Run) severalRuns() Hazard {
 	return Hazard{"several-runs", "high", "open", "each further run on the same data adds to what an attacker learns; this report counts one run"}
 }
 
+// tuning is the hazard of settings that were chosen by results.
+func (r *Run) tuning() Hazard {
+	if r.Plan.Selection != nil {
+		return Hazard{"tuning", "high", "mitigated", "the selection among models and settings is a part of the price; the number of trials, and so the run time, must stay secret"}
+	}
+	return Hazard{"tuning", "high", "open", "settings chosen by looking at private results are not counted"}
+}
+
 // hazards lists what could break the claim, and what was done about it.
 func (r *Run) hazards() []Hazard {
 	list := []Hazard{
@@ -136,7 +148,7 @@ func (r *Run) hazards() []Hazard {
 		{"random-numbers", "low", "accepted", "noise and batches are as unpredictable as AES-256 in counter mode keyed by the operating system"},
 		{"timing", "low", "accepted", "run time depends on the number of records in the batches"},
 		r.severalRuns(),
-		{"tuning", "high", "open", "settings chosen by looking at private results are not counted"},
+		r.tuning(),
 	}
 	if r.Plan.Neighbours == event.AddRemove {
 		list = append(list, Hazard{"public-size", "low", "accepted", "the number of records is declared as public and scales the sums"})

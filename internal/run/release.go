@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -26,6 +27,8 @@ type Result struct {
 	Delta   *float64          `json:"delta"`
 	Summary []outputs.Summary `json:"summary"`
 	Draw    bool              `json:"draw,omitempty"` // the summary is of one draw of the posterior
+	// Score is the highest score of a selection, with its noise; nil for a single fit.
+	Score *float64 `json:"score,omitempty"`
 	// Divergences counts the draws of the No-U-Turn sampler whose trajectory diverged.
 	Divergences int `json:"divergences,omitempty"`
 	// Unconverged describes the parameters of a variational fit without privacy that have
@@ -85,16 +88,27 @@ func (r Run) writeRelease(m *models.Model, posterior *posterior.Posterior, ledge
 		Simulated: outputs.PriorPredictive(m, SimulationRandom(j.Seed)), Insecure: j.Insecure,
 	}
 	run.Tool.Processes = j.Processes
+	if s := run.Plan.Selection; s != nil {
+		whole := *run.Plan
+		whole.Epsilon, run.Plan = s.Epsilon, &whole
+	}
 	run.Judge(m)
 	if run.Plan.Private {
 		run.Event = ledger.Event()
+		if s := run.Plan.Selection; s != nil {
+			ev, err := s.Event()
+			if err != nil {
+				return nil, err
+			}
+			run.Event = ev
+		}
 		answer, err := accountant.Epsilon(run.Event, run.Plan.Neighbours, run.Plan.Delta)
 		if err != nil {
 			return nil, err
 		}
 		run.Spent = answer
 	}
-	booked, err := Booked(j.Ledger, j.ID, m.Spec.Data.Unit.Entity.V, posterior.Plan.Neighbours)
+	booked, err := Booked(cmp.Or(r.Booked, j.Ledger), j.ID, m.Spec.Data.Unit.Entity.V, posterior.Plan.Neighbours)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,9 @@ type Run struct {
 	Key   *signature.Key // signs the release; nil: it is not signed
 	Host  Host
 	Ranks Ranks // zero: this process alone
+	// Booked is the ledger that is charged for the selection whose trial the run is, in the
+	// place of the job's.
+	Booked string
 
 	folder     folder
 	checkpoint *fit.Checkpoint  // nil: a new fit

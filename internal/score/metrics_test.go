@@ -152,3 +152,42 @@ func TestRowsWithoutACell(t *testing.T) {
 		}
 	}
 }
+
+// A utility from bins is near the one without them, less the mean of the cells for every
+// record, and orders predictions as it does.
+func TestUtility(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	two := &Table{Target: predict.Target{Levels: 2}}
+	number := &Table{Range: 10}
+	for _, table := range []*Table{two, number} {
+		table.ForUtility()
+		const n = 20000
+		utility := func(spoil float64) (binned, exact float64) {
+			counts := make([]float64, table.Cells())
+			for range n {
+				if table.Range > 0 {
+					outcome := 5 + rng.NormFloat64()
+					p := predict.Summary{HasMean: true, Interval: predict.Interval{Mean: outcome + (0.5+spoil)*rng.NormFloat64()}}
+					counts[table.cell(&p, outcome)]++
+					exact += math.Max(0, 1-math.Abs(outcome-p.Mean)/2.5)
+					continue
+				}
+				x := rng.Float64()
+				level := 0
+				if rng.Float64() < x {
+					level = 1
+				}
+				x += spoil * (0.5 - x)
+				counts[table.cell(&predict.Summary{Levels: []float64{1 - x, x}}, float64(level))]++
+				other := math.Abs(float64(level) - x)
+				exact += 1 - other*other
+			}
+			return table.Utility(counts) / n, exact / n
+		}
+		good, exactGood := utility(0)
+		poor, exactPoor := utility(0.8)
+		if shift := exactGood - good; math.Abs(good-poor-(exactGood-exactPoor)) > 0.01 || !(shift > 0.3 && shift < 0.7) {
+			t.Errorf("range %v: utilities %.4f and %.4f, without bins %.4f and %.4f", table.Range, good, poor, exactGood, exactPoor)
+		}
+	}
+}

@@ -34,6 +34,7 @@ type Table struct {
 	response  encoding.Field
 	at        int  // of the target among the model's
 	asMean    bool // the expected response is the second level's probability
+	closeness bool // cells are those of a utility
 }
 
 // probabilities are the edges of bins of a probability: finer where the log score changes
@@ -90,7 +91,7 @@ func New(m *models.Model, posterior predict.Posterior, column string, random dis
 // level's probability, and the level that came; of more levels, a bin of the probability
 // of the level that came, and whether it was the most probable one.
 func (t *Table) Cells() int {
-	if t.Target.Levels == 0 {
+	if t.Target.Levels == 0 || t.closeness {
 		return len(t.Edges) + 1
 	}
 	return 2 * (len(t.Edges) + 1)
@@ -126,16 +127,22 @@ func (t *Table) cell(p *predict.Summary, outcome float64) int {
 		if !p.HasMean || e-e != 0 {
 			return -1
 		}
+		if t.closeness {
+			return t.close(p, outcome)
+		}
 		return bin(t.Edges, e)
 	}
 	level := int(outcome)
 	if outcome-outcome != 0 || level < 0 || level >= t.Target.Levels {
 		return -1
 	}
+	if t.asMean && !p.HasMean {
+		return -1
+	}
+	if t.closeness {
+		return t.close(p, outcome)
+	}
 	if t.asMean {
-		if !p.HasMean {
-			return -1
-		}
 		return 2*bin(t.Edges, p.Mean) + level
 	}
 	if t.Target.Levels == 2 {

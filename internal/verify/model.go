@@ -81,7 +81,7 @@ func planOf(p *report.Privacy) *plan.Plan {
 		Private: m.Clip.Mode != plan.ClippingOff, Epsilon: m.Epsilon, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
 		Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations, Planned: m.Planned,
 		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, Release: m.ReleasedPerStep,
-		Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, NoiseToSignal: p.Utility.NoiseToSignal,
+		Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, Selection: m.Selection, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, NoiseToSignal: p.Utility.NoiseToSignal,
 	}
 	if p.Guarantee != nil {
 		made.Delta = p.Guarantee.Delta

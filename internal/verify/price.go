@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
@@ -62,6 +63,9 @@ func mechanismDiffers(p *report.Privacy, ev event.Event) string {
 	if claim, err := sampler.ClaimFor(plan.Sampler()); err != nil || !near(claim.Rate(), m.Sampler.Rate) {
 		return "the sampler"
 	}
+	if m.Selection != nil {
+		return selectionDiffers(p, plan.MechanismEvent(m.NoiseMultiplier), ev)
+	}
 	said, err := event.MarshalDpEvent(plan.MechanismEvent(m.NoiseMultiplier))
 	happened, errEvent := event.MarshalDpEvent(ev)
 	if err != nil || errEvent != nil || !near(decoded(json.RawMessage(said)), decoded(json.RawMessage(happened))) {
@@ -74,6 +78,21 @@ func mechanismDiffers(p *report.Privacy, ev event.Event) string {
 	whole, err := accountant.Epsilon(plan.MechanismEvent(m.NoiseMultiplier), event.Relation(p.Neighbours.Relation), p.Guarantee.Delta)
 	if err != nil || plan.Steps <= m.Iterations || !near(whole.Upper, m.Planned.Epsilon) {
 		return "the price of the planned steps"
+	}
+	return ""
+}
+
+// selectionDiffers is mechanismDiffers for the event of a selection: it has the fit's event
+// and its score among its trials.
+func selectionDiffers(p *report.Privacy, fit, happened event.Event) string {
+	s := p.Mechanism.Selection
+	said, err := s.Event()
+	if err != nil || !event.Equal(said, happened) {
+		return "the selection"
+	}
+	own, err := event.MarshalDpEvent(s.Trial(fit, event.Relation(p.Neighbours.Relation)))
+	if err != nil || !slices.ContainsFunc(s.Trials, func(trial json.RawMessage) bool { return near(decoded(trial), decoded(json.RawMessage(own))) }) {
+		return "the mechanism"
 	}
 	return ""
 }

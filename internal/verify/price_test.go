@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
 	"d3p/internal/verify"
@@ -87,5 +89,56 @@ func TestVerifyPrice(t *testing.T) {
 	}
 	if c := verify.Price([]byte("{}"), p); c.OK {
 		t.Error("an event that is none was accepted")
+	}
+}
+
+// The price of a selection is that of all its trials, of which the fit is one.
+func TestVerifySelection(t *testing.T) {
+	run := reporttest.Example(t, plan.Config{Epsilon: 1})
+	rel := run.Plan.Neighbours
+	s := &plan.Selection{Epsilon: 3, MeanTrials: 4, ScoreNoise: 30}
+	for _, fit := range []event.Event{event.Gaussian{NoiseMultiplier: 9}, run.Event} {
+		trial, err := event.MarshalDpEvent(s.Trial(fit, rel))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Trials = append(s.Trials, trial)
+	}
+	var err error
+	if run.Event, err = s.Event(); err != nil {
+		t.Fatal(err)
+	}
+	if run.Spent, err = accountant.Epsilon(run.Event, rel, run.Plan.Delta); err != nil {
+		t.Fatal(err)
+	}
+	run.Plan.Selection, run.Plan.Epsilon = s, s.Epsilon
+	p, err := run.Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := []byte(p.Accounting.Event)
+	if c := verify.Price(raw, p); !c.OK {
+		t.Fatalf("an honest report is refused: %s", c.Detail)
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, change := range map[string]func(*report.Mechanism){
+		"the selection":         func(m *report.Mechanism) { m.Selection.MeanTrials++ },
+		"selection of":          func(m *report.Mechanism) { m.Selection.Trials = m.Selection.Trials[1:] },
+		"the mechanism":         func(m *report.Mechanism) { m.Selection.ScoreNoise *= 2 },
+		"mechanism of":          func(m *report.Mechanism) { m.Iterations++ },
+		"the mechanism of":      func(m *report.Mechanism) { m.Selection = nil },
+		"the selection of priv": func(m *report.Mechanism) { m.Selection.Trials = nil },
+	} {
+		var q report.Privacy
+		if err := json.Unmarshal(text, &q); err != nil {
+			t.Fatal(err)
+		}
+		change(&q.Mechanism)
+		if c := verify.Price(raw, &q); c.OK || !strings.Contains(c.Detail, part) {
+			t.Errorf("%s was changed: %+v", part, c)
+		}
 	}
 }

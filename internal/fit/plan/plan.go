@@ -93,6 +93,9 @@ type Plan struct {
 	// Second are the second moments that a fit by them bought; nil before, and otherwise.
 	Second []float64 `json:"second,omitempty"`
 
+	// Selection is what the fit is a trial of; nil: the fit is released by itself.
+	Selection *Selection `json:"selection,omitempty"`
+
 	// Planned is the plan of a fit that ended early, see Finish; else nil.
 	Planned *Planned `json:"planned,omitempty"`
 

@@ -37,17 +37,19 @@ func CheckLedger(folder string, ev event.Event, p *report.Privacy) (check verify
 		check.Detail = run.LedgerName + " is not readable"
 		return check, true
 	}
-	bought := len(p.Mechanism.Before()) // one entry each, of one step
+	done, planned, bought := p.Mechanism.Iterations, p.Mechanism.Iterations, len(p.Mechanism.Before()) // one entry each, of one step
+	if early := p.Mechanism.Planned; early != nil {
+		planned = early.Iterations
+	}
+	if p.Mechanism.Selection != nil { // one entry
+		done, planned, bought = 1, 1, 0
+	}
 	steps, authorised := -bought, -bought
 	for _, e := range own.Entries {
 		steps, authorised = steps+e.Steps, authorised+e.Authorised
 	}
-	planned := p.Mechanism.Iterations
-	if early := p.Mechanism.Planned; early != nil {
-		planned = early.Iterations
-	}
 	check.OK = event.Equal(own.Event(), ev) && string(own.Relation) == p.Neighbours.Relation && own.NotPrivate == "" &&
-		steps == p.Mechanism.Iterations && authorised == planned // a release is of a fit that is finished
+		steps == done && authorised == planned // a release is of a fit that is finished
 	if !check.OK {
 		check.Detail = run.LedgerName + " differs from dp_event.json"
 	}

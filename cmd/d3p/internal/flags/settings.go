@@ -5,6 +5,7 @@ package flags
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,13 @@ type Settings struct {
 	Beside  map[string]bool   // the settings with a value from outside the model file
 
 	environ Environment
+}
+
+// Clone is a copy for another model file.
+func (s *Settings) Clone() *Settings {
+	clone := *s
+	clone.Values, clone.Sources, clone.Beside = maps.Clone(s.Values), maps.Clone(s.Sources), maps.Clone(s.Beside)
+	return &clone
 }
 
 // Given reports whether a flag, a variable, the config file or the model file gave the

@@ -1,0 +1,4 @@
+package run
+
+// UntilStopped is untilStopped, for tests.
+var UntilStopped = untilStopped
