@@ -101,6 +101,7 @@ type compiler struct {
 
 	coordinates *Coordinates // of work; nil: those of the declaration
 	networks    []*net.Net
+	pretrained  []Start // of weights from public files
 	// brokenNet means that a network has a mistake: what calls it is not to blame.
 	brokenNet bool
 }

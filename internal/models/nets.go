@@ -26,7 +26,12 @@ func (c *compiler) nets(scratch *build) {
 		}
 		c.networks = append(c.networks, resolved)
 		for _, w := range resolved.Weights {
-			scratch.env.Values[w.Name] = expr.Value{Node: scratch.b.Param(w.Name, w.Shape)}
+			if !w.Frozen {
+				scratch.env.Values[w.Name] = expr.Value{Node: scratch.b.Param(w.Name, w.Shape)}
+			}
+		}
+		for _, note := range resolved.Notes {
+			c.warn(n.Weights.From.At, "rename layers by `names: {LAYER: NAME}`, if it is there", "%s", note)
 		}
 	}
 	scratch.callable()
@@ -38,7 +43,9 @@ func (c *compiler) weights(scratch *build) {
 	for _, n := range c.networks {
 		p := c.weightPrior(c.spec.Net(n.Name), scratch)
 		for _, w := range n.Weights {
-			c.weight(w, p)
+			if !w.Frozen {
+				c.weight(w, p)
+			}
 		}
 	}
 }
@@ -78,6 +85,9 @@ func (c *compiler) weight(w net.Weight, p prior) {
 	param := Param{
 		Name: w.Name, Dims: c.labelled(w.Shape), Offset: c.size, Size: size, At: c.constrained(), ConstrainedSize: size,
 		Transform: support.TransformFor(p.support), Prior: text.V, Weight: true, StartMean: w.Mean, StartSD: w.SD,
+	}
+	if w.Values != nil {
+		c.pretrained = append(c.pretrained, Start{param.Offset, w.Values})
 	}
 	c.size += size
 	c.params = append(c.params, param)
@@ -119,11 +129,16 @@ func (g *build) layerNoise(layer string, input *graph.Node, shape graph.Shape) *
 	return g.b.Aux(layer+" at "+strconv.Itoa(at), shape, true)
 }
 
-// callable lets expressions call the networks.
+// callable lets expressions call the networks. Weights that are frozen are constants.
 func (g *build) callable() {
 	g.env.Nets = make(map[string]expr.Net)
 	for _, n := range g.c.networks {
 		g.env.Nets[n.Name] = call{n, g.env, g}
+		for _, w := range n.Weights {
+			if w.Frozen {
+				g.env.Values[w.Name] = expr.Value{Node: g.b.Consts(w.Shape, w.Values)}
+			}
+		}
 	}
 }
 

@@ -15,7 +15,8 @@ type Start struct {
 	Values []float64
 }
 
-// starts reads what the guide says of single parameters.
+// starts reads what the guide says of single parameters, after the weights from public
+// files.
 func (c *compiler) starts() []Start {
 	var names []string
 	for i := range c.params {
@@ -31,7 +32,7 @@ func (c *compiler) starts() []Start {
 	for _, b := range c.spec.Guide.Blocks {
 		find(b.Param)
 	}
-	var starts []Start
+	starts := c.pretrained
 	for _, name := range c.spec.Guide.Spread {
 		for _, i := range find(name) {
 			if c.priors[i].broken {

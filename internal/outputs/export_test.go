@@ -6,6 +6,5 @@ var (
 	Grid         = grid
 	MeanVariance = meanVariance
 	ParseTrace   = parseTrace
-	ParseWeights = parseWeights
 	Quoted       = quoted
 )

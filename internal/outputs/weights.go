@@ -1,8 +1,6 @@
 package outputs
 
 import (
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -10,6 +8,7 @@ import (
 	"d3p/internal/models/net"
 	"d3p/internal/posterior"
 	"d3p/internal/release"
+	"d3p/internal/safetensors"
 )
 
 // WeightsName is the file of the weights of networks.
@@ -19,21 +18,14 @@ const WeightsName = "weights.safetensors"
 // WeightsName, not in draws, summaries and traces.
 func isPoint(q *models.Param) bool { return q.Weight && q.Prior == net.FlatPrior }
 
-// WeightArray is one array of weights, row-major.
-type WeightArray struct {
-	Name   string
-	Shape  []int
-	Values []float64
-}
-
 // WeightsOf returns the arrays of weights of m that are points.
-func WeightsOf(m *models.Model, p *posterior.Posterior) (list []WeightArray) {
+func WeightsOf(m *models.Model, p *posterior.Posterior) (list []safetensors.Array) {
 	for i := range m.Params {
 		q := &m.Params[i]
 		if !isPoint(q) {
 			continue
 		}
-		w := WeightArray{Name: q.Name, Values: p.Mean[q.Offset : q.Offset+q.Size]}
+		w := safetensors.Array{Name: q.Name, Values: p.Mean[q.Offset : q.Offset+q.Size]}
 		for _, d := range q.Dims {
 			w.Shape = append(w.Shape, len(d.Labels))
 		}
@@ -65,50 +57,11 @@ func WithoutWeights(list []Parameter, x []float64) []float64 {
 	return append(kept, x[at:]...)
 }
 
-// tensorInfo is the entry of one array in the head of a safetensors file.
-type tensorInfo struct {
-	DType   string `json:"dtype"`
-	Shape   []int  `json:"shape"`
-	Offsets [2]int `json:"data_offsets"`
-}
-
-// WeightsFile is WeightsName, in the format safetensors, which PyTorch, JAX,
-// TensorFlow and NumPy open: the length of the head as a little-endian uint64,
-// the head in JSON, padded with spaces to 8 bytes, and the numbers, float64,
-// little-endian. https://huggingface.co/docs/safetensors, format 1.
-func WeightsFile(list []WeightArray, metadata map[string]string) release.File {
+// WeightsFile is WeightsName.
+func WeightsFile(list []safetensors.Array, metadata map[string]string) release.File {
 	return release.File{Name: WeightsName, Covered: true, Write: func(w io.Writer) error {
-		head := map[string]any{"__metadata__": metadata}
-		at := 0
-		for _, a := range list {
-			to := at + 8*len(a.Values)
-			shape := a.Shape
-			if shape == nil {
-				shape = []int{}
-			}
-			if _, twice := head[a.Name]; twice {
-				return fmt.Errorf("%s: two arrays are called %s", WeightsName, a.Name)
-			}
-			head[a.Name] = tensorInfo{"F64", shape, [2]int{at, to}}
-			at = to
-		}
-		text, err := json.Marshal(head)
-		if err != nil {
-			return err
-		}
-		for len(text)%8 != 0 {
-			text = append(text, ' ')
-		}
-		if err := binary.Write(w, binary.LittleEndian, uint64(len(text))); err != nil {
-			return err
-		}
-		if _, err := w.Write(text); err != nil {
-			return err
-		}
-		for _, a := range list {
-			if err := binary.Write(w, binary.LittleEndian, a.Values); err != nil {
-				return err
-			}
+		if err := safetensors.Write(w, list, metadata); err != nil {
+			return fmt.Errorf("%s: %w", WeightsName, err)
 		}
 		return nil
 	}}

@@ -1,20 +1,16 @@
 package outputs
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"math"
 
-	"d3p/internal/jsonfile"
 	"d3p/internal/release"
+	"d3p/internal/safetensors"
 )
 
 // Reference describes the file of the arrays, nil without arrays.
-func Reference(list []WeightArray, metadata map[string]string) (*WeightsRef, error) {
+func Reference(list []safetensors.Array, metadata map[string]string) (*WeightsRef, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -47,9 +43,9 @@ func (p *Parameters) ReadWeights(f *release.Folder) error {
 	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != ref.SHA256 {
 		return fmt.Errorf("%s: not the file of params.json: its SHA-256 is another (d3p verify names the altered file)", WeightsName)
 	}
-	arrays, err := parseWeights(raw)
+	arrays, err := safetensors.Read(raw)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", WeightsName, err)
 	}
 	lambda, varDP := []float64{}, []float64{}
 	rest := p.Guide.Lambda
@@ -61,7 +57,7 @@ func (p *Parameters) ReadWeights(f *release.Folder) error {
 		if !q.inFile() {
 			continue
 		}
-		values := arrays[q.Name]
+		values := arrays[q.Name].Values
 		before := q.Offset - len(lambda)
 		if before < 0 || before > len(rest) || len(values) != q.entries() {
 			return fmt.Errorf("%s: the array %s does not fit params.json", WeightsName, q.Name)
@@ -73,44 +69,4 @@ func (p *Parameters) ReadWeights(f *release.Folder) error {
 	varDP = append(varDP, make([]float64, len(lambda))...) // a point has none
 	p.Guide.Lambda, p.Guide.VarDP = lambda, varDP
 	return nil
-}
-
-// parseWeights reads a file in the format safetensors that holds arrays of
-// float64; see weightsFile.
-func parseWeights(raw []byte) (map[string][]float64, error) {
-	damaged := fmt.Errorf("%s: damaged: its head does not fit its length", WeightsName)
-	if len(raw) < 8 {
-		return nil, damaged
-	}
-	n, raw := binary.LittleEndian.Uint64(raw), raw[8:]
-	if n > uint64(len(raw)) {
-		return nil, damaged
-	}
-	var head map[string]json.RawMessage
-	if err := jsonfile.Strict(bytes.TrimRight(raw[:n], " "), &head); err != nil {
-		return nil, fmt.Errorf("%s: %w", WeightsName, err)
-	}
-	data, arrays, used := raw[n:], make(map[string][]float64), 0
-	for name, text := range head {
-		if name == "__metadata__" {
-			continue
-		}
-		var info tensorInfo
-		if err := json.Unmarshal(text, &info); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", WeightsName, name, err)
-		}
-		from, to := info.Offsets[0], info.Offsets[1]
-		if info.DType != "F64" || from < 0 || to < from || to > len(data) || (to-from)%8 != 0 {
-			return nil, damaged
-		}
-		if used += to - from; used > len(data) { // arrays do not overlap
-			return nil, damaged
-		}
-		values := make([]float64, (to-from)/8)
-		for i := range values {
-			values[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[from+8*i:]))
-		}
-		arrays[name] = values
-	}
-	return arrays, nil
 }

@@ -1,10 +1,7 @@
 package outputs_test
 
 import (
-	"bytes"
-	"encoding/binary"
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,54 +111,4 @@ func TestWeightsComeBack(t *testing.T) {
 	if _, _, err := report.ReadRelease(reporttest.Opened(t, dir, true)); err == nil || !strings.Contains(err.Error(), "SHA-256") {
 		t.Errorf("an altered file of weights: error %v", err)
 	}
-}
-
-// Damaged files of weights are refused, not believed.
-func TestParseWeightsRefuses(t *testing.T) {
-	const good = `{"w":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`
-	file := func(length uint64, head string) []byte {
-		return append(binary.LittleEndian.AppendUint64(nil, length), head+"12345678"...)
-	}
-	if arrays, err := outputs.ParseWeights(file(uint64(len(good)), good)); err != nil || len(arrays["w"]) != 1 {
-		t.Fatalf("%v, %v", arrays, err)
-	}
-	damaged := [][]byte{nil, {8, 0, 0}, file(math.MaxUint64, good), file(1000, good), file(2, "[]")}
-	for _, change := range [][2]string{{"0,8", "0,16"}, {"0,8", "-8,0"}, {"0,8", "8,0"}, {"0,8", "0,7"}, {"F64", "F32"}, {`"F64"`, "1"}} {
-		head := strings.Replace(good, change[0], change[1], 1)
-		damaged = append(damaged, file(uint64(len(head)), head))
-	}
-	for _, raw := range damaged {
-		if _, err := outputs.ParseWeights(raw); err == nil {
-			t.Errorf("%q: no error", raw)
-		}
-	}
-}
-
-// What is read is never more than the file holds, and what the writer writes
-// comes back.
-func FuzzParseWeights(f *testing.F) {
-	for _, list := range [][]outputs.WeightArray{nil, {{"a", []int{2}, []float64{1, -0.5}}}, {{"a", nil, []float64{3}}, {"b", []int{0}, nil}}} {
-		var b bytes.Buffer
-		if err := outputs.WeightsFile(list, map[string]string{"d3p.run_id": "x"}).Write(&b); err != nil {
-			f.Fatal(err)
-		}
-		arrays, err := outputs.ParseWeights(b.Bytes())
-		if err != nil || len(arrays) != len(list) {
-			f.Fatalf("%v, %v", arrays, err)
-		}
-		for _, a := range list {
-			if !slices.Equal(arrays[a.Name], a.Values) {
-				f.Fatalf("%s is %v, want %v", a.Name, arrays[a.Name], a.Values)
-			}
-		}
-		f.Add(b.Bytes())
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		arrays, _ := outputs.ParseWeights(raw)
-		for name, values := range arrays {
-			if 8*len(values) > len(raw) {
-				t.Errorf("%s has %d numbers from %d bytes", name, len(values), len(raw))
-			}
-		}
-	})
 }

@@ -2,6 +2,9 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"d3p/internal/fit/plan"
 )
@@ -48,6 +51,10 @@ func (r *Run) assumptions() []Assumption {
 		Assumption{"adaptive-composition", "every step may depend on all earlier releases", Holds,
 			"composition of the accountant is adaptive; every iterate is covered"},
 	)
+	if files := slices.Sorted(maps.Keys(r.Spec.Public)); len(files) > 0 {
+		list = append(list, Assumption{"public-files", "the files that the model file names hold nothing of the records", Declared,
+			strings.Join(files, ", ") + "; copies are in public/ of the release"})
+	}
 	noise := Assumption{"secret-noise", "the noise and the batches are secret and unpredictable", Holds,
 		"keys of 256 bits from the operating system, never written to a file"}
 	if r.Insecure {

@@ -12,6 +12,7 @@ import (
 
 	"d3p/internal/outputs"
 	"d3p/internal/release"
+	"d3p/internal/settings"
 )
 
 // IsDeclaration reports whether a file of a release is a declaration, which the claim
@@ -67,7 +68,7 @@ func isKnown(name string) bool {
 }
 
 // NotPrivate stamps every file of a run whose noise was fixed or left out.
-const NotPrivate = "NOT PRIVATE"
+const NotPrivate = settings.NotPrivate
 
 // NotProtected is in every file of private/.
 const NotProtected = "NOT_PROTECTED"

@@ -14,6 +14,7 @@ import (
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
+	"d3p/internal/safetensors"
 	"d3p/internal/settings"
 )
 
@@ -43,10 +44,10 @@ type Run struct {
 	Posterior *posterior.Posterior
 	Params    []outputs.Parameter
 	Draws     outputs.Draws
-	Weights   []outputs.WeightArray // of networks, those that are points
-	Prior     *outputs.Draws        // nil when the prior was not drawn from
-	Simulated *outputs.Tables       // from the prior; nil when there are none
-	Trace     *outputs.Trace        // nil when no iterates were kept
+	Weights   []safetensors.Array // of networks, those that are points
+	Prior     *outputs.Draws      // nil when the prior was not drawn from
+	Simulated *outputs.Tables     // from the prior; nil when there are none
+	Trace     *outputs.Trace      // nil when no iterates were kept
 
 	Event     event.Event // what the ledger says was done
 	Spent     accountant.Answer
@@ -160,5 +161,5 @@ func (r *Run) sample(p *Privacy) (*outputs.Sample, error) {
 
 // weightsMetadata is what the file says of itself.
 func (r *Run) weightsMetadata() map[string]string {
-	return map[string]string{"d3p.schema_version": "1", "d3p.run_id": r.ID, "d3p.privacy": r.Claim()}
+	return map[string]string{"d3p.schema_version": "1", "d3p.run_id": r.ID, safetensors.PrivacyKey: r.Claim()}
 }

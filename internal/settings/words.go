@@ -96,3 +96,6 @@ func DefaultFormats() (names []string) {
 	}
 	return names
 }
+
+// NotPrivate stamps every file of a run whose noise was fixed or left out.
+const NotPrivate = "NOT PRIVATE"

@@ -37,12 +37,13 @@ func attention(p *plan, l *Layer) step {
 	inner := graph.Dim{Name: name, Size: size}
 	w, c := p.weight(l, "in_proj_weight", graph.Shape{three, in}, sd), bias("in_proj_bias", three)
 	wo, co := p.weight(l, "out_proj.weight", graph.Shape{inner, in}, sd), bias("out_proj.bias", inner)
+	low, lowOut := p.adapter(l, "in_proj_", in, three), p.adapter(l, "out_proj.", in, inner)
 	p.layer.Flops = 2 * time.Size * (4*size*size + 2*time.Size*size)
 	shape := p.shape
 	scale := 1 / math.Sqrt(float64(size/heads))
 	return func(b *graph.Builder, x *graph.Node, call *Call) *graph.Node {
 		x = b.Reshape(x, graph.Shape{in, time})
-		all := call.plus(b, b.MatMul(call.weight(w), x), c)
+		all := call.plus(b, low.add(b, call, b.MatMul(call.weight(w), x), x), c)
 		mask := call.outside(b, l.Causal.V, time.Size)
 		width := size / heads
 		out := make([]*graph.Node, heads)
@@ -59,7 +60,7 @@ func attention(p *plan, l *Layer) step {
 			out[h] = b.Product(cut(2), b.Softmax(scores, key)) // [(head), query]
 		}
 		y := b.Reshape(b.Stack(graph.Dim{Name: "(heads)", Size: heads}, out...), graph.Shape{in, time})
-		return b.Reshape(call.plus(b, b.MatMul(call.weight(wo), y), co), shape)
+		return b.Reshape(call.plus(b, lowOut.add(b, call, b.MatMul(call.weight(wo), y), y), co), shape)
 	}
 }
 

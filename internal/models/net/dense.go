@@ -21,10 +21,12 @@ func dense(p *plan, l *Layer) step {
 	}
 	weightSD, biasSD := p.startSD(l, in.Size, out.Size)
 	w := p.weight(l, "weight", graph.Shape{row, out}, weightSD)
+	p.net.Weights[w].torch = transposedWeight
 	bias := p.bias(l, out, biasSD)
+	low := p.adapter(l, "", in, out)
 	p.layer.Flops = 2 * in.Size * out.Size
 	p.shape = graph.Shape{out}
 	return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
-		return c.plus(b, b.MatMul(x, c.weight(w)), bias)
+		return c.plus(b, low.add(b, c, b.MatMul(x, c.weight(w)), x), bias)
 	}
 }

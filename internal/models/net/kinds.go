@@ -26,13 +26,13 @@ type Kind struct {
 // Kinds is the table of layers; activations are layers without settings.
 func Kinds() []Kind {
 	window := []string{"stride", "padding"}
-	weights := []string{"activation", "init", "bias"}
+	weights := []string{"activation", "init", "bias", "frozen"}
 	filters, filtered := []string{"filters", "kernel"}, slices.Concat(window, weights)
-	along := []string{"depth", "bidirectional", "output", "init", "bias"}
+	along := []string{"depth", "bidirectional", "output", "init", "bias", "frozen"}
 	const sequences = "[channel, t] or [t] → [units], or [units, t] with `output: sequence`; twice the units if bidirectional"
 	pooled := map[string]string{"stride": "the kernel"}
 	list := []Kind{
-		{Name: "dense", Needs: []string{"units"}, Takes: weights, Maps: "[i] → [units]",
+		{Name: "dense", Needs: []string{"units"}, Takes: append(weights[:len(weights):len(weights)], "lora"), Maps: "[i] → [units]",
 			Input: "v", Example: "dense: {units: 3}", build: dense},
 		{Name: "flatten", Maps: "one vector, in row-major order",
 			Input: "y, x", Example: "flatten: {}", build: flatten},
@@ -56,7 +56,7 @@ func Kinds() []Kind {
 			Input: "y, x", Example: "avg_pool2d: {kernel: 2}", build: pooling(2, false)},
 		{Name: "global_avg_pool", Maps: "[channel, positions] → [channel]",
 			Input: "y, x", Example: "global_avg_pool: {}", build: globalMean},
-		{Name: "embedding", Needs: []string{"levels", "units"}, Takes: []string{"init"}, Maps: "whole numbers from 0 → [units, dims of the input]",
+		{Name: "embedding", Needs: []string{"levels", "units"}, Takes: []string{"init", "frozen"}, Maps: "whole numbers from 0 → [units, dims of the input]",
 			Input: "t", Example: "embedding: {levels: 4, units: 3}", build: embedding},
 		{Name: "rnn", Needs: []string{"units"}, Takes: along, Maps: sequences,
 			Input: "t", Example: "rnn: {units: 2, output: sequence}", build: recurrent(elman())},
@@ -64,19 +64,19 @@ func Kinds() []Kind {
 			Input: "t", Example: "gru: {units: 2}", build: recurrent(gru())},
 		{Name: "lstm", Needs: []string{"units"}, Takes: along, Maps: "the same",
 			Input: "t", Example: "lstm: {units: 2}", build: recurrent(lstm())},
-		{Name: "multi_head_attention", Needs: []string{"heads"}, Takes: []string{"causal", "init", "bias"}, Maps: "[channel, t] → the same dims",
+		{Name: "multi_head_attention", Needs: []string{"heads"}, Takes: []string{"causal", "init", "bias", "frozen", "lora"}, Maps: "[channel, t] → the same dims",
 			Input: "x, y", Example: "multi_head_attention: {heads: 2}", build: attention},
-		{Name: "transformer", Needs: []string{"heads", "units"}, Takes: []string{"depth", "causal", "init"}, Maps: "[channel, t] → the same dims; units inside",
+		{Name: "transformer", Needs: []string{"heads", "units"}, Takes: []string{"depth", "causal", "init", "frozen"}, Maps: "[channel, t] → the same dims; units inside",
 			Input: "x, y", Example: "transformer: {heads: 2, units: 3}", build: transformer},
-		{Name: "positions", Takes: []string{"init"}, Maps: "the same dims, plus a weight for each value of [channel, t]",
+		{Name: "positions", Takes: []string{"init", "frozen"}, Maps: "the same dims, plus a weight for each value of [channel, t]",
 			Input: "y, x", Example: "positions: {}", build: positions},
-		{Name: "layer_norm", Takes: []string{"trailing", "epsilon", "affine", "activation"}, Maps: "the same dims",
+		{Name: "layer_norm", Takes: []string{"trailing", "epsilon", "affine", "activation", "frozen"}, Maps: "the same dims",
 			Input: "y, x", Example: "layer_norm: {}", build: layerNorm},
-		{Name: "group_norm", Needs: []string{"groups"}, Takes: []string{"epsilon", "affine", "activation"}, Maps: "the same dims, the first is the channel",
+		{Name: "group_norm", Needs: []string{"groups"}, Takes: []string{"epsilon", "affine", "activation", "frozen"}, Maps: "the same dims, the first is the channel",
 			Input: "x, y", Example: "group_norm: {groups: 2}", build: groupNorm},
-		{Name: "instance_norm", Takes: []string{"epsilon", "affine", "activation"}, Other: map[string]string{"affine": "false"}, Maps: "the same dims",
+		{Name: "instance_norm", Takes: []string{"epsilon", "affine", "activation", "frozen"}, Other: map[string]string{"affine": "false"}, Maps: "the same dims",
 			Input: "y, x", Example: "instance_norm: {}", build: instanceNorm},
-		{Name: "rms_norm", Takes: []string{"epsilon", "affine", "activation"}, Maps: "the same dims; over the first, at every position",
+		{Name: "rms_norm", Takes: []string{"epsilon", "affine", "activation", "frozen"}, Maps: "the same dims; over the first, at every position",
 			Input: "x, y", Example: "rms_norm: {}", build: rmsNorm},
 		{Name: "residual", Needs: []string{"layers"}, Takes: []string{"shortcut", "activation"}, Maps: "s(x) + f(x)",
 			Input: "v", Example: "residual: {layers: [{dense: {units: 6}}]}", build: residual},

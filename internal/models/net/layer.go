@@ -13,12 +13,15 @@ const FlatPrior = "flat"
 // to its output, or to one output per head. Expressions call it: `net(x)`,
 // `encoder(x).loc`.
 type Declaration struct {
-	Name   source.Value[string]
-	Input  []source.Value[string] // dims
-	Init   Init                   // of layers that state none
-	Prior  *core.Definition       // of all weights; nil: flat
-	Layers []*Layer
-	Heads  []*Head // after the layers; none: one output
+	Name  source.Value[string]
+	Input []source.Value[string] // dims
+	Init  Init                   // of layers that state none
+	Prior *core.Definition       // of all weights; nil: flat
+	// Weights is the public file that weights start from, Train one of Trained.
+	Weights Pretrained
+	Train   source.Value[string]
+	Layers  []*Layer
+	Heads   []*Head // after the layers; none: one output
 }
 
 // Calls reports whether an expression calls the net.
@@ -45,6 +48,8 @@ type Layer struct {
 	Activation source.Value[string]
 	Init       Init
 	Bias       source.Value[bool]
+	Frozen     source.Value[bool] // the weights stay as the net's file has them
+	LoRA       LoRA
 	Dims       []source.Value[string] // of reshape
 	Shape      Sizes                  // of reshape
 
@@ -87,6 +92,9 @@ type Padding struct {
 	Margin source.Value[int]    // a number of positions on both sides
 }
 
+// LoRA is a trained change of low rank of a matrix that stays as the net's file has it.
+type LoRA struct{ Rank source.Value[int] }
+
 // Init is the start of weights: public random numbers, independent of records.
 type Init struct {
 	Kind source.Value[string]  // glorot, he, normal or zero
@@ -117,6 +125,8 @@ func Settings() []Setting {
 		{Key: "activation", At: func(l *Layer) any { return &l.Activation }, Choices: Activations()},
 		{Key: "init", At: func(l *Layer) any { return &l.Init }},
 		{Key: "bias", At: func(l *Layer) any { return &l.Bias }, Default: "true"},
+		{Key: "frozen", At: func(l *Layer) any { return &l.Frozen }, Default: "false"},
+		{Key: "lora", At: func(l *Layer) any { return &l.LoRA }, Default: "none"},
 		{Key: "depth", At: func(l *Layer) any { return &l.Depth }, Least: 1, Default: "1"},
 		{Key: "bidirectional", At: func(l *Layer) any { return &l.Bidirectional }, Default: "false"},
 		{Key: "output", At: func(l *Layer) any { return &l.Output }, Choices: []string{"last", "sequence"}, Default: "last"},

@@ -23,8 +23,9 @@ type Net struct {
 	Layers  []Built // all of them: those of the trunk, then those of each head
 	input   graph.Shape
 	trunk   []step
-	heads   []head // of a net without heads: one without a name
-	spans   []span // of the layers that take a length
+	heads   []head   // of a net without heads: one without a name
+	spans   []span   // of the layers that take a length
+	Notes   []string // layers that the public file of weights lacks
 }
 
 // Weight is an array of weights.
@@ -34,14 +35,23 @@ type Weight struct {
 	// Mean and SD of the normal distribution of the first values; SD 0: all start at the
 	// mean. The draw is public.
 	Mean, SD float64
-	At       expr.Position
+	// Values are those of a public file, where the weights start or, Frozen, stay; nil
+	// without a file.
+	Values []float64
+	Frozen bool
+	At     expr.Position
+
+	layer, kind string // encoder.loc.dense1 and weight
+	torch       layout // nil: as in PyTorch
+	adapter     bool   // of low rank, beside the weights of a file
 }
 
 // Built describes one layer for reports.
 type Built struct {
 	Name    string // encoder.loc.dense1
 	Out     graph.Shape
-	Weights int // scalars
+	Weights int // scalars that are trained
+	Frozen  int // scalars that are not
 	// Flops are the additions and multiplications of the forward pass of one
 	// record's matrix products; the backward pass has twice as many.
 	Flops int
@@ -131,6 +141,10 @@ func Resolve(n *Declaration, dims map[string]expr.Dim) (*Net, expr.Errors) {
 	}
 	if len(n.Heads) == 0 {
 		p.net.heads = []head{{"", nil}}
+	}
+	if len(p.errs) == 0 {
+		p.freeze(n.Train.V == TrainBiases)
+		p.pretrained(n)
 	}
 	if len(p.errs) > 0 {
 		return nil, p.errs

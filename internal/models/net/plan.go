@@ -3,6 +3,7 @@ package net
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
@@ -50,9 +51,58 @@ func (p *plan) fail(at expr.Position, hint, format string, args ...any) step {
 
 // weight adds an array of weights and returns its index.
 func (p *plan) weight(l *Layer, name string, shape graph.Shape, sd float64) int {
-	p.net.Weights = append(p.net.Weights, Weight{Name: p.layer.Name + "." + name, Shape: shape, SD: sd, At: l.Kind.At})
+	p.net.Weights = append(p.net.Weights, Weight{
+		Name: p.layer.Name + "." + name, Shape: shape, SD: sd, Frozen: l.Frozen.V || l.LoRA.Rank.IsSet(), At: l.Kind.At,
+		layer: p.layer.Name, kind: name,
+	})
 	p.layer.Weights += shape.Size()
 	return len(p.net.Weights) - 1
+}
+
+// adapter adds the low-rank factors A (rank, in) and B (out, rank) of a change BA of a
+// frozen matrix W (out, in): A starts at N(0, 1/in), B at zero. Hu et al. 2021,
+// arXiv:2106.09685, with α = rank. Both are -1 without `lora:`.
+func (p *plan) adapter(l *Layer, kind string, in, out graph.Dim) adapter {
+	if !l.LoRA.Rank.IsSet() {
+		return adapter{-1, -1}
+	}
+	rank := graph.Dim{Name: p.layer.Name + ".rank", Size: l.LoRA.Rank.V}
+	factor := func(name string, shape graph.Shape, sd float64) int {
+		i := p.weight(l, kind+name, shape, sd)
+		p.net.Weights[i].Frozen, p.net.Weights[i].adapter = false, true
+		return i
+	}
+	return adapter{factor("lora_a", graph.Shape{rank, in}, 1/math.Sqrt(float64(in.Size))), factor("lora_b", graph.Shape{out, rank}, 0)}
+}
+
+// adapter is the places of the factors A and B of a change of a matrix.
+type adapter struct{ a, b int }
+
+// add is y + BAx, for x (in) or (in, positions).
+func (f adapter) add(b *graph.Builder, c *Call, y, x *graph.Node) *graph.Node {
+	if f.a < 0 {
+		return y
+	}
+	inner := b.MatMul(c.weight(f.a), x)
+	return b.Add(y, b.MatMul(c.weight(f.b), inner))
+}
+
+// freeze marks the weights that are not biases, if only these are trained, and counts
+// those of each layer that are trained.
+func (p *plan) freeze(biases bool) {
+	frozen := make(map[string]int)
+	for i := range p.net.Weights {
+		w := &p.net.Weights[i]
+		w.Frozen = w.Frozen || biases && !w.adapter && !strings.Contains(w.kind, "bias")
+		if w.Frozen {
+			frozen[w.layer] += w.Shape.Size()
+		}
+	}
+	for i := range p.net.Layers {
+		l := &p.net.Layers[i]
+		l.Frozen = frozen[l.Name]
+		l.Weights -= l.Frozen
+	}
 }
 
 // startSD are the standard deviations of the first weights and biases of a

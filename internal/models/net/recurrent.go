@@ -138,9 +138,13 @@ func (p *plan) cell(l *Layer, k cell, in int, units graph.Dim, suffix string) we
 	w.state = p.weight(l, "weight_hh"+suffix, graph.Shape{blocks, {Name: name + ".h", Size: units.Size}}, stateSD)
 	if l.Bias.Or(true) {
 		w.bias = p.weight(l, "bias_ih"+suffix, graph.Shape{blocks}, biasSD)
+		own := 0
 		if k.own {
-			w.own = p.weight(l, "bias_hh"+suffix, graph.Shape{{Name: name + ".h", Size: units.Size}}, biasSD)
+			own = units.Size
+			w.own = p.weight(l, "bias_hh"+suffix, graph.Shape{{Name: name + ".h", Size: own}}, biasSD)
+			p.net.Weights[w.own].torch = ownBias(suffix, own)
 		}
+		p.net.Weights[w.bias].torch = summedBias(suffix, own)
 	}
 	return w
 }

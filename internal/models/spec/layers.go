@@ -42,6 +42,10 @@ func layerField(k net.Kind, s net.Setting, l *net.Layer) field {
 		return padding(s.Key, at)
 	case *net.Init:
 		return initial(s.Key, at)
+	case *net.LoRA:
+		f := inline(s.Key, []field{count("rank", &at.Rank, 1).needed("as in lora: {rank: 8}", "lora has no rank")})
+		f.stated = at.Rank.IsSet
+		return f
 	case *[]*net.Layer:
 		return innerLayers(s.Key, at)
 	}

@@ -3,12 +3,15 @@ package spec
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"d3p/internal/models/guide"
 	"d3p/internal/models/net"
 	"d3p/internal/models/source"
+	"d3p/internal/safetensors"
+	"d3p/internal/settings"
 )
 
 // netFields are the keys of a network.
@@ -26,11 +29,62 @@ func netFields(n *net.Declaration) []field {
 			}
 		}, stated: func() bool { return true }, print: func(p *printer) { p.text("prior", prior.V) },
 			meaning: "of all weights: flat (the default) makes them a point; a distribution is a penalty under guide: delta, else a Bayesian network"},
+		weightsField(&n.Weights).means("a public file that weights start from; layers that are frozen stay as it has them"),
+		choice("train", &n.Train, net.Trained()...).means("all weights (the default), or biases: the others stay as the file has them"),
 		layersField("layers", &n.Layers).means("see d3p help layers"),
 		named("heads", &n.Heads, func(r *reader, e entry) (*net.Head, bool) {
 			return &net.Head{Name: e.name(), Layers: r.layers(e)}, true
 		}, func(p *printer, h *net.Head) { layersField(h.Name.V, &h.Layers).print(p) }).means("layers of each of several outputs, after the common ones; call them as net(x).head"),
 	}
+}
+
+// weightsField is the public file of weights.
+func weightsField(w *net.Pretrained) field {
+	f := inline("weights", []field{
+		text("from", &w.From).needed("as in weights: {from: backbone.safetensors}", "weights has no file").means("a file in the format safetensors, by its path from the model file"),
+		choice("layout", &w.Layout, net.Layouts()...).means("who wrote it: d3p (the default), or pytorch, the state of a module"),
+		aliases("names", &w.Names).means("layers that it calls otherwise, as {dense1: classifier.0}"),
+	})
+	f.stated = w.From.IsSet
+	return f
+}
+
+// aliases is a mapping of layers to their names in a file.
+func aliases(key string, at *[]net.Alias) field {
+	f := named(key, at, func(r *reader, e entry) (net.Alias, bool) {
+		v := r.text(e)
+		return net.Alias{Layer: e.name(), InFile: v}, v.IsSet()
+	}, func(*printer, net.Alias) {})
+	f.print = func(p *printer) {
+		var parts []field
+		for _, a := range *at {
+			parts = append(parts, text(a.Layer.V, &a.InFile))
+		}
+		p.line(key, flow(parts))
+	}
+	return f
+}
+
+// readPretrained reads a network with the arrays of its file.
+func (b *blocks) readPretrained(r *reader, e entry) (*net.Declaration, bool) {
+	n, ok := readNet(r, e)
+	if w := &n.Weights; w.From.IsSet() {
+		raw, err := b.load(r.relative(w.From.V))
+		var said map[string]string
+		if err == nil {
+			said, err = safetensors.Metadata(raw)
+		}
+		if err == nil {
+			w.Arrays, err = safetensors.Read(raw)
+		}
+		if strings.HasPrefix(said[safetensors.PrivacyKey], settings.NotPrivate) {
+			b.spec.Warnings.Add(w.From.At, "start from a private fit, or from public records", "%s was fitted without privacy: the claim holds only if its records are public, and are not those of this fit", w.From.V)
+		}
+		if err != nil {
+			r.Add(w.From.At, "a file in the format safetensors, by its path from the model file", "cannot read the weights of net %s: %s: %v", n.Name.V, w.From.V, err)
+		}
+	}
+	return n, ok
 }
 
 // readNet reads one network.

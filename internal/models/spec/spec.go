@@ -121,7 +121,7 @@ func (b *blocks) topLevel(depth int) []field {
 		text("description", &s.Description).means("for reports"),
 		{key: "include", read: func(r *reader, e entry) { b.include(r, e, depth) }, meaning: "files from which whole blocks are taken"}, // printed as part of the file
 		lazy("data", func(r *reader, e entry) { s.readData(r, e); b.levels(r) }, true, func() []field { return s.dataFields(nil, nil, nil) }).means("what is publicly known about the table; nothing here may come from the records"),
-		named("nets", &s.Nets, readNet, func(p *printer, n *net.Declaration) {
+		named("nets", &s.Nets, b.readPretrained, func(p *printer, n *net.Declaration) {
 			p.block(n.Name.V, func() { p.fields(netFields(n)) })
 		}).means("networks, which expressions call by name"),
 		lazy("model", s.readModel, s.Model != nil, s.modelFields).means("a regression by a formula"),
