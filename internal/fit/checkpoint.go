@@ -91,6 +91,11 @@ func Restore(c Checkpoint) (*Loop, error) {
 	if p := c.Plan; p.ByMoments() != (p.Regression() != nil) || p.ByMoments() != (len(saved.Regression) > 0) && saved.Step > 0 || p.ByMoments() && len(saved.Regression) != saved.Step {
 		return nil, errors.New("checkpoint: its steps do not fit its plan")
 	}
+	for _, r := range saved.Regression {
+		if p := c.Plan.Latent; len(r.Theta) != p || len(r.Covariance) != p*p || len(r.Sum) != c.Plan.Release || !(r.ClipNorm > 0) {
+			return nil, errors.New("checkpoint: its steps do not fit its plan")
+		}
+	}
 	s.Regression = saved.Regression
 	s.Step, s.ClipNorm = saved.Step, saved.ClipNorm
 	s.Average.Count, s.Noise.Count = saved.Average.Count, saved.Noise.Count

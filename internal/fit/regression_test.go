@@ -189,10 +189,13 @@ func TestResumeBySecondMoments(t *testing.T) {
 			t.Errorf("parameter %d is %g, without the stop %g", j, got, want)
 		}
 	}
-	restored, err = fit.ReadCheckpoint(bytes.NewReader(bytes.Replace(file, []byte(`"regression":[`), []byte(`"regression":null,"other":[`), 1)))
-	if err == nil {
-		if _, err = fit.Resume(context.Background(), restored, s.model, again, nil); err == nil {
-			t.Error("a checkpoint without its steps was resumed")
+	for _, damage := range [][2]string{{`"regression":[`, `"regression":[{},`}, {`"covariance":[`, `"covariance":[1,`}} {
+		restored, err = fit.ReadCheckpoint(bytes.NewReader(bytes.Replace(file, []byte(damage[0]), []byte(damage[1]), 1)))
+		if err == nil {
+			_, err = fit.Resume(context.Background(), restored, s.model, again, nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), "its steps do not fit") {
+			t.Errorf("a checkpoint with %s: error %v", damage[1], err)
 		}
 	}
 }

@@ -85,21 +85,25 @@ type Likelihood struct {
 // so that γ is as uncertain as by the test of Anderson and Rubin (1949), whatever S is.
 const weakNoise = 0.12
 
+// Weak reports whether S is weakly known.
+func (m *Moments) Weak() bool { return m.Noise > weakNoise*m.Records }
+
 // NewLikelihood is the likelihood of the moments m and of steps, the noise of whose
-// slopes has the covariance SlopeNoise²·shape.
-func NewLikelihood(m *Moments, shape *mat.SymDense, steps []Step) *Likelihood {
+// slopes has the covariance SlopeNoise²·shape. The steps are weighted for γ = center and
+// s² = variance.
+func NewLikelihood(m *Moments, shape *mat.SymDense, steps []Step, center []float64, variance float64) *Likelihood {
 	p := m.P
 	l := &Likelihood{p: p, design: m.Design(), noise: m.Noise, n: m.Records, nSD: m.RecordsSD}
 	for i := range p + 1 {
 		l.released = append(l.released, m.At(i, p))
 	}
-	if m.Noise > weakNoise*m.Records {
+	if m.Weak() {
 		l.weak = 1
 	}
 	l.positive = floored(l.design, m.Noise)
 	l.sums = []*sum{newSum(0, make([]float64, p), make([]float64, p), mat.NewSymDense(p, nil))}
 	if len(steps) > 0 {
-		l.average(shape, steps)
+		l.average(shape, steps, center, variance)
 	}
 	size := l.size()
 	l.d, l.u, l.ofErrors = make([]float64, size), make([]float64, size), mat.NewSymDense(size, nil)
@@ -114,33 +118,61 @@ func (l *Likelihood) size() int {
 	return l.p + 1
 }
 
-// average makes one step of all, each weighted by the precision of its noise. What the
-// differences between steps say of S is left out.
-func (l *Likelihood) average(shape *mat.SymDense, steps []Step) {
-	p := l.p
+// average makes one step of all, with the weights of the least variance at γ = center and
+// s² = variance. What is not known of S counts by the distance from there: the weights of
+// steps at different places use what these say of S.
+func (l *Likelihood) average(shape *mat.SymDense, steps []Step, center []float64, variance float64) {
+	p, count := l.p, len(steps)
 	l.steps = true
 	slope, at, squareAt, spread, squares := make([]float64, p), make([]float64, p), make([]float64, p), mat.NewSymDense(p, nil), 0.0
-	ofSlope, ofSquare := 0.0, 0.0
-	for _, s := range steps {
-		ofSlope += 1 / (s.SlopeNoise * s.SlopeNoise)
-		ofSquare += 1 / (s.SquareNoise * s.SquareNoise)
+	off := make([]*mat.VecDense, count)
+	for t, s := range steps {
+		off[t] = mat.NewVecDense(p, nil)
+		off[t].SubVec(mat.NewVecDense(p, center), mat.NewVecDense(p, s.At))
 	}
-	for _, s := range steps {
-		a, b := 1/(s.SlopeNoise*s.SlopeNoise*ofSlope), 1/(s.SquareNoise*s.SquareNoise*ofSquare)
-		for j := range p {
-			slope[j] += a * s.Slope[j]
-			at[j] += a * s.At[j]
-			squareAt[j] += b * s.At[j]
+	ofSlope, ofSquare, noise := mat.NewSymDense(count, nil), mat.NewSymDense(count, nil), l.noise*l.noise
+	for t, s := range steps {
+		for u := range t + 1 {
+			dot := mat.Dot(off[t], off[u])
+			ofSlope.SetSym(t, u, noise*dot)
+			ofSquare.SetSym(t, u, 2*noise*dot*dot+4*variance*mat.Inner(off[t], l.positive, off[u]))
 		}
-		squares += b * s.Square
-		spread.SymRankOne(spread, b, mat.NewVecDense(p, s.At))
+		ofSlope.SetSym(t, t, ofSlope.At(t, t)+s.SlopeNoise*s.SlopeNoise*mat.Trace(shape)/float64(p))
+		ofSquare.SetSym(t, t, ofSquare.At(t, t)+s.SquareNoise*s.SquareNoise)
+	}
+	of, by := bestWeights(ofSlope), bestWeights(ofSquare)
+	slopeVar := 0.0
+	for t, s := range steps {
+		for j := range p {
+			slope[j] += of[t] * s.Slope[j]
+			at[j] += of[t] * s.At[j]
+			squareAt[j] += by[t] * s.At[j]
+		}
+		squares += by[t] * s.Square
+		spread.SymRankOne(spread, by[t], mat.NewVecDense(p, s.At))
+		slopeVar += of[t] * of[t] * s.SlopeNoise * s.SlopeNoise
+		l.squareVar += by[t] * by[t] * s.SquareNoise * s.SquareNoise
 	}
 	spread.SymRankOne(spread, -1, mat.NewVecDense(p, squareAt))
 	l.released = append(append(l.released, slope...), squares)
 	l.sums = append(l.sums, newSum(p+1, at, squareAt, spread))
-	l.squareVar = 1 / ofSquare
 	l.shape = mat.NewSymDense(p, nil)
-	l.shape.ScaleSym(1/ofSlope, shape)
+	l.shape.ScaleSym(slopeVar, shape)
+}
+
+// bestWeights have the sum 1 and the least variance, of estimates with the covariance c.
+func bestWeights(c *mat.SymDense) []float64 {
+	n := c.SymmetricDim()
+	w, ones := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+	for j := range n {
+		ones.SetVec(j, 1)
+	}
+	var root mat.Cholesky
+	if !root.Factorize(c) || root.SolveVecTo(w, ones) != nil {
+		w = ones
+	}
+	w.ScaleVec(1/mat.Sum(w), w)
+	return w.RawVector().Data
 }
 
 // floored is a with eigenvalues of at least least.

@@ -86,7 +86,7 @@ func example(rng *rand.Rand, p, count int) (*Likelihood, []float64) {
 		}
 		steps[t].Square += steps[t].SquareNoise * rng.NormFloat64()
 	}
-	return NewLikelihood(m, shape, steps), gamma
+	return NewLikelihood(m, shape, steps, gamma, 0.5), gamma
 }
 
 // The covariance of the sums is that of their derivatives in every entry of S above the
@@ -162,4 +162,27 @@ func (l *Likelihood) derivative(entry *mat.SymDense) []float64 {
 		}
 	}
 	return out
+}
+
+// Where S is unknown, the weights of steps move the place of their mean to the center, as
+// far as the steps' places allow; where it is known they are those of least noise.
+func TestWeightsOfSteps(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	places := [][]float64{{0, 0}, {2, 0}, {0, 1}}
+	center := []float64{0.5, 0.25}
+	mean := func(noise, ofStep float64) []float64 {
+		m := &Moments{P: 2, Noise: noise, Records: 1e6, Values: []float64{1e6, 0, 0, 1e6, 0, 1e6}}
+		var steps []Step
+		for _, at := range places {
+			steps = append(steps, Step{At: at, Slope: []float64{rng.NormFloat64(), 0}, SlopeNoise: ofStep, SquareNoise: ofStep})
+		}
+		shape := mat.NewSymDense(2, []float64{1, 0, 0, 1})
+		return NewLikelihood(m, shape, steps, center, 1).sums[1].at
+	}
+	if at := mean(1000, 1); math.Hypot(at[0]-center[0], at[1]-center[1]) > 1e-3 {
+		t.Errorf("S unknown: the mean place is %v, want %v", at, center)
+	}
+	if at := mean(1, 1000); math.Hypot(at[0]-2./3, at[1]-1./3) > 1e-3 {
+		t.Errorf("S known: the mean place is %v, want (2/3, 1/3)", at)
+	}
 }

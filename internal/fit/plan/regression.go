@@ -39,7 +39,8 @@ type Regression struct {
 	// Places are those of Intercept and coefficients in φ, Sigma that of sigma.
 	Places []int
 	Sigma  int
-	// Rows are x of records drawn from the law, each K+1.
+	// Rows are x of records drawn from the law, each K+1; they have the moments bought,
+	// unless these are weak.
 	Rows []float64
 }
 
@@ -76,8 +77,8 @@ func withRegression(cfg Config) Config {
 	return cfg
 }
 
-// random is a public generator for one purpose of the regression.
-func (p *Plan) random(child uint64) *noise.Random {
+// Random is a public generator for one purpose of the regression.
+func (p *Plan) Random(child uint64) *noise.Random {
 	return noise.NewRandom(noise.Public(p.InitSeed).Child(child).Stream(noise.Initialisation))
 }
 
@@ -97,7 +98,7 @@ func (p *Plan) regressionRows(r *table1.Regression, c *models.Coordinates) (x, y
 	if err != nil {
 		panic("plan: a compiled model does not compile: " + err.Error())
 	}
-	design, response := whiten.Rows(base, p.Law(), p.random(6))
+	design, response := whiten.Rows(base, p.Law(), p.Random(6))
 	k := r.Columns()
 	d := r.Design(c, 1, 1).Map
 	for i := range response {
@@ -168,6 +169,9 @@ func (p *Plan) LearnSecond(values []float64) error {
 	moments := &sufficient.Moments{P: r.Columns() + 1, Values: values, Noise: second.Noise * second.Bound, Records: l.Records, RecordsSD: l.RecordsSD}
 	c := p.model.Coordinates()
 	rows, _ := p.regressionRows(r, c)
+	if !moments.Weak() {
+		match(rows, moments)
+	}
 	next, base, unit := recentred(c, r, moments)
 	inverse := mat.NewDense(moments.P, moments.P, nil)
 	if err := inverse.Inverse(base); err != nil {
@@ -184,6 +188,56 @@ func (p *Plan) LearnSecond(values []float64) error {
 		p.regression.Places = append(p.regression.Places, r.Coefficients.At(j, 0))
 	}
 	return nil
+}
+
+// match moves and turns rows such that their moments are m, as far as m is positive.
+func match(rows []float64, m *sufficient.Moments) {
+	k := m.P - 1
+	n := len(rows) / m.P
+	sums := mat.NewSymDense(m.P, nil)
+	for i := range n {
+		sums.SymRankOne(sums, 1/float64(n), mat.NewVecDense(m.P, rows[i*m.P:(i+1)*m.P]))
+	}
+	bought := mat.NewSymDense(m.P, nil)
+	bought.ScaleSym(1/m.Records, m.Design())
+	mean, to, from := make([]float64, k), mat.NewSymDense(k, nil), mat.NewSymDense(k, nil)
+	for j := range k {
+		mean[j] = bought.At(0, j+1)
+	}
+	for i := range k {
+		for j := range i + 1 {
+			to.SetSym(i, j, bought.At(i+1, j+1)-mean[i]*mean[j])
+			from.SetSym(i, j, sums.At(i+1, j+1)-sums.At(0, i+1)*sums.At(0, j+1))
+		}
+	}
+	var turn mat.Dense
+	turn.Mul(power(to, m.Noise/m.Records, 0.5), power(from, 1e-9, -0.5))
+	x, y := mat.NewVecDense(k, nil), mat.NewVecDense(k, nil)
+	for i := range n {
+		row := rows[i*m.P+1 : (i+1)*m.P]
+		for j, v := range row {
+			x.SetVec(j, v-sums.At(0, j+1))
+		}
+		y.MulVec(&turn, x)
+		for j := range row {
+			row[j] = mean[j] + y.AtVec(j)
+		}
+	}
+}
+
+// power is a with eigenvalues of at least least to the power e.
+func power(a *mat.SymDense, least, e float64) *mat.SymDense {
+	var eigen mat.EigenSym
+	if !eigen.Factorize(a, true) {
+		panic("plan: no eigenvalues")
+	}
+	var v mat.Dense
+	eigen.VectorsTo(&v)
+	out := mat.NewSymDense(a.SymmetricDim(), nil)
+	for j, value := range eigen.Values(nil) {
+		out.SymRankOne(out, math.Pow(max(value, least), e), v.ColView(j))
+	}
+	return out
 }
 
 // recentred are the coordinates in which the columns of the moments are centred and
@@ -205,24 +259,8 @@ func recentred(c *models.Coordinates, r *table1.Regression, m *sufficient.Moment
 			square.SetSym(i, j, m.At(i+1, j+1)/m.Records-mean.AtVec(i)*mean.AtVec(j))
 		}
 	}
-	root, half := mat.NewDense(k, k, nil), mat.NewDense(k, k, nil) // Σ^(−1/2), Σ^(1/2)
-	var e mat.EigenSym
-	var v mat.Dense
-	if !e.Factorize(square, true) {
-		panic("plan: no eigenvalues")
-	}
-	e.VectorsTo(&v)
-	values := e.Values(nil)
-	for i := range k {
-		for j := range k {
-			for a, value := range values {
-				value = math.Sqrt(max(value, least, 1e-4))
-				x := v.At(i, a) * v.At(j, a)
-				root.Set(i, j, root.At(i, j)+x/value)
-				half.Set(i, j, half.At(i, j)+x*value)
-			}
-		}
-	}
+	least = max(least, 1e-4)
+	root, half := power(square, least, -0.5), power(square, least, 0.5)
 	unit = math.Sqrt(max(m.Residual()/m.Records, m.Noise/m.Records, 1e-4))
 	u := c.Unit[r.Intercept]
 	old := c.Predictors[0]
