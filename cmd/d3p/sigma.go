@@ -108,23 +108,14 @@ func (o *sigmaOptions) solve(m *accounting.Mechanism, rel event.Relation, given 
 	if o.maxTPR != "" {
 		return r, o.solveRisk(r, m, rel, given)
 	}
-	var missing []string
-	for _, flag := range []string{"noise-multiplier", "sampling-rate", "steps", "epsilon", "delta"} {
-		if !given(flag) {
-			missing = append(missing, "--"+flag)
-		}
+	unknown, err := unknownFlag(given)
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case len(missing) == 0:
-		return nil, status.Usagef("nothing to solve for: leave out one of --noise-multiplier, --sampling-rate, --steps, --epsilon and --delta")
-	case len(missing) > 1:
-		return nil, status.Usagef("cannot solve for %s at once: give all but one (or --max-tpr TPR@FPR as the target)", strings.Join(missing, " and "))
-	}
-	r.SolvedFor = strings.ReplaceAll(strings.TrimPrefix(missing[0], "--"), "-", "_")
+	r.SolvedFor = strings.ReplaceAll(strings.TrimPrefix(unknown, "--"), "-", "_")
 	target := accountant.Target{Epsilon: o.epsilon, Delta: m.Delta, Group: o.group}
 	answer := accountant.Answer{}
-	var err error
-	switch missing[0] {
+	switch unknown {
 	case "--noise-multiplier":
 		var c accountant.Calibration
 		c, err = accountant.CalibrateNoise(target, rel, func(sigma float64) event.Event { return m.Event(sigma, m.Steps) })
@@ -157,6 +148,23 @@ func (o *sigmaOptions) solve(m *accounting.Mechanism, rel event.Relation, given 
 		return nil, err
 	}
 	return r, o.finish(r, m, rel, answer)
+}
+
+// unknownFlag is the one flag to solve for, which is left out.
+func unknownFlag(given func(string) bool) (string, error) {
+	var missing []string
+	for _, flag := range []string{"noise-multiplier", "sampling-rate", "steps", "epsilon", "delta"} {
+		if !given(flag) {
+			missing = append(missing, "--"+flag)
+		}
+	}
+	switch {
+	case len(missing) == 0:
+		return "", status.Usagef("nothing to solve for: leave out one of --noise-multiplier, --sampling-rate, --steps, --epsilon and --delta")
+	case len(missing) > 1:
+		return "", status.Usagef("cannot solve for %s at once: give all but one (or --max-tpr TPR@FPR as the target)", strings.Join(missing, " and "))
+	}
+	return missing[0], nil
 }
 
 // maxSolvedSteps ends the search for a number of steps.

@@ -34,22 +34,20 @@ var errNoMode = errors.New("no mode")
 // else the density's.
 func newLaplace(density Density, start []float64, rng Rand) (*laplace, error) {
 	p := len(start)
-	x, trial := append([]float64(nil), start...), make([]float64, p)
-	gradient, next := make([]float64, p), make([]float64, p)
-	value, err := density(gradient, x)
-	if err != nil {
+	a := ascent{density: density, x: append([]float64(nil), start...), gradient: make([]float64, p), damping: 1e-3}
+	var err error
+	if a.value, err = density(a.gradient, a.x); err != nil {
 		return nil, err
 	}
-	if math.IsNaN(value) || math.IsInf(value, 0) {
+	if math.IsNaN(a.value) || math.IsInf(a.value, 0) {
 		return nil, errNoMode
 	}
 	width := make([]float64, p) // of the differences: a tenth of a standard deviation
 	for j := range width {
 		width[j] = 1e-3
 	}
-	damping := 1e-3
 	for range newtonSteps {
-		curvature, err := hessian(density, x, width)
+		curvature, err := hessian(density, a.x, width)
 		if err != nil {
 			return nil, err
 		}
@@ -60,43 +58,59 @@ func newLaplace(density Density, start []float64, rng Rand) (*laplace, error) {
 		}
 		var factor mat.Cholesky
 		if factor.Factorize(curvature) {
-			step := solve(&factor, gradient)
-			if step != nil && gain(step, gradient) < newtonArrived {
-				return approximation(density, x, value, curvature, rng)
+			step := solve(&factor, a.gradient)
+			if step != nil && gain(step, a.gradient) < newtonArrived {
+				return approximation(density, a.x, a.value, curvature, rng)
 			}
 		}
-		accepted := false
-		for range newtonTries {
-			damped := mat.NewSymDense(p, nil)
-			damped.CopySym(curvature)
-			for j := range p {
-				damped.SetSym(j, j, curvature.At(j, j)+damping*math.Max(math.Abs(curvature.At(j, j)), 1e-6))
-			}
-			if factor.Factorize(damped) {
-				if step := solve(&factor, gradient); step != nil {
-					for j := range trial {
-						trial[j] = x[j] + step[j]
-					}
-					v, err := density(next, trial)
-					if err != nil {
-						return nil, err
-					}
-					if v > value && !math.IsInf(v, 1) {
-						value, accepted = v, true
-						copy(x, trial)
-						copy(gradient, next)
-						damping = math.Max(damping/10, 1e-9)
-						break
-					}
-				}
-			}
-			damping *= 10
+		accepted, err := a.step(curvature)
+		if err != nil {
+			return nil, err
 		}
 		if !accepted {
 			break
 		}
 	}
 	return nil, errNoMode
+}
+
+// ascent is a way up to a mode.
+type ascent struct {
+	density        Density
+	x, gradient    []float64
+	value, damping float64
+}
+
+// step takes a damped Newton step; false if none goes up.
+func (a *ascent) step(curvature *mat.SymDense) (bool, error) {
+	p := len(a.x)
+	trial, next := make([]float64, p), make([]float64, p)
+	var factor mat.Cholesky
+	for range newtonTries {
+		damped := mat.NewSymDense(p, nil)
+		damped.CopySym(curvature)
+		for j := range p {
+			damped.SetSym(j, j, curvature.At(j, j)+a.damping*math.Max(math.Abs(curvature.At(j, j)), 1e-6))
+		}
+		if factor.Factorize(damped) {
+			if step := solve(&factor, a.gradient); step != nil {
+				for j := range trial {
+					trial[j] = a.x[j] + step[j]
+				}
+				v, err := a.density(next, trial)
+				if err != nil {
+					return false, err
+				}
+				if v > a.value && !math.IsInf(v, 1) {
+					a.value, a.x, a.gradient = v, trial, next
+					a.damping = math.Max(a.damping/10, 1e-9)
+					return true, nil
+				}
+			}
+		}
+		a.damping *= 10
+	}
+	return false, nil
 }
 
 // hessian is the negative Hessian of the log density at x, by central differences

@@ -56,7 +56,7 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 		diagonal[i] = max(moments[at], 4*noise, 1)
 		at += k - i
 	}
-	within := make(map[[2]int]*law.Within)
+	within := make(numbersWithin)
 	at = -1
 	for i, x := range products {
 		for j := i; j < k; j++ {
@@ -73,16 +73,7 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 				if x.level >= 0 {
 					number, level, rows = y, x, diagonal[j]
 				}
-				w := within[[2]int{number.column, level.column}]
-				if w == nil {
-					n := len(l.Columns[level.column].Shares)
-					w = &law.Within{Column: number.column, Category: level.column, Mean: make([]float64, n), SD: make([]float64, n)}
-					within[[2]int{number.column, level.column}] = w
-				}
-				// the sum of the numbers in a level over its rows; their squares add up to about
-				// the number of all rows
-				scale := max(l.Columns[level.column].Shares[level.level]*rows, 1) * number.reach
-				w.Mean[level.level], w.SD[level.level] = moments[at]/scale, noise/scale
+				within.set(l, number, level, rows, moments[at], noise)
 			}
 		}
 	}
@@ -97,6 +88,22 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 	shrink(l)
 	law.MakePositive(l.Correlation, all)
 	return nil
+}
+
+// numbersWithin are the means of numbers within the levels of categories, by column and
+// category.
+type numbersWithin map[[2]int]*law.Within
+
+// set notes the mean of a number within a level: the noisy sum of the numbers in the level
+// over its rows. rows is the number of all rows, to which the squares add up about.
+func (w numbersWithin) set(l *law.Law, number, level product, rows, sum, noise float64) {
+	key := [2]int{number.column, level.column}
+	if w[key] == nil {
+		n := len(l.Columns[level.column].Shares)
+		w[key] = &law.Within{Column: number.column, Category: level.column, Mean: make([]float64, n), SD: make([]float64, n)}
+	}
+	scale := max(l.Columns[level.column].Shares[level.level]*rows, 1) * number.reach
+	w[key].Mean[level.level], w[key].SD[level.level] = sum/scale, noise/scale
 }
 
 // shrink draws the correlations towards 0, as far as all of them together do not

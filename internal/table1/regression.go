@@ -57,26 +57,9 @@ func RegressionOf(m *models.Model) *Regression {
 		return nil
 	}
 	for _, label := range labels {
-		factors, ok := m.Spec.Data.Factors(label)
+		product, ok := readings(m, label)
 		if !ok {
 			return nil
-		}
-		var product []privacy.Reading
-		for _, x := range factors {
-			if find(m, x.Column.HeaderName()) != x.Column {
-				return nil
-			}
-			reading := privacy.Reading{Column: x.Column.HeaderName(), Level: privacy.Number, By: 1}
-			switch {
-			case x.Missing:
-				reading.Level = privacy.Missing
-			case x.Level >= 0:
-				reading.Level = x.Level
-			case x.Column.Numeric():
-				reading.Transform = x.Column.Transform.V
-				reading.Center, reading.By = x.Column.Scale()
-			}
-			product = append(product, reading)
 		}
 		r.products = append(r.products, product)
 	}
@@ -98,6 +81,31 @@ func RegressionOf(m *models.Model) *Regression {
 		return nil
 	}
 	return r
+}
+
+// readings are the factors of a column of the design; false if one is no column of the file.
+func readings(m *models.Model, label string) (product []privacy.Reading, ok bool) {
+	factors, ok := m.Spec.Data.Factors(label)
+	if !ok {
+		return nil, false
+	}
+	for _, x := range factors {
+		if find(m, x.Column.HeaderName()) != x.Column {
+			return nil, false
+		}
+		reading := privacy.Reading{Column: x.Column.HeaderName(), Level: privacy.Number, By: 1}
+		switch {
+		case x.Missing:
+			reading.Level = privacy.Missing
+		case x.Level >= 0:
+			reading.Level = x.Level
+		case x.Column.Numeric():
+			reading.Transform = x.Column.Transform.V
+			reading.Center, reading.By = x.Column.Scale()
+		}
+		product = append(product, reading)
+	}
+	return product, true
 }
 
 // Design is that of 1, the columns of work of c, and the response less its linear

@@ -40,29 +40,41 @@ func (b *Builder) simplify(op Op, shape Shape, args []*Node) *Node {
 			return b.elementwise(OpNeg, x)
 		}
 	case OpDiv:
-		switch {
-		case x.is(1):
-			return b.elementwise(OpReciprocal, y)
-		case y.is(1):
-			return x
-		case y.stage&^StageGlobal == 0:
-			return b.elementwise(OpMul, x, b.elementwise(OpReciprocal, y))
-		}
+		return b.simplifyQuotient(x, y)
 	case OpPow:
-		switch {
-		case y.is(1):
-			return x
-		case y.is(2):
-			return b.elementwise(OpSquare, x)
-		case y.is(0.5):
-			return b.elementwise(OpSqrt, x)
-		case y.is(-1):
-			return b.elementwise(OpReciprocal, x)
-		}
+		return b.simplifyPower(x, y)
 	case OpMin, OpMax:
 		if x == y {
 			return x
 		}
+	}
+	return nil
+}
+
+// simplifyQuotient is x/y where that is another operation, or nil.
+func (b *Builder) simplifyQuotient(x, y *Node) *Node {
+	switch {
+	case x.is(1):
+		return b.elementwise(OpReciprocal, y)
+	case y.is(1):
+		return x
+	case y.stage&^StageGlobal == 0:
+		return b.elementwise(OpMul, x, b.elementwise(OpReciprocal, y))
+	}
+	return nil
+}
+
+// simplifyPower is x^y where that is another operation, or nil.
+func (b *Builder) simplifyPower(x, y *Node) *Node {
+	switch {
+	case y.is(1):
+		return x
+	case y.is(2):
+		return b.elementwise(OpSquare, x)
+	case y.is(0.5):
+		return b.elementwise(OpSqrt, x)
+	case y.is(-1):
+		return b.elementwise(OpReciprocal, x)
 	}
 	return nil
 }

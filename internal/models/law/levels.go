@@ -198,37 +198,10 @@ func (l *Law) levelTable() [][]int32 {
 	for c, i := range l.Coded {
 		domain[c], place[i] = len(l.Columns[i].levelShares()), c
 	}
-	type known struct {
-		marginals.Measurement
-		information float64
-	}
-	var list []known
-	for _, p := range l.Pairs {
-		first, second := l.Columns[p.Of[0]].levelShares(), l.Columns[p.Of[1]].levelShares()
-		table, information := p.raked(first, second)
-		a, b := place[p.Of[0]], place[p.Of[1]]
-		if a > b {
-			a, b, table = b, a, transposed(table, len(first), len(second))
-		}
-		m := marginals.Measurement{Table: marginals.Table{Set: marginals.Set{a, b}}, Variance: 1, Trust: 1}
-		for _, x := range table {
-			m.Counts = append(m.Counts, x*l.Records)
-		}
-		list = append(list, known{m, information})
-	}
-	slices.SortStableFunc(list, func(x, y known) int {
-		switch {
-		case x.information > y.information:
-			return -1
-		case x.information < y.information:
-			return 1
-		}
-		return 0
-	})
 	var sets []marginals.Set
 	var taken []marginals.Measurement
 	covered := make([]bool, len(domain))
-	for _, k := range list {
+	for _, k := range l.knownPairs(place) {
 		if more := append(slices.Clone(sets), k.Set); k.information > 0 && marginals.Size(domain, more, nil, mostCells) <= mostCells {
 			sets, taken = more, append(taken, k.Measurement)
 			covered[k.Set[0]], covered[k.Set[1]] = true, true
@@ -236,11 +209,7 @@ func (l *Law) levelTable() [][]int32 {
 	}
 	for c, i := range l.Coded {
 		if !covered[c] {
-			m := marginals.Measurement{Table: marginals.Table{Set: marginals.Set{c}}, Variance: 1, Trust: 1}
-			for _, x := range l.Columns[i].levelShares() {
-				m.Counts = append(m.Counts, x*l.Records)
-			}
-			taken = append(taken, m)
+			taken = append(taken, l.counts(marginals.Set{c}, l.Columns[i].levelShares()))
 		}
 	}
 	var tables []marginals.Table
@@ -255,6 +224,45 @@ func (l *Law) levelTable() [][]int32 {
 	tree.Estimate(taken, treeIterations)
 	tree.Infer()
 	return tree.Sample(tableRecords, &splitMix{}, false)
+}
+
+// knownPair is the table of two columns, with its information beyond that of the columns.
+type knownPair struct {
+	marginals.Measurement
+	information float64
+}
+
+// counts are shares of a set of columns as counts of all records.
+func (l *Law) counts(set marginals.Set, shares []float64) marginals.Measurement {
+	m := marginals.Measurement{Table: marginals.Table{Set: set}, Variance: 1, Trust: 1}
+	for _, x := range shares {
+		m.Counts = append(m.Counts, x*l.Records)
+	}
+	return m
+}
+
+// knownPairs are the tables of pairs, the most informative first; place is that of a column
+// in the domain.
+func (l *Law) knownPairs(place map[int]int) (list []knownPair) {
+	for _, p := range l.Pairs {
+		first, second := l.Columns[p.Of[0]].levelShares(), l.Columns[p.Of[1]].levelShares()
+		table, information := p.raked(first, second)
+		a, b := place[p.Of[0]], place[p.Of[1]]
+		if a > b {
+			a, b, table = b, a, transposed(table, len(first), len(second))
+		}
+		list = append(list, knownPair{l.counts(marginals.Set{a, b}, table), information})
+	}
+	slices.SortStableFunc(list, func(x, y knownPair) int {
+		switch {
+		case x.information > y.information:
+			return -1
+		case x.information < y.information:
+			return 1
+		}
+		return 0
+	})
+	return list
 }
 
 // treeIterations bounds the iterations of the fit of the joint distribution.

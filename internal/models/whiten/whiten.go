@@ -219,9 +219,27 @@ func whiten(l models.LinearPredictor, design []float64, k int, records, ridge fl
 		congruent(squares, recode)
 		congruent(ofPrior, recode)
 	}
+	for j := range k {
+		squares.SetSym(j, j, squares.At(j, j)*(1+ridge)+4*ofPrior.At(j, j)/records)
+	}
+	root := inverseRoot(squares)
+	if recode != nil {
+		var declared mat.Dense
+		declared.Mul(recode, root)
+		root.Copy(&declared)
+	}
+	matrix := make([]float64, k*k)
+	for i := range k {
+		copy(matrix[i*k:], root.RawRowView(i))
+	}
+	return models.Rotation{Coefficients: l.Coefficients.Name, Center: center, Matrix: matrix}
+}
+
+// inverseRoot is D⁻¹ (D⁻¹ squares D⁻¹)^(-1/2), D² the diagonal of squares, which it overwrites.
+func inverseRoot(squares *mat.SymDense) *mat.Dense {
+	k := squares.SymmetricDim()
 	scale := make([]float64, k)
 	for j := range scale {
-		squares.SetSym(j, j, squares.At(j, j)*(1+ridge)+4*ofPrior.At(j, j)/records)
 		scale[j] = math.Sqrt(squares.At(j, j))
 	}
 	for j := range k {
@@ -247,16 +265,7 @@ func whiten(l models.LinearPredictor, design []float64, k int, records, ridge fl
 			root.Set(i, j, root.At(i, j)/scale[i])
 		}
 	}
-	if recode != nil {
-		var declared mat.Dense
-		declared.Mul(recode, &root)
-		root.Copy(&declared)
-	}
-	matrix := make([]float64, k*k)
-	for i := range k {
-		copy(matrix[i*k:], root.RawRowView(i))
-	}
-	return models.Rotation{Coefficients: l.Coefficients.Name, Center: center, Matrix: matrix}
+	return &root
 }
 
 // meanSD are mean and standard deviation.

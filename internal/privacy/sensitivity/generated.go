@@ -97,35 +97,7 @@ func Generated(tb testing.TB, i int, rng *rand.Rand) Model {
 		`h: {type: category, levels_from: "h.csv#h", unknown: reject_row_silently}`,
 		"g: {type: category, levels: [k, l, m, n, o, p, q], unknown: reject_row_silently}", "e: {type: binary}", "n: {type: integer, lower: 1, upper: 20000}", "weight: {type: real, lower: 0, upper: 50}", "y: " + y.column,
 	}
-	choices := [][]string{
-		{"", "u", "c", "u + c", "u + v", "u * v", "v * c", "u:c + v"},
-		{"", "", "cut(w, -5, 0, 2)", "band + ratio", "pair", "merged:band"},
-	}
-	if !y.bare {
-		choices = append(choices, []string{"", "", "poly(w, 3)", "spline(w, -5, 0, 1, 5)"},
-			[]string{"", "", "(1 | g)", "(1 + u || g)", "(1 + u | g)", "(1 | g:c)", "(1 | c/g)"})
-	}
-	if !y.noOffset {
-		choices = append(choices, []string{"", "", "offset(log(days))"})
-	}
-	terms := []string{"1"}
-	for _, list := range choices {
-		if term := list[rng.IntN(len(list))]; term != "" {
-			terms = append(terms, term)
-		}
-	}
-	predicted := ""
-	if !y.bare && rng.IntN(2) == 0 {
-		terms = append(terms, []string{"(1 | h)", "(1 + v | h)"}[rng.IntN(2)])
-		predicted = "\n  group_formula: {h: 1 + beds + size}"
-	}
-	parametrisation := []string{"centred", "non_centred"}[rng.IntN(2)]
-	if formula := strings.Join(terms, " + "); strings.Contains(formula, "|") {
-		predicted += "\n  parametrisation: " + parametrisation
-	}
-	if y.more != "" {
-		predicted += "\n  " + y.more
-	}
+	terms, predicted := y.formula(rng)
 	left, weights := "y", ""
 	if y.left != "" {
 		left = y.left
@@ -162,4 +134,37 @@ model:
 	}
 	name := fmt.Sprintf("%s, %s ~ %s%s%s", y.family, left, strings.Join(terms, " + "), predicted, weights)
 	return Model{Name: name, Tape: m.Likelihood, Encoding: &m.Encoding}
+}
+
+// formula draws the terms of a formula, and the lines of the model file that go with them.
+func (y response) formula(rng *rand.Rand) (terms []string, predicted string) {
+	choices := [][]string{
+		{"", "u", "c", "u + c", "u + v", "u * v", "v * c", "u:c + v"},
+		{"", "", "cut(w, -5, 0, 2)", "band + ratio", "pair", "merged:band"},
+	}
+	if !y.bare {
+		choices = append(choices, []string{"", "", "poly(w, 3)", "spline(w, -5, 0, 1, 5)"},
+			[]string{"", "", "(1 | g)", "(1 + u || g)", "(1 + u | g)", "(1 | g:c)", "(1 | c/g)"})
+	}
+	if !y.noOffset {
+		choices = append(choices, []string{"", "", "offset(log(days))"})
+	}
+	terms = []string{"1"}
+	for _, list := range choices {
+		if term := list[rng.IntN(len(list))]; term != "" {
+			terms = append(terms, term)
+		}
+	}
+	if !y.bare && rng.IntN(2) == 0 {
+		terms = append(terms, []string{"(1 | h)", "(1 + v | h)"}[rng.IntN(2)])
+		predicted = "\n  group_formula: {h: 1 + beds + size}"
+	}
+	parametrisation := []string{"centred", "non_centred"}[rng.IntN(2)]
+	if formula := strings.Join(terms, " + "); strings.Contains(formula, "|") {
+		predicted += "\n  parametrisation: " + parametrisation
+	}
+	if y.more != "" {
+		predicted += "\n  " + y.more
+	}
+	return terms, predicted
 }

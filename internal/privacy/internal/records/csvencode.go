@@ -68,34 +68,7 @@ func encodeCSV(blocks *tablefile.Blocks, lines int, layout csvLayout, enc *encod
 	}
 	stop := make(chan struct{})
 	defer close(stop)
-	go func() {
-		defer close(inOrder)
-		defer close(work)
-		for block := 0; ; {
-			var b *csvBlock
-			select {
-			case b = <-free:
-			case <-stop:
-				return
-			}
-			b.text, b.buf, b.err = blocks.Next(b.buf)
-			end := b.err != nil
-			b.skipped = 0
-			if enc.units == nil && !enc.share.has(block) {
-				b.skipped, b.text = bytes.Count(b.text, []byte{'\n'}), nil
-			}
-			block++
-			inOrder <- b
-			select {
-			case work <- b:
-			case <-stop:
-				return
-			}
-			if end {
-				return
-			}
-		}
-	}()
+	go feedBlocks(blocks, enc, free, work, inOrder, stop)
 	for range workers {
 		go func() {
 			for b := range work {
@@ -120,6 +93,37 @@ func encodeCSV(blocks *tablefile.Blocks, lines int, layout csvLayout, enc *encod
 		free <- b
 	}
 	return nil
+}
+
+// feedBlocks reads the blocks of a file into free ones, for the workers and in the order of
+// the file, until the file ends or stop is closed.
+func feedBlocks(blocks *tablefile.Blocks, enc *encoder, free <-chan *csvBlock, work, inOrder chan<- *csvBlock, stop <-chan struct{}) {
+	defer close(inOrder)
+	defer close(work)
+	for block := 0; ; {
+		var b *csvBlock
+		select {
+		case b = <-free:
+		case <-stop:
+			return
+		}
+		b.text, b.buf, b.err = blocks.Next(b.buf)
+		end := b.err != nil
+		b.skipped = 0
+		if enc.units == nil && !enc.share.has(block) {
+			b.skipped, b.text = bytes.Count(b.text, []byte{'\n'}), nil
+		}
+		block++
+		inOrder <- b
+		select {
+		case work <- b:
+		case <-stop:
+			return
+		}
+		if end {
+			return
+		}
+	}
 }
 
 // encode encodes the text.
