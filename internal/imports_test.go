@@ -39,7 +39,7 @@ var rules = map[string]rule{
 	"stattest": {theirs: []string{"gonum.org/v1/gonum/stat/"}},
 
 	// what a setting may be, from the tables of those that own its words
-	"settings": {ours: []string{"fit/optimizer", "models/guide", "privacy/event", "privacy/sampler", "spell"}},
+	"settings": {ours: []string{"fit/optimizer", "models/guide", "privacy/event", "privacy/sampler", "privacy/schedule", "spell"}},
 
 	// models: pure mathematics
 	"marginals":                {ours: []string{"simd"}},
@@ -91,7 +91,8 @@ var rules = map[string]rule{
 	"privacy/internal/records/storage":   {files: true},
 	"privacy/internal/records/tablefile": {ours: []string{"models/spec"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
 	"privacy/internal/records":           {ours: []string{"models/data", "models/encoding", "models/spec", "spell", "parquet", "privacy/internal/records/storage", "privacy/internal/records/tablefile", "privacy/noise"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
-	"privacy":                            {ours: []string{"nuts", "models/simulate", "models/encoding", "models", "models/graph", "privacy/accountant", "privacy/event", "privacy/internal/records", "privacy/internal/records/storage", "privacy/noise", "privacy/sampler", "atomicfile", "privacy/internal/records/tablefile"}, files: true},
+	"privacy/schedule":                   {ours: []string{"privacy/event", "privacy/sampler"}},
+	"privacy":                            {ours: []string{"privacy/schedule", "nuts", "models/simulate", "models/encoding", "models", "models/graph", "privacy/accountant", "privacy/event", "privacy/internal/records", "privacy/internal/records/storage", "privacy/noise", "privacy/sampler", "atomicfile", "privacy/internal/records/tablefile"}, files: true},
 	"privacy/enginetest":                 {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
 	"privacy/sensitivity":                {ours: []string{"models/data", "models/whiten", "models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
@@ -106,7 +107,7 @@ var rules = map[string]rule{
 	"fit": {ours: []string{"table1", "fit/optimizer", "fit/plan", "fit/start", "models", "models/data", "models/graph", "models/guide", "nuts", "posterior", "privacy",
 		"privacy/noise", "reference", "settings", "simd", "stats", "sufficient"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"fit/plan": {ours: []string{"models/data", "models/formula", "models/simulate", "models/whiten", "table1", "fit/optimizer", "fit/start", "marginals", "models", "models/graph", "models/guide", "models/net", "models/law", "privacy", "privacy/accountant", "privacy/event", "privacy/noise",
-		"privacy/sampler", "settings", "simd", "stats", "sufficient"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+		"privacy/sampler", "privacy/schedule", "settings", "simd", "stats", "sufficient"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"fit/optimizer": {ours: []string{"models/graph", "simd"}},
 	"fit/start":     {ours: []string{"models", "models/core", "models/dist", "models/expr", "models/support", "settings"}},
 	"posterior": {ours: []string{"settings", "models/simulate", "fit/plan", "nuts", "models", "models/dist", "models/graph", "models/guide", "models/law", "privacy/noise", "stats", "simd"},
@@ -128,7 +129,7 @@ var rules = map[string]rule{
 	"effects":       {ours: []string{"models", "models/data", "models/dist", "models/law", "predict", "report/figure", "spell"}},
 	"outputs": {ours: []string{"models/net", "models/simulate", "export", "fit/plan", "jsonfile", "models", "models/data", "models/dist", "models/guide", "nuts", "parquet", "posterior", "release", "safetensors", "settings", "stats"},
 		theirs: []string{arrow}, files: true},
-	"report":            {ours: []string{"stats", "decimal", "models/encoding", "table1", "fit/plan", "jsonfile", "models", "models/data", "models/guide", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/event", "release", "report/figure", "safetensors", "settings"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
+	"report":            {ours: []string{"privacy/schedule", "stats", "decimal", "models/encoding", "table1", "fit/plan", "jsonfile", "models", "models/data", "models/guide", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/event", "release", "report/figure", "safetensors", "settings"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
 	"report/reporttest": {ours: []string{"fit/plan", "models/guide", "models/modelstest", "outputs", "posterior", "privacy/event", "release", "report"}, files: true},
 	"verify": {ours: []string{"signature", "table1", "fit/plan", "jsonfile", "models", "models/spec", "outputs", "posterior", "privacy", "privacy/accountant", "privacy/event",
 		"privacy/sampler", "release", "report"}, theirs: []string{arrow}, files: true},
@@ -280,7 +281,7 @@ func TestNothingSendsRecords(t *testing.T) {
 // higher one.
 func TestRulesAreLayered(t *testing.T) {
 	// A step and its price without records: what settings name.
-	low := []string{"fit/optimizer", "privacy/event", "privacy/noise", "privacy/sampler", "settings"}
+	low := []string{"fit/optimizer", "privacy/event", "privacy/noise", "privacy/sampler", "privacy/schedule", "settings"}
 	layer := func(name string) int {
 		if slices.Contains(low, name) {
 			return 1

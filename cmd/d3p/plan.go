@@ -169,6 +169,10 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		}
 		t.Line(terminal.Cells{"clipping", clip})
 		t.Line(terminal.Cells{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)})
+		if p.NoiseSchedule != nil {
+			least, most := p.NoiseSchedule.Range()
+			t.Line(terminal.Cells{"noise schedule", fmt.Sprintf("%d pieces with factors from %.4g to %.4g", len(p.NoiseSchedule), least, most)})
+		}
 		t.Line(terminal.Cells{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N))", p.NoiseToSignal)})
 	}
 	if p.Plan.ByMoments() {

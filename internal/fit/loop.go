@@ -184,9 +184,9 @@ func (l *Loop) setShift(low, high int) {
 }
 
 // noiseSD is the standard deviation of the privacy noise in one coordinate of
-// the likelihood gradient: z·C/q.
+// the likelihood gradient: z·C/q times the step's factor.
 func (l *Loop) noiseSD() float64 {
-	return l.plan.GradientNoise * l.state.ClipNorm / l.plan.SamplingRate
+	return l.plan.GradientNoise * l.plan.NoiseSchedule.Factor(l.state.Step) * l.state.ClipNorm / l.plan.SamplingRate
 }
 
 // Advance completes the step: optimizer, noise recursion, average, and the clip

@@ -10,6 +10,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/fit/start"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/schedule"
 	"d3p/internal/settings"
 	"d3p/internal/stattest"
 )
@@ -303,5 +304,22 @@ func BenchmarkLoop(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// The noise that the posterior counts on is that of the step.
+func TestNoiseSDFollowsTheSchedule(t *testing.T) {
+	p := testPlan(4000, 3, 4, 5)
+	p.NoiseSchedule = schedule.Noise{{Steps: 1, Factor: 2}, {Steps: 3, Factor: 0.5}}
+	loop := newTestLoop(t, p)
+	constant := p.GradientNoise * loop.ClipNorm() / p.SamplingRate
+	for step, factor := range []float64{2, 0.5, 0.5, 0.5} {
+		loop.state.Step = step
+		if got := loop.noiseSD(); math.Abs(got-factor*constant) > 1e-12*constant {
+			t.Errorf("step %d: %v, want %v", step, got, factor*constant)
+		}
+	}
+	if _, ok := newStepTape(loop); ok {
+		t.Error("the tape of a step has one noise for all steps")
 	}
 }

@@ -148,8 +148,17 @@ func (k *keepAt) Keep(checkpoint func() (fit.Checkpoint, error)) {
 
 // A fit whose engine fails continues from the step that failed, which released nothing.
 func TestResumeAfterTheEngineFailed(t *testing.T) {
+	resumesAfterFailure(t, plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200})
+}
+
+// So does a fit whose noise has a schedule: a piece ends before the failure, one after it.
+func TestResumeWithinASchedule(t *testing.T) {
+	resumesAfterFailure(t, plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200, NoiseSchedule: "2@0,1@0.3,0.7@0.7"})
+}
+
+func resumesAfterFailure(t *testing.T, cfg plan.Config) {
 	s := newStudy(t, 1000)
-	p := s.plan(t, plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200})
+	p := s.plan(t, cfg)
 	whole, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ func noiseShareAt(p *plan.Plan, machine *graph.Machine, precision []float64) []f
 		clip = math.Max(plan.MinClipNorm, stats.Quantile(norms, p.ClipQuantile))
 	}
 	tau := p.GradientNoise * clip / p.SamplingRate
-	noise := unknownCurvature * 4 * tau * tau / (3 * float64(p.Steps)) // of the mean gradient, under weights w = t
+	noise := unknownCurvature * 4 * tau * tau * p.NoiseSchedule.LateSquare() / (3 * float64(p.Steps)) // of the mean gradient, under weights w = t
 	share, g := make([]float64, p.Latent), make([]float64, p.Latent)
 	for r := range shareRecords {
 		if machine.Gradient(r, g); simd.Finite(g) {

@@ -9,6 +9,7 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
+	"d3p/internal/privacy/schedule"
 )
 
 // Noise below leastNoise protects nothing (one step costs epsilon 2000), and
@@ -28,7 +29,8 @@ const (
 // One record moves the pair (sum / (zC), count / σ_b) by at most (1/z, s/σ_b) with s =
 // max(γ, 1-γ), so both together are one Gaussian of noise multiplier σ with σ⁻² = z⁻² +
 // (σ_b/s)⁻². C may change with every step, as a function of earlier releases. Andrew et
-// al. 2021, arXiv:1905.03871, with γ = 1/2.
+// al. 2021, arXiv:1905.03871, with γ = 1/2. z and σ_b are multiplied by the public factor
+// of the step, and so is σ.
 type Mechanism struct {
 	Purpose string // of the ledger entry: "fit", ...
 	Tape    *graph.Tape
@@ -45,11 +47,13 @@ type Mechanism struct {
 	// CountTarget is γ, in (0, 1): the count is 0 in expectation when this
 	// fraction of the records is within C, however many records there are.
 	CountTarget float64
+	// Schedule has the factors of z and σ_b.
+	Schedule schedule.Noise
 	// Clip has the kind and Gamma; its Norm is not used: every step names its C.
 	Clip Clip
 }
 
-// NoiseMultiplier is σ of the joint release.
+// NoiseMultiplier is σ of the joint release of a step with factor 1.
 func (m Mechanism) NoiseMultiplier() float64 {
 	if m.CountNoise == 0 {
 		return m.GradientNoise
@@ -64,7 +68,7 @@ func CountSensitivity(target float64) float64 { return max(target, 1-target) }
 // Event is the event of the first `steps` steps. The sampler's configuration must be
 // valid.
 func (m Mechanism) Event(steps int) event.Event {
-	return sampler.EventFor(m.Sampler, steps, event.Gaussian{NoiseMultiplier: m.NoiseMultiplier()})
+	return event.Together(m.Schedule.Events(m.Sampler, m.NoiseMultiplier(), steps))
 }
 
 // check finds mistakes of a private mechanism under a relation.
@@ -81,10 +85,17 @@ func (m Mechanism) check(rel event.Relation) error {
 	if m.BatchBound < 1 {
 		return fmt.Errorf("privacy: batches of at most %d records: without a bound rounding has none", m.BatchBound)
 	}
-	if !(m.GradientNoise >= leastNoise && m.GradientNoise <= mostNoise) {
+	if err := m.Schedule.Check(m.Steps); err != nil {
+		return fmt.Errorf("privacy: %w", err)
+	}
+	if m.Schedule != nil && !sampler.OneStep(m.Sampler.Scheme) {
+		return fmt.Errorf("privacy: sampling %s is accounted for by whole epochs, within which the noise cannot change", m.Sampler.Scheme)
+	}
+	least, most := m.Schedule.Range()
+	if !(m.GradientNoise*least >= leastNoise && m.GradientNoise*most <= mostNoise) {
 		return fmt.Errorf("privacy: gradient noise %g is not in [%g, %g]", m.GradientNoise, leastNoise, mostNoise)
 	}
-	if m.CountNoise != 0 && !(m.CountNoise >= leastNoise && m.CountNoise <= mostNoise) {
+	if m.CountNoise != 0 && !(m.CountNoise*least >= leastNoise && m.CountNoise*most <= mostNoise) {
 		return fmt.Errorf("privacy: count noise %g is not in [%g, %g], nor 0 for no count", m.CountNoise, leastNoise, mostNoise)
 	}
 	if m.CountNoise != 0 && !(m.CountTarget > 0 && m.CountTarget < 1) {

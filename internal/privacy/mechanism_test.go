@@ -9,6 +9,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/sampler"
+	"d3p/internal/privacy/schedule"
 )
 
 // The joint release of sum and count is one Gaussian: moving along any direction
@@ -49,8 +50,17 @@ func TestMechanismsThatAreNotPrivateAreRefused(t *testing.T) {
 		"count target one":    func(m *privacy.Mechanism) { m.CountTarget = 1 },
 		"count target zero":   func(m *privacy.Mechanism) { m.CountTarget = 0 },
 		"rate above one":      func(m *privacy.Mechanism) { m.Sampler = sampler.Config{Scheme: "poisson", Rate: 1.5} },
-		"no steps":            func(m *privacy.Mechanism) { m.Steps = 0 },
-		"no tape":             func(m *privacy.Mechanism) { m.Tape = nil },
+		"schedule too short":  func(m *privacy.Mechanism) { m.Schedule = schedule.Noise{{Steps: 2, Factor: 2}} },
+		"factor of zero":      func(m *privacy.Mechanism) { m.Schedule = schedule.Noise{{Steps: 1, Factor: 0}} },
+		"too fine by factor": func(m *privacy.Mechanism) {
+			m.GradientNoise, m.Schedule = 1./32, schedule.Noise{{Steps: 1, Factor: 0.4}}
+		},
+		"schedule in an epoch": func(m *privacy.Mechanism) {
+			m.Sampler = sampler.Config{Scheme: "balls_and_bins", BatchSize: 2, PublicN: 4}
+			m.Schedule = schedule.Noise{{Steps: 1, Factor: 2}}
+		},
+		"no steps": func(m *privacy.Mechanism) { m.Steps = 0 },
+		"no tape":  func(m *privacy.Mechanism) { m.Tape = nil },
 	} {
 		m := mechanism(t, 1)
 		change(&m)

@@ -129,8 +129,8 @@ type Release struct {
 // with a norm of 0, makes anything longer than C.
 const clipMin, clipMax = 1e-100, 1e100
 
-// Step sets dst, shape (P), to Σ g_b·f(|g_b|) + N(0, z²C²I) over a fresh batch:
-// a sum, not a mean, because the size of the batch is private. An empty batch
+// Step sets dst, shape (P), to Σ g_b·f(|g_b|) + N(0, z²C²I) over a fresh batch, z times
+// the step's factor: a sum, not a mean, because the size of the batch is private. An empty batch
 // gives pure noise, a gradient that is not finite counts as zero. The step is
 // charged before it runs; an error of the engine does not give it back, and
 // leaves dst zero. *StepsError when all authorised steps are done.
@@ -223,15 +223,16 @@ func (s *Session) release(dst []float64, count float64, clip Clip, step int) flo
 	if clip.Kind == Unclipped {
 		return 0
 	}
+	factor := s.m.Schedule.Factor(step)
 	// released on a lattice, so that rounding does not betray the exact sum
-	s.gaussian.add(dst, uint64(step), clip.Norm, s.m.GradientNoise*clip.Norm*s.widened)
+	s.gaussian.add(dst, uint64(step), clip.Norm, s.m.GradientNoise*factor*clip.Norm*s.widened)
 	if s.m.CountNoise == 0 {
 		return 0
 	}
 	s.count[0] = count
 	confine(s.count[:], 1)
 	s.countNoise.Seek(uint64(step))
-	s.countNoise.AddGaussian(s.count[:], s.m.CountNoise*s.widened)
+	s.countNoise.AddGaussian(s.count[:], s.m.CountNoise*factor*s.widened)
 	return s.count[0]
 }
 

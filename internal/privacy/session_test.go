@@ -11,8 +11,11 @@ import (
 
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/sampler"
+	"d3p/internal/privacy/schedule"
 )
 
 // noisy is x plus noise of standard deviation sigma, as step `step` of the first
@@ -41,6 +44,42 @@ func TestStepAddsNoiseToTheSum(t *testing.T) {
 		}
 		if got := engine.clips[step]; got.Norm != c || got.Kind != privacy.Flat {
 			t.Errorf("step %d: the engine clipped with %+v", step, got)
+		}
+	}
+}
+
+// With a schedule the noise of a step is multiplied by its factor, that of the sum and that
+// of the count, and the ledger has the noise multiplier of every step.
+func TestNoiseFollowsTheSchedule(t *testing.T) {
+	engine := &fakeEngine{sum: []float64{0.5, -0.25}, count: 1.5}
+	m := mechanism(t, 4)
+	m.Schedule = schedule.Noise{{Steps: 1, Factor: 2}, {Steps: 2, Factor: 3}, {Steps: 1, Factor: 0.5}}
+	c := newCurator(t, config(t, engine))
+	s := begin(t, c, m)
+	dst := make([]float64, 2)
+	var paid []event.Event
+	for step, factor := range []float64{2, 3, 3, 0.5} {
+		release, err := s.Step(dst, privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wider := factor * (1 + privacy.RoundingAllowance(1<<20, 2))
+		if want := noisy(noise.GradientNoise, step, 14*wider, 0.5, -0.25); !cmp.Equal(dst, want) {
+			t.Errorf("step %d: sum %g, want %g", step, dst, want)
+		}
+		if want := noisy(noise.CountNoise, step, 40*wider, 1.5+(0.5-0.75)*float64(engine.records))[0]; release.Count != want {
+			t.Errorf("step %d: count %g, want %g", step, release.Count, want)
+		}
+		one := m
+		one.Steps, one.Schedule, one.GradientNoise, one.CountNoise = 1, nil, factor*m.GradientNoise, factor*m.CountNoise
+		paid = append(paid, one.Event(1))
+		got, err := accountant.Epsilon(c.Ledger().Event(), event.AddRemove, 1e-6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := accountant.Epsilon(event.Composed{Events: paid}, event.AddRemove, 1e-6)
+		if err != nil || math.Abs(got.Upper/want.Upper-1) > 1e-4 {
+			t.Errorf("after step %d the ledger costs %v, its steps %v, %v", step, got.Upper, want.Upper, err)
 		}
 	}
 }

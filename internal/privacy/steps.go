@@ -76,7 +76,7 @@ var ErrNotStepping = errors.New("privacy: the engine takes one step at a time")
 // taken one at a time, which Step does in any case.
 func (s *Session) Prepare(p Postprocessing) error {
 	stepper, ok := s.worker.(Stepper)
-	if !ok || s.together != nil || s.m.Clip.Kind == Unclipped || s.m.Tape.AuxGlobal > 0 {
+	if !ok || s.together != nil || s.m.Schedule != nil || s.m.Clip.Kind == Unclipped || s.m.Tape.AuxGlobal > 0 {
 		return ErrNotStepping
 	}
 	if err := stepper.Prepare(p); err != nil {
@@ -119,6 +119,9 @@ func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err err
 	}
 	if s.worker == nil {
 		return 0, errors.New("privacy: steps of a closed session")
+	}
+	if s.m.Schedule != nil { // an engine has one noise for all steps of a call
+		return 0, ErrNotStepping
 	}
 	if s.done+n > s.m.Steps {
 		return 0, &StepsError{Authorised: s.m.Steps}

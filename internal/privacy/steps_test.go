@@ -13,6 +13,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/sampler"
+	"d3p/internal/privacy/schedule"
 )
 
 // fakeStepper takes `takes` of the steps that it is asked for.
@@ -44,6 +45,20 @@ func poissonMechanism(t *testing.T, steps int) privacy.Mechanism {
 	m := mechanism(t, steps)
 	m.Sampler = sampler.Config{Scheme: "poisson", Rate: 0.5}
 	return m
+}
+
+// An engine has one noise for all steps of a call, so a mechanism with a schedule is taken
+// step by step.
+func TestNoManyStepsWithASchedule(t *testing.T) {
+	m := mechanism(t, 2)
+	m.Schedule = schedule.Noise{{Steps: 1, Factor: 2}, {Steps: 1, Factor: 1}}
+	s := begin(t, newCurator(t, config(t, &fakeStepper{takes: 2})), m)
+	if err := s.Prepare(privacy.Postprocessing{}); err != privacy.ErrNotStepping {
+		t.Errorf("Prepare: %v", err)
+	}
+	if done, err := s.Steps([]float64{1}, nil, nil, 2); done != 0 || err != privacy.ErrNotStepping || s.StepsDone() != 0 {
+		t.Errorf("%d steps, error %v, %d charged", done, err, s.StepsDone())
+	}
 }
 
 // An engine that takes no more steps by itself took none: nothing is charged, the state

@@ -204,10 +204,15 @@ func pipelineFigure(p *Privacy) figure.Figure {
 	if m.NoiseMultiplier == 0 {
 		return figure.Pipeline([][2]string{records, batch, {"gradients", "neither clipped nor noisy"}, step, release}, 5)
 	}
+	noise := fmt.Sprintf("standard deviation %.4g clip norms", m.GradientNoise)
+	if m.NoiseSchedule != nil {
+		least, most := m.NoiseSchedule.Range()
+		noise = fmt.Sprintf("standard deviation from %.4g to %.4g clip norms", least*m.GradientNoise, most*m.GradientNoise)
+	}
 	return figure.Pipeline([][2]string{
 		records, batch,
 		{"gradients, each clipped", bound},
-		{"their sum and Gaussian noise", fmt.Sprintf("standard deviation %.4g clip norms", m.GradientNoise)},
+		{"their sum and Gaussian noise", noise},
 		step, release,
 	}, 4)
 }

@@ -67,7 +67,7 @@ func methodsInference(p *Privacy, family string) string {
 		text = "The posterior was sampled by the No-U-Turn sampler (Hoffman and Gelman 2014) from the prior times the likelihood of all noisy sums that were released (compare Bernstein and Sheldon 2019): second moments of the design and the response, and a gradient at each of the steps, which were Newton steps. "
 	}
 	text += fmt.Sprintf("In each of %d steps the gradient of every %s in a batch was clipped in L2 norm (%s), the clipped gradients were added, "+
-		"and Gaussian noise was added to the sum (Abadi et al. 2016), with a noise multiplier of %.6g. ", m.Iterations, p.Unit.Entity, clipWords(m.Clip), m.NoiseMultiplier)
+		"and Gaussian noise was added to the sum (Abadi et al. 2016), with %s. ", m.Iterations, p.Unit.Entity, clipWords(m.Clip), m.noiseWords(6))
 	if m.Sampler.Rate == 1 {
 		text += "Every step used all records. "
 	} else {

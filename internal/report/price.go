@@ -108,19 +108,9 @@ func implied(claim Point, k int) Together {
 const spendingPoints = 10
 
 // perIteration is the epsilon of the first steps at the claim's delta, for an event that
-// repeats one other, perhaps after a purchase; any other event has only its end, the
-// claim.
+// ends in the steps; any other event has only its end, the claim.
 func perIteration(ev event.Event, rel event.Relation, claim Point, iterations int) ([]Spent, error) {
-	var first []event.Event
-	last := ev
-	if all, ok := ev.(event.Composed); ok && len(all.Events) > 1 {
-		first, last = all.Events[:len(all.Events)-1], all.Events[len(all.Events)-1]
-	}
-	repeated, ok := last.(event.SelfComposed)
-	count := repeated.Count
-	if !ok || count < 1 {
-		repeated, first, count = event.SelfComposed{Of: ev}, nil, 1
-	}
+	first, pieces, count := steps(ev, iterations)
 	points := min(count, spendingPoints)
 	list := make([]Spent, points)
 	list[points-1] = Spent{iterations, claim.Epsilon}
@@ -128,15 +118,45 @@ func perIteration(ev event.Event, rel event.Relation, claim Point, iterations in
 	var work sync.WaitGroup
 	for i := range points - 1 {
 		work.Go(func() {
-			steps := count * (i + 1) / points
-			var so event.Event = event.SelfComposed{Of: repeated.Of, Count: steps}
-			if first != nil {
-				so = event.Composed{Events: append(slices.Clone(first), so)}
+			done := count * (i + 1) / points
+			so := slices.Clone(first)
+			for k, left := 0, done; left > 0; k++ {
+				n := min(left, pieces[k].Count)
+				so = append(so, event.SelfComposed{Of: pieces[k].Of, Count: n})
+				left -= n
 			}
-			answer, err := accountant.Epsilon(so, rel, claim.Delta)
-			list[i], failures[i] = Spent{int(int64(iterations) * steps / count), answer.Upper}, err
+			answer, err := accountant.Epsilon(event.Together(so), rel, claim.Delta)
+			list[i], failures[i] = Spent{int(int64(iterations) * done / count), answer.Upper}, err
 		})
 	}
 	work.Wait()
 	return list, errors.Join(failures...)
+}
+
+// steps divides an event into purchases and the pieces of the steps, with the number of
+// their uses: the iterations, or epochs, which are one piece. An event without repetition
+// at its end is one use.
+func steps(ev event.Event, iterations int) (first []event.Event, pieces []event.SelfComposed, count int64) {
+	all := []event.Event{ev}
+	if c, ok := ev.(event.Composed); ok && len(c.Events) > 1 {
+		all = c.Events
+	}
+	last, ok := all[len(all)-1].(event.SelfComposed)
+	if !ok || last.Count < 1 {
+		return nil, []event.SelfComposed{{Of: ev, Count: 1}}, 1
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		piece, ok := all[i].(event.SelfComposed)
+		if !ok || count+piece.Count > int64(iterations) {
+			break
+		}
+		if count += piece.Count; count == int64(iterations) {
+			first = all[:i]
+			for _, piece := range all[i:] {
+				pieces = append(pieces, piece.(event.SelfComposed))
+			}
+			return first, pieces, count
+		}
+	}
+	return all[:len(all)-1], []event.SelfComposed{last}, last.Count
 }

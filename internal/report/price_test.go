@@ -159,3 +159,31 @@ func TestSpendingOfEpochs(t *testing.T) {
 		t.Errorf("spending %+v, want 4 points of 10 steps", list)
 	}
 }
+
+// The spending over iterations of a fit whose noise has a schedule is that of its first
+// steps, after what was bought; an event of epochs is divided by epochs.
+func TestSpendingOfASchedule(t *testing.T) {
+	gaussian := func(sigma float64, steps int64) event.Event {
+		return event.SelfComposed{Of: event.Gaussian{NoiseMultiplier: sigma}, Count: steps}
+	}
+	bought := event.Gaussian{NoiseMultiplier: 9}
+	p, err := report.PriceOf(event.Composed{Events: []event.Event{bought, gaussian(40, 30), gaussian(20, 70)}}, event.AddRemove, 1e-6, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, first := range []event.Event{
+		event.Composed{Events: []event.Event{bought, gaussian(40, 10)}},
+		event.Composed{Events: []event.Event{bought, gaussian(40, 20)}},
+		event.Composed{Events: []event.Event{bought, gaussian(40, 30)}},
+		event.Composed{Events: []event.Event{bought, gaussian(40, 30), gaussian(20, 10)}},
+	} {
+		want, err := accountant.Epsilon(first, event.AddRemove, 1e-6)
+		if got := p.PerIteration[i]; err != nil || got.T != 10*(i+1) || math.Abs(got.Epsilon/want.Upper-1) > 1e-9 {
+			t.Errorf("after %d steps %v, want %v, %v", got.T, got.Epsilon, want.Upper, err)
+		}
+	}
+	epochs := event.SelfComposed{Of: event.BallsAndBins{Batches: 50, Of: event.Gaussian{NoiseMultiplier: 5}}, Count: 2}
+	if p, err = report.PriceOf(epochs, event.AddRemove, 1e-6, 100); err != nil || len(p.PerIteration) != 2 || p.PerIteration[0].T != 50 {
+		t.Errorf("two epochs: %+v, %v", p, err)
+	}
+}

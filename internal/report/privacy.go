@@ -6,6 +6,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/schedule"
 	"d3p/internal/table1"
 )
 
@@ -120,8 +121,10 @@ type Mechanism struct {
 	NoiseMultiplier float64 `json:"noise_multiplier"`  // of a step's joint release, in units of the clip norm
 	GradientNoise   float64 `json:"gradient_noise"`    // standard deviation / clip norm
 	CountNoise      float64 `json:"count_noise"`       // standard deviation of the count of unclipped records; 0: not released
-	ReleasedPerStep int     `json:"released_per_step"`
-	Iterations      int     `json:"iterations"`
+	// NoiseSchedule has the factors of all three by step; absent: 1.
+	NoiseSchedule   schedule.Noise `json:"noise_schedule,omitempty"`
+	ReleasedPerStep int            `json:"released_per_step"`
+	Iterations      int            `json:"iterations"`
 	// Planned is the plan of a fit that ended early; absent for a complete fit.
 	Planned    *plan.Planned `json:"planned,omitempty"`
 	Normaliser string        `json:"normaliser"`

@@ -31,8 +31,8 @@ func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) str
 			"The price lies %s; at delta 0 it is %s.", model, claim, between(lower, upper), Upward(m.Epsilon))
 	}
 	text := fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
-		"The price was computed for the mechanism that ran, %s batches at rate %.4g with noise multiplier %.4g for %d steps; it lies %s.",
-		model, claim, m.Sampler.Scheme, m.Sampler.Rate, m.NoiseMultiplier, m.Iterations, between(lower, upper))
+		"The price was computed for the mechanism that ran, %s batches at rate %.4g with %s for %d steps; it lies %s.",
+		model, claim, m.Sampler.Scheme, m.Sampler.Rate, m.noiseWords(4), m.Iterations, between(lower, upper))
 	if s := m.Selection; s != nil {
 		text += fmt.Sprintf(" It is the price of a whole selection: this fit has the highest score of a secret number of trials, %d on average, among %d fits. "+
 			"It holds if neither that number nor how long the selection took is made public.", s.MeanTrials, len(s.Trials))
@@ -42,6 +42,15 @@ func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) str
 			"Whatever it depended on, the price of all planned steps holds, epsilon %s.", m.Planned.Iterations, Upward(m.Planned.Epsilon))
 	}
 	return text
+}
+
+// noiseWords are the noise multipliers of the steps, with that many digits.
+func (m *Mechanism) noiseWords(digits int) string {
+	if m.NoiseSchedule == nil {
+		return fmt.Sprintf("noise multiplier %.*g", digits, m.NoiseMultiplier)
+	}
+	least, most := m.NoiseSchedule.Range()
+	return fmt.Sprintf("noise multipliers from %.*g to %.*g by a public schedule", digits, least*m.NoiseMultiplier, digits, most*m.NoiseMultiplier)
 }
 
 // Upward prints a bound with four significant digits, never below the bound.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"d3p/internal/privacy/schedule"
 	"d3p/internal/spell"
 )
 
@@ -18,13 +19,14 @@ type Kind int
 
 // The kinds of values.
 const (
-	Number Kind = iota // float64
-	Count              // int
-	Seed               // uint64
-	Word               // string, one of Choices
-	Words              // []string, of Choices if there are any
-	Text               // string
-	Share              // string: one of Choices, or a number in Range
+	Number       Kind = iota // float64
+	Count                    // int
+	Seed                     // uint64
+	Word                     // string, one of Choices
+	Words                    // []string, of Choices if there are any
+	Text                     // string
+	Share                    // string: one of Choices, or a number in Range
+	NoiseFactors             // string: a schedule of package schedule
 )
 
 // Group is the group of commands that take a setting.
@@ -136,6 +138,10 @@ func (s Setting) Read(text string) (any, *Mistake) {
 		return s.word(text)
 	case Words:
 		return s.words(strings.Split(text, ","))
+	case NoiseFactors:
+		if _, err := schedule.Parse(text, 1); err != nil {
+			return nil, mistake("", "%v", err)
+		}
 	case Share:
 		if slices.Contains(s.Choices, text) {
 			return text, nil

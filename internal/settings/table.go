@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
+	"d3p/internal/privacy/schedule"
 )
 
 // Table lists every setting, in the order of the help text and of the model file.
@@ -29,6 +30,12 @@ func rows() []Setting {
 			Help: "which data sets are neighbours", Default: string(event.AddRemove)},
 		{Name: "noise-multiplier", Key: "privacy.noise_multiplier", Group: Price, Kind: Number, Range: positive(), Quiet: true,
 			Help: "noise standard deviation in units of the clip norm, instead of the one that ε needs"},
+		{Name: "noise-schedule", Key: "fit.noise_schedule", Group: Price, Kind: NoiseFactors, Quiet: true,
+			Needs: []Need{
+				{Unless: schedule.Constant, Setting: "sampling", Not: []string{sampler.BallsAndBins, sampler.Shuffle}, Rather: sampler.Poisson, Why: "an epoch is accounted for as a whole"},
+				{Unless: schedule.Constant, Setting: "noise-aware", Not: []string{NoiseAwareMoments}, Rather: NoiseAwareCurvature},
+			},
+			Help: "factor of the noise multiplier by step: constant; linear:R or cosine:R from 1 to R, in 32 equal pieces; or F@S,F@S,..., factor F from the share S of the steps on", Default: schedule.Constant},
 		{Name: "table1", Key: "privacy.table1", Group: Price, Kind: Share, Choices: []string{Table1Auto, Table1None}, Range: Range{Low: 0, High: 0.5, Above: true},
 			Help: "part of the budget, as a `SHARE` of μ², that buys how the columns are spread, before the fit and for it: auto, none or a number", Default: Table1Default},
 		{Name: "records", Key: "data.rows.public", Group: Algorithm, Kind: Count, Range: atLeast(1),

@@ -80,7 +80,7 @@ func planOf(p *report.Privacy) *plan.Plan {
 	made := &plan.Plan{
 		Private: m.Clip.Mode != plan.ClippingOff, Epsilon: m.Epsilon, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
 		Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations, Planned: m.Planned,
-		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, Release: m.ReleasedPerStep,
+		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, NoiseSchedule: m.NoiseSchedule, Release: m.ReleasedPerStep,
 		Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, Selection: m.Selection, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, NoiseToSignal: p.Utility.NoiseToSignal,
 	}
 	if p.Guarantee != nil {
@@ -178,6 +178,9 @@ func settingsDiffer(f *release.Folder, p *report.Privacy) string {
 		if set, ok := settings[name]; ok && set != nil && decoded(value) != set {
 			return fmt.Sprintf("setting %s of %s is not that of the mechanism in privacy.json", name, report.LockName)
 		}
+	}
+	if !near(settings["noise-schedule"], decoded(m.NoiseSchedule)) {
+		return fmt.Sprintf("setting noise-schedule of %s is not that of the mechanism in privacy.json", report.LockName)
 	}
 	if epsilon, ok := settings["epsilon"].(float64); ok && epsilon > 0 && p.Guarantee.Epsilon > epsilon {
 		return fmt.Sprintf("setting epsilon of %s is less than that of privacy.json", report.LockName)

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/schedule"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
 	"d3p/internal/verify"
@@ -77,6 +78,10 @@ func TestVerifyPrice(t *testing.T) {
 			m.Planned = &plan.Planned{Iterations: m.Iterations, Epsilon: p.Guarantee.Epsilon}
 		},
 		"mechanism of": func(m *report.Mechanism) { m.Iterations++ },
+		"e mechanism": func(m *report.Mechanism) { // more noise than the event has in the first half
+			half := m.Iterations / 2
+			m.NoiseSchedule = schedule.Noise{{Steps: half, Factor: 2}, {Steps: m.Iterations - half, Factor: 1}}
+		},
 	} {
 		var q report.Privacy
 		if err := json.Unmarshal(text, &q); err != nil {

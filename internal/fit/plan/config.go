@@ -17,6 +17,7 @@ type Config struct {
 	Epsilon, Delta  float64
 	Neighbours      string  // an event.Relation
 	NoiseMultiplier float64 // σ instead of a calibrated one
+	NoiseSchedule   string  // of package schedule
 	Table1          string  // settings.Table1Auto, Table1None, or a share of μ²
 
 	Sampling     string  // sampler scheme

@@ -147,6 +147,9 @@ func (p *Plan) planPrivate(cfg Config) error {
 	if err := p.chooseSampling(cfg); err != nil {
 		return err
 	}
+	if err := p.chooseSchedule(cfg); err != nil {
+		return err
+	}
 	if err := p.chooseBounds(cfg); err != nil {
 		return err
 	}

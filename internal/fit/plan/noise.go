@@ -7,6 +7,7 @@ import (
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
+	"d3p/internal/privacy/schedule"
 )
 
 // setBudget sets ε and the μ of Gaussian differential privacy that is exactly
@@ -20,18 +21,13 @@ func (p *Plan) setBudget(epsilon float64) {
 	}
 }
 
-// MechanismEvent is the event of all purchases and all T steps together, if each step is
-// one Gaussian release of noise multiplier σ.
+// MechanismEvent is the event of all purchases and all T steps together, if a step is one
+// Gaussian release of noise multiplier σ times its factor.
 func (p *Plan) MechanismEvent(sigma float64) event.Event {
 	if p.DrawsPosterior() {
 		return event.EpsilonDelta{Epsilon: p.Epsilon}
 	}
-	steps := sampler.EventFor(p.Sampler(), p.Steps, event.Gaussian{NoiseMultiplier: sigma})
-	before := p.Before()
-	if len(before) == 0 {
-		return steps
-	}
-	return event.Composed{Events: append(before, steps)}
+	return event.Together(append(p.Before(), p.NoiseSchedule.Events(p.Sampler(), sigma, p.Steps)...))
 }
 
 // chooseNoise sets σ: the smallest that the accountant certifies for (ε, δ), or the given
@@ -77,6 +73,21 @@ func (p *Plan) certify(sigma float64) error {
 		}
 	}
 	return fmt.Errorf("--epsilon: %g cannot be certified for this sampling (type a slightly larger --epsilon)", p.Epsilon)
+}
+
+// chooseSchedule sets the schedule of the noise.
+func (p *Plan) chooseSchedule(cfg Config) error {
+	if cfg.NoiseSchedule == "" {
+		return nil
+	}
+	if !sampler.OneStep(p.Sampling) {
+		return fmt.Errorf("--noise-schedule: sampling %s is accounted for by whole epochs (type --sampling %s)", p.Sampling, sampler.Poisson)
+	}
+	var err error
+	if p.NoiseSchedule, err = schedule.Parse(cfg.NoiseSchedule, p.Steps); err != nil {
+		return fmt.Errorf("--noise-schedule: %w", err)
+	}
+	return nil
 }
 
 // recordEvent keeps the event in dp_accounting's JSON form.

@@ -34,6 +34,7 @@ fit:
   sampling: poisson
   sampling_rate: 0.125
   steps: 1000000
+  noise_schedule: linear:0.5
   clipping: adaptive
   clip_norm: 2.5
   clip_quantile: 0.7

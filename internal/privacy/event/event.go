@@ -126,3 +126,11 @@ func OfOneRelation(ev Event) bool {
 	}
 	return false
 }
+
+// Together is the composition of a list of events; of one event it is that event.
+func Together(list []Event) Event {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return Composed{Events: list}
+}

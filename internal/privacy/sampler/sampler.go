@@ -51,6 +51,10 @@ type Sampler interface {
 // through the records in an order that is good for several steps.
 func Stepwise(scheme string) bool { return scheme == Poisson || scheme == FixedSize }
 
+// OneStep reports whether a step of a scheme is accounted for by itself, and not as a part
+// of an epoch.
+func OneStep(scheme string) bool { return Stepwise(scheme) || scheme == Full }
+
 // Apart reports whether the batches of a scheme can be drawn from parts of the records, each
 // by itself: it treats every record independently of all others.
 func Apart(scheme string) bool {

@@ -29,7 +29,8 @@ type Mechanism struct {
 	Batch    int // expected records of a step; 0: given by the rate
 	Delta    float64
 
-	Before []event.Event // the releases of the run before its steps
+	Before    []event.Event // the releases of the run before its steps
+	Scheduled bool          // the noise has a schedule
 
 	SolveRate bool // solve for the sampling rate
 }
@@ -200,6 +201,9 @@ func (own *Mechanism) WhatIf(c *cobra.Command, m *Mechanism, allowed bool, ev ev
 	}
 	if otherRelation {
 		rel = asked
+	}
+	if otherSampling && own.Scheduled {
+		return nil, "", status.Usagef("--sampling: the run has a noise schedule, and another sampler is accounted for with constant noise only (leave --sampling out)")
 	}
 	if otherSampling {
 		own.Sampling = m.Sampling
