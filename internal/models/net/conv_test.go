@@ -115,3 +115,25 @@ func dot(x, y []float64) float64 {
 	}
 	return s
 }
+
+// A kernel as deep as the image makes a convolution along three axes one along two, with
+// the depth as channels; its adjoint likewise.
+func TestConvolutionOfVolumes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	x := normals(3*5*4, 1, rng)
+	var w []float64
+	draw := func(p int) []float64 { w = normals(p, 1, rng); return w }
+	again := func(int) []float64 { return w }
+	got, shape := forward(t, resolve(t, "  n: {input: [w, y, x], layers: [{conv3d: {filters: 2, kernel: [3, 2, 3], stride: [1, 2, 1]}}]}\n"), draw, x)
+	want, _ := forward(t, resolve(t, "  n: {input: [w, y, x], layers: [{conv2d: {filters: 2, kernel: [2, 3], stride: [2, 1]}}]}\n"), again, x)
+	if len(shape) != 4 || shape[1].Size != 1 {
+		t.Errorf("the output is %v, want one layer of depth", shape)
+	}
+	near(t, "conv3d", got, want)
+
+	// [filter, z, y, x] from depth 1 is [filter and z, y, x] of the flat one, but for the bias
+	flat := normals(5*4, 1, rng)
+	got, _ = forward(t, resolve(t, "  n: {input: [y, x], layers: [{reshape: {shape: [1, 5, 4]}}, {conv3d_transpose: {filters: 2, kernel: [3, 2, 3], bias: false}}]}\n"), draw, flat)
+	want, _ = forward(t, resolve(t, "  n: {input: [y, x], layers: [{conv2d_transpose: {filters: 6, kernel: [2, 3], bias: false}}]}\n"), again, flat)
+	near(t, "conv3d_transpose", got, want)
+}

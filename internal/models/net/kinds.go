@@ -2,6 +2,7 @@ package net
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -25,12 +26,9 @@ type Kind struct {
 
 // Kinds is the table of layers; activations are layers without settings.
 func Kinds() []Kind {
-	window := []string{"stride", "padding"}
 	weights := []string{"activation", "init", "bias", "frozen"}
-	filters, filtered := []string{"filters", "kernel"}, slices.Concat(window, weights)
 	along := []string{"depth", "bidirectional", "output", "init", "bias", "frozen"}
 	const sequences = "[channel, t] or [t] → [units], or [units, t] with `output: sequence`; twice the units if bidirectional"
-	pooled := map[string]string{"stride": "the kernel"}
 	list := []Kind{
 		{Name: "dense", Needs: []string{"units"}, Takes: append(weights[:len(weights):len(weights)], "lora"), Maps: "[i] → [units]",
 			Input: "v", Example: "dense: {units: 3}", build: dense},
@@ -38,22 +36,11 @@ func Kinds() []Kind {
 			Input: "y, x", Example: "flatten: {}", build: flatten},
 		{Name: "reshape", OneOf: []string{"dims", "shape"}, Maps: "as many numbers in other dims, in row-major order",
 			Input: "v", Example: "reshape: {shape: [2, 3]}", build: reshape},
-		{Name: "conv1d", Axes: 1, Needs: filters, Takes: filtered, Maps: "[channel, x] or [x] → [filters, x]",
-			Input: "t", Example: "conv1d: {filters: 2, kernel: 2}", build: convolution(1)},
-		{Name: "conv2d", Axes: 2, Needs: filters, Takes: filtered, Maps: "[channel, y, x] or [y, x] → [filters, y, x]",
-			Input: "y, x", Example: "conv2d: {filters: 2, kernel: 2}", build: convolution(2)},
-		{Name: "conv1d_transpose", Axes: 1, Needs: filters, Takes: filtered, Maps: "the adjoint: makes sequences longer",
-			Input: "t", Example: "conv1d_transpose: {filters: 2, kernel: 2}", build: transposed(1)},
-		{Name: "conv2d_transpose", Axes: 2, Needs: filters, Takes: filtered, Maps: "the adjoint: makes images larger",
-			Input: "y, x", Example: "conv2d_transpose: {filters: 2, kernel: 2}", build: transposed(2)},
-		{Name: "max_pool1d", Axes: 1, Needs: []string{"kernel"}, Takes: window, Other: pooled, Maps: "the largest value of every window, channel by channel",
-			Input: "t", Example: "max_pool1d: {kernel: 2}", build: pooling(1, true)},
-		{Name: "max_pool2d", Axes: 2, Needs: []string{"kernel"}, Takes: window, Other: pooled, Maps: "the same in an image",
-			Input: "y, x", Example: "max_pool2d: {kernel: 2}", build: pooling(2, true)},
-		{Name: "avg_pool1d", Axes: 1, Needs: []string{"kernel"}, Takes: window, Other: pooled, Maps: "the mean of every window, channel by channel",
-			Input: "t", Example: "avg_pool1d: {kernel: 2}", build: pooling(1, false)},
-		{Name: "avg_pool2d", Axes: 2, Needs: []string{"kernel"}, Takes: window, Other: pooled, Maps: "the same in an image",
-			Input: "y, x", Example: "avg_pool2d: {kernel: 2}", build: pooling(2, false)},
+	}
+	for axes := 1; axes <= maxAxes; axes++ {
+		list = append(list, windowed(axes, weights)...)
+	}
+	list = append(list, []Kind{
 		{Name: "global_avg_pool", Maps: "[channel, positions] → [channel]",
 			Input: "y, x", Example: "global_avg_pool: {}", build: globalMean},
 		{Name: "embedding", Needs: []string{"levels", "units"}, Takes: []string{"init", "frozen"}, Maps: "whole numbers from 0 → [units, dims of the input]",
@@ -82,13 +69,43 @@ func Kinds() []Kind {
 			Input: "v", Example: "residual: {layers: [{dense: {units: 6}}]}", build: residual},
 		{Name: "dropout", Needs: []string{"rate"}, Maps: "the same dims; nothing in predictions",
 			Input: "v", Example: "dropout: {rate: 0.2}", build: dropout},
-	}
+	}...)
 	for _, f := range functions() {
 		list = append(list, Kind{Name: f.name, Maps: "value by value", Input: "v", Example: f.name + ": {}",
 			build: func(*plan, *Layer) step { return f.step }})
 	}
 	return list
 }
+
+// maxAxes is the most axes that windows lie along.
+const maxAxes = 3
+
+// windowed are the layers whose windows lie along so many axes.
+func windowed(axes int, weights []string) []Kind {
+	window, filters, kernel := []string{"stride", "padding"}, []string{"filters", "kernel"}, []string{"kernel"}
+	filtered, pooled := slices.Concat(window, weights), map[string]string{"stride": "the kernel"}
+	input := strings.Join([]string{"v", "y", "x"}[maxAxes-axes:], ", ")
+	name := func(kind string) string { return strings.Replace(kind, "#", strconv.Itoa(axes), 1) }
+	space := strings.Join(axisNames(axes), ", ")
+	list := []Kind{
+		{Name: name("conv#d"), Needs: filters, Takes: filtered, Maps: "[channel, " + space + "] or [" + space + "] → [filters, " + space + "]",
+			Example: "filters: 2, kernel: 2", build: convolution(axes)},
+		{Name: name("conv#d_transpose"), Needs: filters, Takes: filtered, Maps: "the adjoint: more positions",
+			Example: "filters: 2, kernel: 2", build: transposed(axes)},
+		{Name: name("max_pool#d"), Needs: kernel, Takes: window, Other: pooled, Maps: "the largest value of every window, channel by channel",
+			Example: "kernel: 2", build: pooling(axes, true)},
+		{Name: name("avg_pool#d"), Needs: kernel, Takes: window, Other: pooled, Maps: "the mean of every window, channel by channel",
+			Example: "kernel: 2", build: pooling(axes, false)},
+	}
+	for i := range list {
+		k := &list[i]
+		k.Axes, k.Input, k.Example = axes, input, k.Name+": {"+k.Example+"}"
+	}
+	return list
+}
+
+// axisNames are the names of the last axes of z, y and x.
+func axisNames(axes int) []string { return []string{"z", "y", "x"}[maxAxes-axes:] }
 
 // KindNamed is the row of a layer; false without one.
 func KindNamed(name string) (Kind, bool) {

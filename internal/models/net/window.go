@@ -1,6 +1,8 @@
 package net
 
 import (
+	"strings"
+
 	"d3p/internal/models/graph"
 	"d3p/internal/models/source"
 )
@@ -18,7 +20,7 @@ func (a axis) position(p, t int) int {
 	return -1
 }
 
-// A window moves along one or two axes.
+// A window moves along one to maxAxes axes.
 type window []axis
 
 // taps and places are the numbers of all axes together.
@@ -115,7 +117,8 @@ func imageWords(axes int) string {
 	if axes == 1 {
 		return "[position] or [channel, position]"
 	}
-	return "[y, x] or [channel, y, x]"
+	space := strings.Join(axisNames(axes), ", ")
+	return "[" + space + "] or [channel, " + space + "]"
 }
 
 // sizes are the sizes of the positions' dims.
@@ -130,7 +133,7 @@ func (m image) sizes() []int {
 // positions names the dims of an output of these sizes: the image's dim where the size
 // is the same, else a dim of the layer's own.
 func (p *plan) positions(m image, sizes []int) graph.Shape {
-	names := []string{"y", "x"}[2-len(sizes):]
+	names := axisNames(len(sizes))
 	var s graph.Shape
 	for i, size := range sizes {
 		if m.space[i].Size == size {
@@ -152,10 +155,10 @@ func (w window) outs() []int {
 
 // kernelShape are the dims of a filter's taps.
 func (p *plan) kernelShape(w window) graph.Shape {
-	names := []string{"ky", "kx"}[2-len(w):]
+	names := axisNames(len(w))
 	var s graph.Shape
 	for i, a := range w {
-		s = append(s, graph.Dim{Name: p.layer.Name + "." + names[i], Size: a.taps})
+		s = append(s, graph.Dim{Name: p.layer.Name + ".k" + names[i], Size: a.taps})
 	}
 	return s
 }
