@@ -44,8 +44,12 @@ func encoded(e *encoding.Encoding) domain {
 		case encoding.Quantile:
 			d.columns[f.Out[0]] = column{low: -40, high: 40}
 		case encoding.Tokens:
+			levels := 1 + 256
+			if f.Vocabulary != nil {
+				levels = 2 + len(f.Vocabulary)
+			}
 			for _, out := range f.Out {
-				d.columns[out] = column{levels: max(1+256, 2+len(f.Vocabulary))}
+				d.columns[out] = column{levels: levels}
 			}
 		default: // flags
 			for _, out := range f.Out {

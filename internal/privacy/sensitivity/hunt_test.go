@@ -25,15 +25,25 @@ func generated(tb testing.TB, n int) (list []Model) {
 	return list
 }
 
+// sequences are n random networks over texts.
+func sequences(tb testing.TB, n int) (list []Model) {
+	rng := rand.New(rand.NewPCG(8, 16))
+	for i := range n {
+		list = append(list, Sequences(tb, i, rng))
+	}
+	return list
+}
+
 // No record moves the sum of the CPU engine by more than C and what rounding allows, on
-// any example, any tape that engines conform on, and random models.
+// any example, any tape that engines conform on, random models, and random networks over
+// texts.
 func TestNoRecordMovesTheSumByMore(t *testing.T) {
 	each := 1
 	if os.Getenv("D3P_SOAK") != "" {
 		each = 10
 	}
 	list := slices.Concat(Configs(t, "../../../configs"), Vanilla(t, "../../../configs"),
-		Rotated(t, "../../../configs", rand.New(rand.NewPCG(4, 2))), Tapes(t), generated(t, each))
+		Rotated(t, "../../../configs", rand.New(rand.NewPCG(4, 2))), Tapes(t), generated(t, each), sequences(t, 28*each))
 	most, long := math.MaxInt, 80*time.Millisecond // parameters, time a model
 	switch {
 	case stattest.Race:
