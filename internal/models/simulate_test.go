@@ -64,3 +64,37 @@ func TestSimulateAt(t *testing.T) {
 	}
 	stattest.Require(t, "levels", stattest.Binomial(all[0], n, 0.5))
 }
+
+// Simulated times that are censored have the law of their model: an exponential one has as
+// many events as its rate times the time observed, as many values are known as the event's
+// column has, and none is known at the end of the study.
+func TestSimulatedTimesAreCensored(t *testing.T) {
+	m := compile(t, dataBlock(0, "t: {type: real, lower: 1e-6, upper: 4, scale: {center: 0, by: 1}}", "g: {type: category, levels: [a, b]}", "e: {type: binary}")+
+		"model:\n  formula: surv(t, e) ~ 1 + g\n  family: exponential\n")
+	const n = 20000
+	theta := []float64{0, 1}
+	table := simulate.At(m, theta, n, m.DeclaredLaw(), testRand{rand.New(rand.NewPCG(3, 4))})
+	values := map[string][]float64{}
+	for i, c := range table.Columns {
+		values[c.Name.V] = table.Values[i]
+	}
+	var events, time [2]float64
+	known := 0
+	for i, x := range values["t"] {
+		g := int(values["g"][i])
+		events[g] += values["e"][i]
+		time[g] += x
+		known += int(values["e"][i])
+		if x >= 4 && values["e"][i] == 1 {
+			t.Fatalf("an event at the end of the study, %v", x)
+		}
+	}
+	for g, mean := range []float64{1, math.E} { // P(|Z| > 6.11) < 1e-9
+		if got := time[g] / events[g]; math.Abs(got/mean-1) > 6.11/math.Sqrt(events[g]) {
+			t.Errorf("time per event %v, want %v", got, mean)
+		}
+	}
+	if share := float64(known) / n; math.Abs(share-0.5) > 0.05 {
+		t.Errorf("%v of the times are known, want half", share)
+	}
+}

@@ -16,6 +16,8 @@ import (
 type Censored struct {
 	Base  Applied
 	Event *graph.Node // 0 or 1
+	// Column is the name of the column that Event reads; "" of any other expression.
+	Column string
 }
 
 // LogDensity chooses by Event.
@@ -40,5 +42,6 @@ func (c Censored) Fits(shape graph.Shape) error {
 // Inputs are those of Base.
 func (c Censored) Inputs() []*graph.Node { return c.Base.Inputs() }
 
-// Sampler draws the uncensored value: what censors it is not modelled.
+// Sampler draws the uncensored value: what censors it is not modelled. Package simulate
+// censors it.
 func (c Censored) Sampler(shape graph.Shape) Sampler { return c.Base.Sampler(shape) }

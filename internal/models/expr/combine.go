@@ -80,7 +80,11 @@ func censored(l *lowering, c *Call, args []Expr) dist.Density {
 		l.fail(args[1].Pos(), "name a binary column", "the event of censored must be data")
 		return nil
 	}
-	return dist.Censored{Base: base, Event: event}
+	column := ""
+	if name, ok := args[1].(*Name); ok {
+		column = name.ID
+	}
+	return dist.Censored{Base: base, Event: event, Column: column}
 }
 
 // truncated lowers truncated(base, lower, upper); an infinite bound counts as no bound.

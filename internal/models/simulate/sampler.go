@@ -74,6 +74,7 @@ func (s *sampler) draw(t Table, first, n int, rng dist.Rand) {
 				column[b] = declared(c, s.draws[j*n+b])
 			}
 		}
+		s.censor(i, t, first, n, rng)
 	}
 }
 
