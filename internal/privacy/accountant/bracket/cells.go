@@ -3,6 +3,7 @@ package bracket
 import (
 	"math"
 
+	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/accountant/pairs"
 )
 
@@ -58,7 +59,7 @@ func (c *cells) addPiece(p pairs.Piece) {
 		p.Integrate(x, edge, func(_, m float64) { c.below += m })
 		x = edge
 	}
-	spread := -math.Expm1(-c.h)
+	spread := -numeric.Expm1(-c.h)
 	from := false // x is where the cell begins
 	for i := c.cell(p.Loss(x)); x < p.Hi && i < len(c.mass); i++ {
 		base := c.origin + float64(c.first+i)*c.h
@@ -84,7 +85,7 @@ func (c *cells) addAtom(a pairs.Atom) {
 		return
 	}
 	base := c.origin + float64(c.first+i)*c.h
-	right := a.Mass * -math.Expm1(base-a.Loss) / -math.Expm1(-c.h)
+	right := a.Mass * -numeric.Expm1(base-a.Loss) / -numeric.Expm1(-c.h)
 	if a.Loss >= base && a.Loss <= base+1e-9*c.h {
 		c.onGrid[i] += a.Mass
 		c.raised[i] += right

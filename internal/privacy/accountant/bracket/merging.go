@@ -3,6 +3,8 @@ package bracket
 import (
 	"maps"
 	"math"
+
+	"d3p/internal/privacy/accountant/numeric"
 )
 
 // dominated merges outcomes, randomised where needed, into groups whose total loss is a
@@ -15,24 +17,26 @@ import (
 func (c *cells) dominated(ceiling bool, theta float64) *Lattice {
 	l := &Lattice{H: c.h, origin: c.origin, first: c.first, dropped: c.below + c.above + c.missing, noise: c.noise, relative: c.relative, Partial: c.partial}
 	l.Mass = c.merged(ceiling)
-	if middle := c.mergedToMiddle(); middle != nil && c.moment(middle, theta) > c.moment(l.Mass, theta) {
+	if middle := c.mergedToMiddle(); middle != nil && c.gain(middle, l.Mass, theta) > 0 {
 		l.Mass = middle
 	}
 	return l
 }
 
-// moment is E[e^{θL} - 1] of masses on the grid, up to a factor that they share.
-func (c *cells) moment(mass []float64, theta float64) float64 {
+// gain is by how much E[e^{θL}] of one list of masses on the grid exceeds that of another,
+// up to a factor.
+func (c *cells) gain(mass, than []float64, theta float64) (sum float64) {
 	const most = 600 // e^most is finite
 	loss := func(i int) float64 { return theta * (c.origin + float64(c.first+i)*c.h) }
-	sum, top := 0.0, math.Max(0, loss(len(mass))-most)
+	top := math.Max(0, loss(len(mass)-1)-most)
+	step := growth(theta * c.h)
 	for i, m := range mass {
-		switch {
-		case m == 0:
+		switch d := m - than[i]; {
+		case d == 0:
 		case top == 0:
-			sum += m * math.Expm1(loss(i))
+			sum += d * step.expm1(i, loss)
 		default:
-			sum += m * math.Exp(loss(i)-top)
+			sum += d * math.Exp(loss(i)-top)
 		}
 	}
 	return sum
@@ -115,18 +119,18 @@ func (c *cells) take(i int, share float64) (mass float64) {
 // balanceUp merges the cell at the grid point above it with what it needs of the points
 // and cells from there up to cell `last`; ok is false when these do not suffice.
 func (c *cells) balanceUp(at, last int, out []float64) (ok bool) {
-	excess := (c.mass[at] - c.right[at]) * math.Expm1(c.h)
+	excess := (c.mass[at] - c.right[at]) * numeric.Expm1(c.h)
 	g := at + 1
 	out[g] += c.take(at, 1)
 	for i := g; i <= last && excess > 0; i++ {
 		d := float64(i-g) * c.h
 		if m := c.onGrid[i]; m > 0 {
-			share := balancing(&excess, -m*math.Expm1(-d))
+			share := balancing(&excess, -m*numeric.Expm1(-d))
 			out[g] += share * m
 			c.onGrid[i] -= share * m
 		}
 		if c.mass[i] > 0 && excess > 0 {
-			share := balancing(&excess, -(c.mass[i]-c.right[i])*math.Expm1(-d)-c.right[i]*math.Expm1(-d-c.h))
+			share := balancing(&excess, -(c.mass[i]-c.right[i])*numeric.Expm1(-d)-c.right[i]*numeric.Expm1(-d-c.h))
 			out[g] += c.take(i, share)
 		}
 	}
@@ -136,7 +140,7 @@ func (c *cells) balanceUp(at, last int, out []float64) (ok bool) {
 // balanceDown merges the cell at the grid point below it with what it needs of the cells
 // and points from there down to cell `last`; ok is false when these do not suffice.
 func (c *cells) balanceDown(at, last int, out []float64) (ok bool) {
-	lack := c.right[at] * -math.Expm1(-c.h)
+	lack := c.right[at] * -numeric.Expm1(-c.h)
 	g := at
 	out[g] += c.take(at, 1)
 	for i := g - 1; i >= last && lack > 0; i-- {
@@ -170,14 +174,14 @@ func balancing(wanted *float64, all float64) (share float64) {
 // points where the upper cell does not suffice, of lower ones where it is more than
 // enough. What no grid point balances is rounded down.
 func (c *cells) balanceBeside(g int, out []float64) {
-	excess := (c.mass[g-1] - c.right[g-1]) * math.Expm1(c.h)
+	excess := (c.mass[g-1] - c.right[g-1]) * numeric.Expm1(c.h)
 	whole := excess
 	low := c.take(g-1, 1)
-	excess -= c.right[g] * -math.Expm1(-c.h)
+	excess -= c.right[g] * -numeric.Expm1(-c.h)
 	here := c.take(g, 1)
 	for i := g + 1; i < len(out) && excess > 0; i++ {
 		if m := out[i]; m > 0 {
-			share := balancing(&excess, -m*math.Expm1(-float64(i-g)*c.h))
+			share := balancing(&excess, -m*numeric.Expm1(-float64(i-g)*c.h))
 			here += share * m
 			out[i] -= share * m
 		}
@@ -203,7 +207,7 @@ func (c *cells) balanceBeside(g int, out []float64) {
 // until P and Q balance at g. It removes from points the mass that it takes.
 func (c *cells) mergeUp(out []float64, points map[int]float64) {
 	n := len(c.mass)
-	grow := math.Expm1(c.h)
+	grow := numeric.Expm1(c.h)
 	for at, share := 0, 1.0; at < n; {
 		waiting := share * c.mass[at]
 		excess := share * (c.mass[at] - c.right[at]) * grow
@@ -219,7 +223,7 @@ func (c *cells) mergeUp(out []float64, points map[int]float64) {
 		for ; i < n; i++ {
 			d := float64(i-g) * c.h
 			if m := points[i]; m > 0 {
-				def := -m * math.Expm1(-d)
+				def := -m * numeric.Expm1(-d)
 				if def >= left {
 					b := left / def
 					out[g] += waiting + b*m
@@ -231,7 +235,7 @@ func (c *cells) mergeUp(out []float64, points map[int]float64) {
 				waiting += m
 				points[i] = 0
 			}
-			def := -(c.mass[i]-c.right[i])*math.Expm1(-d) - c.right[i]*math.Expm1(-d-c.h)
+			def := -(c.mass[i]-c.right[i])*numeric.Expm1(-d) - c.right[i]*numeric.Expm1(-d-c.h)
 			if def >= left {
 				b := left / def
 				out[g] += waiting + b*c.mass[i]
@@ -266,7 +270,7 @@ func (c *cells) mergeUp(out []float64, points map[int]float64) {
 // mergeDown is the mirror image, for a support that ends on the right: the
 // mass that waits above grid point g has too little Q-mass for it.
 func (c *cells) mergeDown(out []float64, points map[int]float64) {
-	shrink := -math.Expm1(-c.h)
+	shrink := -numeric.Expm1(-c.h)
 	for at, share := len(c.mass)-1, 1.0; at >= 0; {
 		waiting := share * c.mass[at]
 		lack := share * c.right[at] * shrink
@@ -311,4 +315,4 @@ func (c *cells) mergeDown(out []float64, points map[int]float64) {
 
 // expm1Capped is e^d - 1 without overflow; a larger value would only make a
 // vanishing share smaller.
-func expm1Capped(d float64) float64 { return math.Expm1(math.Min(d, 600)) }
+func expm1Capped(d float64) float64 { return numeric.Expm1(math.Min(d, 600)) }

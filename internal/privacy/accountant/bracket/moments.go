@@ -57,7 +57,7 @@ func (n *Nodes) LogMoment(theta float64) float64 {
 	sum := 0.0
 	if top <= numeric.SafeExponent && !n.Partial {
 		for i, l := range n.Loss {
-			sum += n.Mass[i] * math.Expm1(theta*l)
+			sum += n.Mass[i] * numeric.Expm1(theta*l)
 		}
 		return n.Count * math.Log1p(sum-n.cut)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"d3p/internal/privacy/accountant/bracket"
+	"d3p/internal/privacy/accountant/numeric"
 )
 
 // inflation is about what spreading the steps that go straight onto the grid adds to
@@ -16,13 +17,13 @@ func (p *planner) inflation() float64 {
 		if s.loss == nil || p.Plans[i].Mixed || p.Plans[i].Block > 0 {
 			continue
 		}
-		n, origin, spread := &p.nodes[i], s.pair.Origin(p.H), -math.Expm1(-p.H)
+		n, origin, spread := &p.nodes[i], s.pair.Origin(p.H), -numeric.Expm1(-p.H)
 		weights, _, _ := n.Tilted(p.Theta)
 		for j, l := range n.Loss {
 			d := math.Max(l, s.lowest) - origin
 			d -= math.Floor(d/p.H) * p.H
-			right := -math.Expm1(-d) / spread
-			sum += n.Count * weights[j] * ((1-right)*math.Expm1(-p.Theta*d) + right*math.Expm1(p.Theta*(p.H-d)))
+			right := -numeric.Expm1(-d) / spread
+			sum += n.Count * weights[j] * ((1-right)*numeric.Expm1(-p.Theta*d) + right*numeric.Expm1(p.Theta*(p.H-d)))
 		}
 	}
 	return sum
