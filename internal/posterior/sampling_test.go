@@ -1,0 +1,34 @@
+package posterior
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/fit/plan"
+)
+
+// Draws by laws that agree have no noise here, since their likelihoods have none; what laws
+// disagree about is noise, all but the variance within the laws.
+func TestDisagreementOfLawsCountsAsNoise(t *testing.T) {
+	by := func(shift float64) *search {
+		ones := mat.NewSymDense(2, []float64{1, 0, 0, 1})
+		s := &search{likelihood: &synthetic{effects: effects{origin: make([]float64, 2)}, square: ones, exact: ones, at: make([]float64, 2)}}
+		for i := range lastDraws {
+			angle := 2 * math.Pi * float64(i) / lastDraws
+			s.draws = append(s.draws, math.Sqrt2*math.Cos(angle)+shift, math.Sqrt2*math.Sin(angle)) // variance 1
+		}
+		return s
+	}
+	p := &plan.Plan{Latent: 2}
+	for _, c := range []struct{ shift, noise float64 }{{0, 0}, {2, 4}} {
+		post := ofPrivateSample(p, Releases{}, []*search{by(c.shift), by(-c.shift)})
+		if math.Abs(post.VarDP[0]-c.noise) > 0.05 || math.Abs(post.VarDP[1]) > 0.05 {
+			t.Errorf("laws ±%g: noise variances %.3g, want %g and 0", c.shift, post.VarDP, c.noise)
+		}
+		if got := math.Exp(2 * post.LogSD[0]); math.Abs(got-1) > 0.05 {
+			t.Errorf("laws ±%g: variance %.3g without the noise, want 1", c.shift, got)
+		}
+	}
+}
