@@ -55,13 +55,15 @@ const (
 // the correlations, with the errors bestCorrelation and poorCorrelation, of at most
 // mostMoments: 6 % of μ² together cost the fit 3.1 % more noise. Where half of mostMoments
 // gives correlations with the error goodCorrelation, the other half buys counts of pairs
-// of levels.
+// of levels. Of few records, counts with noise of fairNoise take up to mostSmallCounts:
+// without them a scale that is left to the bounds is never noticed.
 const (
 	goodNoise, poorNoise             = 0.01, 0.12
 	mostCounts                       = 0.03
 	bestCorrelation                  = 0.02
 	goodCorrelation, poorCorrelation = 0.05, 0.15
 	mostMoments                      = 0.03
+	fairNoise, mostSmallCounts       = 0.09, 0.2
 	rareNoise                        = 20     // records
 	ofRanges                         = 1. / 3 // of what counts may take, where a column needs it
 )
@@ -85,6 +87,9 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 		counts = max(need, float64(columns+1)/(rareNoise*rareNoise*mu*mu))
 	}
 	counts = min(counts, mostCounts)
+	if fair := need * math.Pow(goodNoise/fairNoise, 2); fair > counts {
+		counts = min(fair, mostSmallCounts)
+	}
 	if goodNoise*math.Sqrt(need/counts) > poorNoise {
 		return nil
 	}

@@ -190,6 +190,9 @@ func TestAuto(t *testing.T) {
 	if got := share(0.3, 300); got != 0 {
 		t.Errorf("300 records at epsilon 0.3: share %g", got)
 	}
+	if got := share(1, 400); got < 0.1 || got > 0.2 {
+		t.Errorf("400 records at epsilon 1, few: share %g", got)
+	}
 	if got := share(1, 4000); got < 0.02 || got > 0.0601 {
 		t.Errorf("4000 records at epsilon 1: share %g", got)
 	}
