@@ -42,6 +42,7 @@ func main() {
 	flag.IntVar(&opt.first, "first", 0, "coverage: number of the first table, to measure tables that no rule was chosen on")
 	flag.IntVar(&opt.parallel, "parallel", runtime.GOMAXPROCS(0), "coverage: fits side by side")
 	flag.BoolVar(&opt.kinds, "kinds", false, "coverage: print a line for each kind of parameter")
+	flag.StringVar(&opt.peers, "peers", "", "twins: folder of tables that other programs made; their input is written there")
 	flag.StringVar(&opt.keep, "keep", "", "keep models, data and runs in this folder")
 	flag.StringVar(&opt.figures, "figures", filepath.Join("docs", "results", "figures"), "fig-*: folder of the fits, SVG and PNG; fits that it holds are not repeated")
 	flag.Parse()
@@ -59,8 +60,8 @@ func main() {
 
 // options are the settings of one invocation.
 type options struct {
-	d3p, shared, keep, epsilons string
-	runs                        int
+	d3p, shared, keep, peers, epsilons string
+	runs                               int
 
 	// of simulated tables
 	models, records, scores string

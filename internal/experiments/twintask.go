@@ -46,6 +46,9 @@ func (twinTask) judge(opt options, _ []threshold, dir string, out *report) error
 			return err
 		}
 		out.note(s.name+", independent columns, no privacy", "-", line)
+		if err := s.peers(opt, t, out); err != nil {
+			return err
+		}
 		for _, e := range epsilons {
 			for run := range max(opt.runs, 1) {
 				started := time.Now()
