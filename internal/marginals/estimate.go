@@ -28,12 +28,12 @@ type Measurement struct {
 // from the present parameters; Fit returns the number of iterations.
 func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 	size := len(t.theta)
-	l := newLBFGS(size, 20)
+	l := newLBFGS(size, memory)
 	weight, target := make([]float64, size), make([]float64, size)
 	at := 0
 	for i := range m {
 		for j, y := range m[i].Counts {
-			weight[at+j], target[at+j] = m[i].Variance/m[i].Trust, y
+			weight[at+j], target[at+j] = max(m[i].Variance/m[i].Trust, leastWeight), y
 		}
 		at += len(m[i].Counts)
 	}
@@ -91,12 +91,30 @@ func (t *Tree) Estimate(m []Measurement, iterations int) float64 {
 	return n
 }
 
+// Start sets the parameters of single columns to the logarithms of their shares: without
+// other tables that is the fit.
+func (t *Tree) Start(m []Measurement) {
+	n := Records(m)
+	for i, x := range m {
+		if len(x.Set) == 1 {
+			for c, y := range x.Counts {
+				t.Theta[i][c] = math.Log(max(y, 1) / n)
+			}
+		}
+	}
+}
+
+// leastWeight of a squared parameter keeps cells without records finite where the noise is
+// small: their expected count is at most leastWeight times the parameter.
+const leastWeight = 0.02
+
 // Iterations of the fits: those between the rounds of Learn need not be exact.
 const (
 	roundIterations = 60
 	lastIterations  = 250
 	tolerance       = 1e-7
-	trials          = 12 // of ever shorter steps
+	memory          = 100 // last steps
+	trials          = 12  // of ever shorter steps
 )
 
 // lbfgs holds the last steps and changes of gradient.
@@ -120,10 +138,10 @@ func (l *lbfgs) direction(d, gradient []float64) {
 	for i, g := range gradient {
 		d[i] = -g
 	}
-	memory := len(l.steps)
-	oldest := max(0, l.count-memory)
+	size := len(l.steps)
+	oldest := max(0, l.count-size)
 	for k := l.count - 1; k >= oldest; k-- {
-		i := k % memory
+		i := k % size
 		l.alpha[i] = l.rho[i] * simd.Dot(l.steps[i], d)
 		simd.Axpy(d, -l.alpha[i], l.changes[i])
 	}
@@ -131,7 +149,7 @@ func (l *lbfgs) direction(d, gradient []float64) {
 	if l.count > 0 {
 		// The last step's curvature by that of the diagonal: tables that share columns move
 		// each other, which the diagonal leaves out.
-		i := (l.count - 1) % memory
+		i := (l.count - 1) % size
 		curvature := 0.0
 		for j, y := range l.changes[i] {
 			curvature += y * y * l.inverse[j]
@@ -139,7 +157,7 @@ func (l *lbfgs) direction(d, gradient []float64) {
 		simd.MulScalar(d, d, 1/(l.rho[i]*curvature))
 	}
 	for k := oldest; k < l.count; k++ {
-		i := k % memory
+		i := k % size
 		beta := l.rho[i] * simd.Dot(l.changes[i], d)
 		simd.Axpy(d, l.alpha[i]-beta, l.steps[i])
 	}

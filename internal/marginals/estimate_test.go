@@ -60,7 +60,7 @@ func TestFitIsStationary(t *testing.T) {
 func TestFitOfChain(t *testing.T) {
 	d := Domain{4, 3, 5}
 	sets := []Set{{0, 1}, {1, 2}}
-	m := noisy(t, d, sets, 1000, 0, 1e6, random(4))
+	m := noisy(t, d, sets, 1e8, 0, 1e6, random(4))
 	all := append(slices.Clone(sets), Set{0, 1, 2})
 	tree, err := NewTree(d, Tables(all...), nil, 1<<20, 1)
 	if err != nil {
@@ -69,14 +69,14 @@ func TestFitOfChain(t *testing.T) {
 	defer tree.Close()
 	// The table over all three is asked for with no weight.
 	m = append(m, Measurement{Table{Set: all[2]}, make([]float64, 60), 1, 1e-12})
-	tree.Fit(m, 1000, 1e-16, 3000)
+	tree.Fit(m, 1e8, 1e-16, 3000)
 	tree.Infer()
 	b := make([]float64, 3)
 	d.Project(b, m[0].Counts, sets[0], Set{1})
 	for i := range 4 {
 		for j := range 3 {
 			for k := range 5 {
-				want := m[0].Counts[i*3+j] * m[1].Counts[j*5+k] / b[j] / 1000
+				want := m[0].Counts[i*3+j] * m[1].Counts[j*5+k] / b[j] / 1e8
 				if got := tree.Means[2][(i*3+j)*5+k]; math.Abs(got-want) > 1e-5 {
 					t.Fatalf("cell %d %d %d: %g, want %g", i, j, k, got, want)
 				}
@@ -143,5 +143,54 @@ func TestInferAllocatesNothing(t *testing.T) {
 	defer tree.Close()
 	if n := testing.AllocsPerRun(20, func() { tree.Infer() }); n > 0 {
 		t.Errorf("%g allocations", n)
+	}
+}
+
+// Columns that follow from each other, with empty cells and hardly any noise: the fit stays
+// finite and reproduces all pairs.
+func TestFitOfCopies(t *testing.T) {
+	const columns, cells, n = 5, 12, 30000
+	d := Domain{}
+	var sets []Set
+	for a := range columns {
+		d = append(d, cells)
+		sets = append(sets, Set{a})
+	}
+	for a := range columns {
+		for b := range a {
+			sets = append(sets, Set{b, a})
+		}
+	}
+	tree, err := NewTree(d, Tables(sets...), nil, 1<<20, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	r := random(9)
+	var m []Measurement
+	for _, s := range sets {
+		y := make([]float64, d.Cells(s))
+		left := float64(n)
+		for c := range cells - 2 {
+			y[c*(len(y)-1)/(cells-1)] = left / 2
+			left /= 2
+		}
+		y[0] += left
+		for c := range y {
+			y[c] += 0.5 * r.Normal()
+		}
+		m = append(m, Measurement{Table{Set: s}, y, 0.25, n / 30})
+	}
+	tree.Start(m)
+	tree.Estimate(m, 100)
+	tree.Infer()
+	for i, x := range m {
+		sum := 0.0
+		for c, p := range tree.Means[i] {
+			sum += math.Abs(p - x.Counts[c]/n)
+		}
+		if !(sum < 0.01) {
+			t.Errorf("set %v: %.4f of the records lie elsewhere", x.Set, sum/2)
+		}
 	}
 }

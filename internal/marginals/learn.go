@@ -278,11 +278,7 @@ func (l *learner) fit(iterations int) error {
 		copy(tree.theta, l.tree.theta) // chosen sets are appended
 		l.tree.Close()
 	} else {
-		for i, m := range l.Columns {
-			for c, y := range m.Counts {
-				tree.Theta[i][c] = math.Log(max(y, 1) / l.n)
-			}
-		}
+		tree.Start(l.Columns)
 	}
 	l.tree = tree
 	tree.Estimate(l.measurements(), iterations)

@@ -65,6 +65,7 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 	if d.tree, err = marginals.NewTree(domain, tables, zeros, 4*treeCells, workers); err != nil {
 		return nil, err
 	}
+	d.tree.Start(d.measured)
 	d.records = d.tree.Estimate(d.measured, fitIterations)
 	d.tree.Infer()
 	for _, theta := range d.tree.Theta {
