@@ -90,7 +90,7 @@ var rules = map[string]rule{
 	"privacy/sampler":                    {ours: []string{"privacy/event", "privacy/noise"}, theirs: []string{cpuid}},
 	"privacy/internal/records/storage":   {files: true},
 	"privacy/internal/records/tablefile": {ours: []string{"models/spec"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
-	"privacy/internal/records":           {ours: []string{"models/data", "models/encoding", "models/spec", "spell", "parquet", "privacy/internal/records/storage", "privacy/internal/records/tablefile", "privacy/noise"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
+	"privacy/internal/records":           {ours: []string{"models/data", "models/encoding", "models/spec", "spell", "parquet", "privacy/internal/records/storage", "privacy/internal/records/tablefile", "privacy/noise", "simd"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
 	"privacy/schedule":                   {ours: []string{"privacy/event", "privacy/sampler"}},
 	"privacy":                            {ours: []string{"privacy/schedule", "nuts", "models/simulate", "models/encoding", "models", "models/graph", "privacy/accountant", "privacy/event", "privacy/internal/records", "privacy/internal/records/storage", "privacy/noise", "privacy/sampler", "atomicfile", "privacy/internal/records/tablefile"}, files: true},
 	"privacy/enginetest":                 {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},

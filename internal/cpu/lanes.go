@@ -30,6 +30,7 @@ type frame struct {
 	ahead  []uint32 // the same, and those of later records of the batch
 	padded []uint32 // memory for index where the batch ends within a vector
 	fetch  int      // bytes of a row to fetch ahead of its use
+	packed *packed  // what rows has unpacked; nil: rows is the table
 }
 
 // take sets the chunk to the first n records of ahead.
@@ -42,6 +43,9 @@ func (f *frame) take(ahead []uint32, n int) {
 		}
 	}
 	f.index = f.ahead[:f.pitch]
+	if f.packed != nil {
+		f.unpack()
+	}
 }
 
 // values returns the scalars of a buffer that is the same for all records.

@@ -111,6 +111,9 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 			drawn:  make([]float64, p.tape.AuxRecord*p.chunk),
 			padded: make([]uint32, 0, p.chunk),
 		}
+		if rows.Packing != nil {
+			c.unpacks(rows, allValid)
+		}
 		if p.matrices > 0 {
 			c.matrices = make([]float64, p.matrices*p.chunk)
 		}

@@ -148,9 +148,5 @@ func (c *Columns) rowsOf(list []int, i int, usable bool) []int {
 
 // number is what row r of record i has in a column of the table's rows.
 func number(rows *Rows, i, r, column int) float64 {
-	at := i*rows.Stride + r*rows.Codes.Width + column
-	if rows.F32 != nil {
-		return float64(rows.F32[at])
-	}
-	return rows.F64[at]
+	return rows.Number(i, r*rows.Codes.Width+column)
 }

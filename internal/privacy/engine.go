@@ -9,6 +9,9 @@ import (
 // Rows is the encoded table. Only engines ever receive it.
 type Rows = records.Rows
 
+// PackedRun is columns that are side by side in a packed record.
+type PackedRun = records.PackedRun
+
 // NewRows returns n valid records of k columns that are all zero, stride numbers apart.
 func NewRows(p Precision, n, k, stride int) *Rows {
 	r := &Rows{N: n, K: k, Stride: stride, Valid: make([]bool, n)}

@@ -29,6 +29,9 @@ type TableConfig struct {
 	// memory. It is in memory, too, if it needs at most InMemory bytes there.
 	Scratch  *os.Root
 	InMemory int64
+	// PackFrom is the size in bytes from which a float32 table has its levels in a byte
+	// each; 0: never. The CPU engine alone reads such a table.
+	PackFrom int64
 	// Root chooses the rows of units that have too many.
 	Root noise.Root
 	// Rank and Of say which part of the records this process holds; 0 and 0: all.
@@ -73,7 +76,7 @@ func (cfg TableConfig) options(root noise.Root) records.Options {
 	return records.Options{
 		Precision: cfg.Precision, Spare: cfg.Spare, MaxMemory: cfg.MaxMemory,
 		Place:     storage.Place{Folder: cfg.Scratch, InMemory: cfg.InMemory},
-		Selection: root.Stream(noise.RowSelection),
+		Selection: root.Stream(noise.RowSelection), PackFrom: cfg.PackFrom,
 	}
 }
 

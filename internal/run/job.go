@@ -102,6 +102,10 @@ func (j Job) replicate(k int, folder folder) Job {
 	return j
 }
 
+// packFrom is the size in bytes from which levels take a byte each. A smaller table is read
+// from caches, where unpacking costs more than it saves.
+const packFrom = 16 << 20
+
 // Table is the job's table, not read yet. The root chooses among the rows of units
 // that have too many.
 func (j Job) Table(m *models.Model, root noise.Root) *privacy.Table {
@@ -113,6 +117,9 @@ func (j Job) Table(m *models.Model, root noise.Root) *privacy.Table {
 func (r Run) tableConfig(m *models.Model, root noise.Root, scratch *os.Root) privacy.TableConfig {
 	cfg := privacy.TableConfig{
 		Data: r.Job.Data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: r.Job.TablePrecision(), Root: root,
+	}
+	if r.engine != nil && r.engine.Name() == "cpu" {
+		cfg.PackFrom = packFrom
 	}
 	if r.Ranks.Several() {
 		cfg.Rank, cfg.Of = r.Ranks.Job.Rank, r.Ranks.Job.Size

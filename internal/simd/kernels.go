@@ -25,6 +25,9 @@ type kernels struct {
 	columns32 func(dst []float64, n, count int, table []float32, stride int, index []uint32, fetch int)
 	columns64 func(dst []float64, n, count int, table []float64, stride int, index []uint32, fetch int)
 
+	unpack8  func(dst []float32, pitch, n, count int, table []float32, stride, at int, index []uint32, fetch int)
+	unpack32 func(dst []float32, pitch, n, count int, table []float32, stride, at int, index []uint32, fetch int)
+
 	scaledTranspose func(dst []float64, stride int, x []float64, step, count int, factor []float64)
 
 	narrow func(dst []float32, x []float64)
@@ -45,7 +48,7 @@ var plain = &kernels{
 	addScalar: addScalar, mulScalar: mulScalar, axpy: axpy,
 	sum: sum, dot: dot, clipFlat: clipFlat, adam: adam, adamGain: adamGain,
 	rowDots32: rowDots[float32], rowDots64: rowDots[float64], rowSum32: rowSum[float32], rowSum64: rowSum[float64],
-	columns32: columns[float32], columns64: columns[float64],
+	columns32: columns[float32], columns64: columns[float64], unpack8: unpack8, unpack32: unpack32,
 	scaledTranspose: scaledTranspose, narrow: narrow, widen: widen,
 	tiles64: tiles[float64]{axpy: axpy}, tiles32: tiles[float32]{axpy: axpy32},
 }

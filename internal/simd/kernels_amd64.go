@@ -80,6 +80,14 @@ func columns64AVX2(dst []float64, n int, count int, table []float64, stride int,
 // dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
 func scaledTransposeAVX2(dst []float64, stride int, x []float64, step int, count int, factor []float64)
 
+// dst[b·pitch+j] is number j, for j < count, of those that start at byte `at` of the row index[b];
+// of the row 64 further on in index the first fetch bytes are prefetched.
+func unpack8AVX2(dst []float32, pitch int, n int, count int, table []float32, stride int, at int, index []uint32, fetch int)
+
+// dst[b·pitch+j] is number j, for j < count, of those that start at byte `at` of the row index[b];
+// of the row 64 further on in index the first fetch bytes are prefetched.
+func unpack32AVX2(dst []float32, pitch int, n int, count int, table []float32, stride int, at int, index []uint32, fetch int)
+
 // C += A·B for 6 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile6x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
@@ -188,6 +196,14 @@ func columns64AVX512(dst []float64, n int, count int, table []float64, stride in
 
 // dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
 func scaledTransposeAVX512(dst []float64, stride int, x []float64, step int, count int, factor []float64)
+
+// dst[b·pitch+j] is number j, for j < count, of those that start at byte `at` of the row index[b];
+// of the row 64 further on in index the first fetch bytes are prefetched.
+func unpack8AVX512(dst []float32, pitch int, n int, count int, table []float32, stride int, at int, index []uint32, fetch int)
+
+// dst[b·pitch+j] is number j, for j < count, of those that start at byte `at` of the row index[b];
+// of the row 64 further on in index the first fetch bytes are prefetched.
+func unpack32AVX512(dst []float32, pitch int, n int, count int, table []float32, stride int, at int, index []uint32, fetch int)
 
 // C += A·B for 14 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)

@@ -4724,6 +4724,180 @@ done131:
 	VZEROUPPER
 	RET
 
+// func unpack8AVX2(dst []float32, pitch int, n int, count int, table []float32, stride int, at int, index []uint32, fetch int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·unpack8AVX2(SB), NOSPLIT, $0-120
+	MOVQ dst_base+0(FP), AX
+	MOVQ n+32(FP), CX
+	MOVQ pitch+24(FP), DX
+	SHLQ $0x02, DX
+	MOVQ table_base+48(FP), BX
+	MOVQ index_base+88(FP), SI
+	MOVQ stride+72(FP), DI
+	SHLQ $0x02, DI
+	MOVQ at+80(FP), R8
+	MOVQ index_len+96(FP), R9
+	SUBQ $0x40, R9
+	XORQ R10, R10
+
+row132:
+	CMPQ  R10, CX
+	JGE   done133
+	MOVQ  fetch+112(FP), R12
+	LEAQ  (R10), R13
+	CMPQ  R13, R9
+	JGE   done135
+	MOVL  256(SI)(R10*4), R11
+	IMULQ DI, R11
+	ADDQ  BX, R11
+	MOVQ  R12, R13
+	TESTQ R13, R13
+	JLE   done135
+
+line134:
+	PREFETCHT1 (R11)
+	ADDQ       $0x40, R11
+	SUBQ       $0x40, R13
+	JG         line134
+
+done135:
+	MOVL  (SI)(R10*4), R11
+	IMULQ DI, R11
+	ADDQ  BX, R11
+	ADDQ  R8, R11
+	MOVQ  AX, R12
+	MOVQ  count+40(FP), R13
+
+some136:
+	CMPQ      R13, $0x08
+	JLT       less137
+	VPMOVZXBD (R11), Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, (R12)
+	ADDQ      $0x08, R11
+	ADDQ      $0x20, R12
+	SUBQ      $0x08, R13
+	JMP       some136
+
+less137:
+some138:
+	CMPQ      R13, $0x04
+	JLT       less139
+	VPMOVZXBD (R11), X0
+	VCVTDQ2PS X0, X0
+	VMOVUPS   X0, (R12)
+	ADDQ      $0x04, R11
+	ADDQ      $0x10, R12
+	SUBQ      $0x04, R13
+	JMP       some138
+
+less139:
+some140:
+	CMPQ       R13, $0x01
+	JLT        less141
+	MOVBLZX    (R11), R14
+	VXORPS     X0, X0, X0
+	VCVTSI2SSL R14, X0, X0
+	VMOVSS     X0, (R12)
+	ADDQ       $0x01, R11
+	ADDQ       $0x04, R12
+	SUBQ       $0x01, R13
+	JMP        some140
+
+less141:
+	ADDQ DX, AX
+	INCQ R10
+	JMP  row132
+
+done133:
+	VZEROUPPER
+	RET
+
+// func unpack32AVX2(dst []float32, pitch int, n int, count int, table []float32, stride int, at int, index []uint32, fetch int)
+// Requires: AVX, MMX+
+TEXT ·unpack32AVX2(SB), NOSPLIT, $0-120
+	MOVQ dst_base+0(FP), AX
+	MOVQ n+32(FP), CX
+	MOVQ pitch+24(FP), DX
+	SHLQ $0x02, DX
+	MOVQ table_base+48(FP), BX
+	MOVQ index_base+88(FP), SI
+	MOVQ stride+72(FP), DI
+	SHLQ $0x02, DI
+	MOVQ at+80(FP), R8
+	MOVQ index_len+96(FP), R9
+	SUBQ $0x40, R9
+	XORQ R10, R10
+
+row142:
+	CMPQ  R10, CX
+	JGE   done143
+	MOVQ  fetch+112(FP), R12
+	LEAQ  (R10), R13
+	CMPQ  R13, R9
+	JGE   done145
+	MOVL  256(SI)(R10*4), R11
+	IMULQ DI, R11
+	ADDQ  BX, R11
+	MOVQ  R12, R13
+	TESTQ R13, R13
+	JLE   done145
+
+line144:
+	PREFETCHT1 (R11)
+	ADDQ       $0x40, R11
+	SUBQ       $0x40, R13
+	JG         line144
+
+done145:
+	MOVL  (SI)(R10*4), R11
+	IMULQ DI, R11
+	ADDQ  BX, R11
+	ADDQ  R8, R11
+	MOVQ  AX, R12
+	MOVQ  count+40(FP), R13
+
+some146:
+	CMPQ    R13, $0x08
+	JLT     less147
+	VMOVUPS (R11), Y0
+	VMOVUPS Y0, (R12)
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, R12
+	SUBQ    $0x08, R13
+	JMP     some146
+
+less147:
+some148:
+	CMPQ    R13, $0x04
+	JLT     less149
+	VMOVUPS (R11), X0
+	VMOVUPS X0, (R12)
+	ADDQ    $0x10, R11
+	ADDQ    $0x10, R12
+	SUBQ    $0x04, R13
+	JMP     some148
+
+less149:
+some150:
+	CMPQ R13, $0x01
+	JLT  less151
+	MOVL (R11), R14
+	MOVL R14, (R12)
+	ADDQ $0x04, R11
+	ADDQ $0x04, R12
+	SUBQ $0x01, R13
+	JMP  some150
+
+less151:
+	ADDQ DX, AX
+	INCQ R10
+	JMP  row142
+
+done143:
+	VZEROUPPER
+	RET
+
 // func tile6x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
@@ -4761,7 +4935,7 @@ TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k132:
+k152:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Y12
@@ -4788,7 +4962,7 @@ k132:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k132
+	JNZ          k152
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -4852,7 +5026,7 @@ TEXT ·slimTile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R11
 	MOVQ       k+64(FP), R12
 
-k133:
+k153:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPD   (AX), Y0, Y7
@@ -4872,7 +5046,7 @@ k133:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k133
+	JNZ          k153
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -4917,7 +5091,7 @@ TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k134:
+k154:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
@@ -4936,7 +5110,7 @@ k134:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k134
+	JNZ          k154
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -4988,7 +5162,7 @@ TEXT ·slimTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k135:
+k155:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y5
 	VBROADCASTSD (BX), Y6
@@ -5002,7 +5176,7 @@ k135:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k135
+	JNZ          k155
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -5036,7 +5210,7 @@ TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k136:
+k156:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
@@ -5049,7 +5223,7 @@ k136:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k136
+	JNZ          k156
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5090,7 +5264,7 @@ TEXT ·slimTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k137:
+k157:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y3
 	VBROADCASTSD (BX), Y4
@@ -5100,7 +5274,7 @@ k137:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k137
+	JNZ          k157
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -5127,7 +5301,7 @@ TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k138:
+k158:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
@@ -5137,7 +5311,7 @@ k138:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k138
+	JNZ          k158
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5173,7 +5347,7 @@ TEXT ·slimTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k139:
+k159:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y2
 	VBROADCASTSD (DX), Y3
@@ -5181,7 +5355,7 @@ k139:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k139
+	JNZ          k159
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	VZEROUPPER
@@ -5227,7 +5401,7 @@ TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k140:
+k160:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
@@ -5246,7 +5420,7 @@ k140:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k140
+	JNZ          k160
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5295,7 +5469,7 @@ TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k141:
+k161:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
@@ -5308,7 +5482,7 @@ k141:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k141
+	JNZ          k161
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5348,7 +5522,7 @@ TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k142:
+k162:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
@@ -5358,7 +5532,7 @@ k142:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k142
+	JNZ          k162
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5374,9 +5548,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail144
+	JZ   tail164
 
-loop143:
+loop163:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -5430,11 +5604,11 @@ loop143:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop143
+	JNZ          loop163
 
-tail144:
+tail164:
 	TESTQ        BX, BX
-	JZ           done145
+	JZ           done165
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -5489,7 +5663,7 @@ tail144:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done145:
+done165:
 	VZEROUPPER
 	RET
 
@@ -5502,9 +5676,9 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail147
+	JZ   tail167
 
-loop146:
+loop166:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff8000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -5765,11 +5939,11 @@ loop146:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop146
+	JNZ          loop166
 
-tail147:
+tail167:
 	TESTQ        BX, BX
-	JZ           done148
+	JZ           done168
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -6031,7 +6205,7 @@ tail147:
 	VMOVAPD      Z4, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done148:
+done168:
 	VZEROUPPER
 	RET
 
@@ -6044,9 +6218,9 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail150
+	JZ   tail170
 
-loop149:
+loop169:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4024000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -6205,11 +6379,11 @@ loop149:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop149
+	JNZ          loop169
 
-tail150:
+tail170:
 	TESTQ        BX, BX
-	JZ           done151
+	JZ           done171
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -6369,7 +6543,7 @@ tail150:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done151:
+done171:
 	VZEROUPPER
 	RET
 
@@ -6383,9 +6557,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail153
+	JZ   tail173
 
-loop152:
+loop172:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VADDPD  Z1, Z0, Z0
@@ -6394,11 +6568,11 @@ loop152:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop152
+	JNZ     loop172
 
-tail153:
+tail173:
 	TESTQ     SI, SI
-	JZ        done154
+	JZ        done174
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -6407,7 +6581,7 @@ tail153:
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done154:
+done174:
 	VZEROUPPER
 	RET
 
@@ -6421,9 +6595,9 @@ TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail156
+	JZ   tail176
 
-loop155:
+loop175:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VSUBPD  Z1, Z0, Z0
@@ -6432,11 +6606,11 @@ loop155:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop155
+	JNZ     loop175
 
-tail156:
+tail176:
 	TESTQ     SI, SI
-	JZ        done157
+	JZ        done177
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -6445,7 +6619,7 @@ tail156:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done157:
+done177:
 	VZEROUPPER
 	RET
 
@@ -6459,9 +6633,9 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail159
+	JZ   tail179
 
-loop158:
+loop178:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VMULPD  Z1, Z0, Z0
@@ -6470,11 +6644,11 @@ loop158:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop158
+	JNZ     loop178
 
-tail159:
+tail179:
 	TESTQ     SI, SI
-	JZ        done160
+	JZ        done180
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -6483,7 +6657,7 @@ tail159:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done160:
+done180:
 	VZEROUPPER
 	RET
 
@@ -6497,20 +6671,20 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail162
+	JZ           tail182
 
-loop161:
+loop181:
 	VMOVUPD (CX), Z1
 	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop161
+	JNZ     loop181
 
-tail162:
+tail182:
 	TESTQ     BX, BX
-	JZ        done163
+	JZ        done183
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6518,7 +6692,7 @@ tail162:
 	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done163:
+done183:
 	VZEROUPPER
 	RET
 
@@ -6532,20 +6706,20 @@ TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail165
+	JZ           tail185
 
-loop164:
+loop184:
 	VMOVUPD (CX), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop164
+	JNZ     loop184
 
-tail165:
+tail185:
 	TESTQ     BX, BX
-	JZ        done166
+	JZ        done186
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6553,7 +6727,7 @@ tail165:
 	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done166:
+done186:
 	VZEROUPPER
 	RET
 
@@ -6567,9 +6741,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail168
+	JZ   tail188
 
-loop167:
+loop187:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -6579,11 +6753,11 @@ loop167:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop167
+	JNZ         loop187
 
-tail168:
+tail188:
 	TESTQ       SI, SI
-	JZ          done169
+	JZ          done189
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -6593,7 +6767,7 @@ tail168:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done169:
+done189:
 	VZEROUPPER
 	RET
 
@@ -6607,9 +6781,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail171
+	JZ           tail191
 
-loop170:
+loop190:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -6617,11 +6791,11 @@ loop170:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop170
+	JNZ         loop190
 
-tail171:
+tail191:
 	TESTQ       BX, BX
-	JZ          done172
+	JZ          done192
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -6630,7 +6804,7 @@ tail171:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done172:
+done192:
 	VZEROUPPER
 	RET
 
@@ -6643,20 +6817,20 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail174
+	JZ   tail194
 
-loop173:
+loop193:
 	VMOVUPD   (CX), Z0
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop173
+	JNZ       loop193
 
-tail174:
+tail194:
 	TESTQ     BX, BX
-	JZ        done175
+	JZ        done195
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6664,7 +6838,7 @@ tail174:
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, K1, (AX)
 
-done175:
+done195:
 	VZEROUPPER
 	RET
 
@@ -6677,26 +6851,26 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail177
+	JZ   tail197
 
-loop176:
+loop196:
 	VCVTPS2PD (CX), Z0
 	VMOVUPD   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, CX
 	DECQ      DX
-	JNZ       loop176
+	JNZ       loop196
 
-tail177:
+tail197:
 	TESTQ       BX, BX
-	JZ          done178
+	JZ          done198
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
 	VCVTPS2PD.Z (CX), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done178:
+done198:
 	VZEROUPPER
 	RET
 
@@ -6709,25 +6883,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail180
+	JZ     tail200
 
-loop179:
+loop199:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop179
+	JNZ     loop199
 
-tail180:
+tail200:
 	TESTQ     DX, DX
-	JZ        done181
+	JZ        done201
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done181:
+done201:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -6748,20 +6922,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail183
+	JZ     tail203
 
-loop182:
+loop202:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop182
+	JNZ         loop202
 
-tail183:
+tail203:
 	TESTQ       BX, BX
-	JZ          done184
+	JZ          done204
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -6769,7 +6943,7 @@ tail183:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done184:
+done204:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -6793,9 +6967,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-72
 	MOVQ         CX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, CX
-	JZ           tail186
+	JZ           tail206
 
-loop185:
+loop205:
 	VMOVUPD (DX), Z4
 	VSQRTPD Z4, Z5
 	VDIVPD  Z5, Z0, Z6
@@ -6812,11 +6986,11 @@ loop185:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
 	DECQ    CX
-	JNZ     loop185
+	JNZ     loop205
 
-tail186:
+tail206:
 	TESTQ     BX, BX
-	JZ        done187
+	JZ        done207
 	MOVQ      $-1, CX
 	BZHIQ     BX, CX, CX
 	KMOVB     CX, K1
@@ -6834,7 +7008,7 @@ tail186:
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z4, Z3, Z3
 
-done187:
+done207:
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -6871,9 +7045,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-160
 	MOVQ         CX, DI
 	ANDQ         $0x07, DI
 	SHRQ         $0x03, CX
-	JZ           tail189
+	JZ           tail209
 
-loop188:
+loop208:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -6929,11 +7103,11 @@ loop188:
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
 	DECQ         CX
-	JNZ          loop188
+	JNZ          loop208
 
-tail189:
+tail209:
 	TESTQ        DI, DI
-	JZ           done190
+	JZ           done210
 	MOVQ         $-1, CX
 	BZHIQ        DI, CX, CX
 	KMOVB        CX, K1
@@ -6988,7 +7162,7 @@ tail189:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done190:
+done210:
 	VZEROUPPER
 	RET
 
@@ -7012,9 +7186,9 @@ TEXT ·adamGainAVX512(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail192
+	JZ           tail212
 
-loop191:
+loop211:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -7072,11 +7246,11 @@ loop191:
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         CX
-	JNZ          loop191
+	JNZ          loop211
 
-tail192:
+tail212:
 	TESTQ        R8, R8
-	JZ           done193
+	JZ           done213
 	MOVQ         $-1, CX
 	BZHIQ        R8, CX, CX
 	KMOVB        CX, K1
@@ -7132,7 +7306,7 @@ tail192:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done193:
+done213:
 	VZEROUPPER
 	RET
 
@@ -7153,43 +7327,43 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair194:
+pair214:
 	CMPQ  R11, CX
-	JGE   one195
+	JGE   one215
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done198
+	JGE   done218
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done198
+	JLE   done218
 
-line197:
+line217:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line197
+	JG         line217
 
-done198:
+done218:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done200
+	JGE   done220
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done200
+	JLE   done220
 
-line199:
+line219:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line199
+	JG         line219
 
-done200:
+done220:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7203,9 +7377,9 @@ done200:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail202
+	JZ     tail222
 
-loop201:
+loop221:
 	VMOVUPD     (R12), Z2
 	VCVTPS2PD   (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -7215,11 +7389,11 @@ loop201:
 	ADDQ        $0x20, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop201
+	JNZ         loop221
 
-tail202:
+tail222:
 	TESTQ       BP, BP
-	JZ          done203
+	JZ          done223
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -7229,7 +7403,7 @@ tail202:
 	VCVTPS2PD.Z (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done203:
+done223:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -7245,27 +7419,27 @@ done203:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair194
+	JMP           pair214
 
-one195:
-	JG    done196
+one215:
+	JG    done216
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done205
+	JGE   done225
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done205
+	JLE   done225
 
-line204:
+line224:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line204
+	JG         line224
 
-done205:
+done225:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7275,20 +7449,20 @@ done205:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail207
+	JZ     tail227
 
-loop206:
+loop226:
 	VMOVUPD     (R12), Z0
 	VCVTPS2PD   (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x20, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop206
+	JNZ         loop226
 
-tail207:
+tail227:
 	TESTQ       CX, CX
-	JZ          done208
+	JZ          done228
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -7296,7 +7470,7 @@ tail207:
 	VCVTPS2PD.Z (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done208:
+done228:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7306,7 +7480,7 @@ done208:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done196:
+done216:
 	VZEROUPPER
 	RET
 
@@ -7322,14 +7496,14 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done209
+	JZ    done229
 
-columns210:
+columns230:
 	CMPQ      CX, $0x40
-	JL        narrower212
-	JE        whole211
+	JL        narrower232
+	JE        whole231
 	CMPQ      CX, $0x48
-	JGE       whole211
+	JGE       whole231
 	SUBQ      $0x40, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7345,7 +7519,7 @@ columns210:
 	VMOVUPD.Z 512(AX), K1, Z8
 	XORQ      R9, R9
 
-row213:
+row233:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7370,7 +7544,7 @@ row213:
 	VFMADD231PD  Z10, Z9, Z8
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row213
+	JLT          row233
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7380,9 +7554,9 @@ row213:
 	VMOVUPD      Z6, 384(AX)
 	VMOVUPD      Z7, 448(AX)
 	VMOVUPD      Z8, K1, 512(AX)
-	JMP          done209
+	JMP          done229
 
-whole211:
+whole231:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -7393,7 +7567,7 @@ whole211:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row214:
+row234:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7416,7 +7590,7 @@ row214:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row214
+	JLT          row234
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7428,15 +7602,15 @@ row214:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns210
+	JMP          columns230
 
-narrower212:
-columns215:
+narrower232:
+columns235:
 	CMPQ      CX, $0x20
-	JL        narrower217
-	JE        whole216
+	JL        narrower237
+	JE        whole236
 	CMPQ      CX, $0x28
-	JGE       whole216
+	JGE       whole236
 	SUBQ      $0x20, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7448,7 +7622,7 @@ columns215:
 	VMOVUPD.Z 256(AX), K1, Z4
 	XORQ      R9, R9
 
-row218:
+row238:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7465,22 +7639,22 @@ row218:
 	VFMADD231PD  Z6, Z5, Z4
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row218
+	JLT          row238
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z3, 192(AX)
 	VMOVUPD      Z4, K1, 256(AX)
-	JMP          done209
+	JMP          done229
 
-whole216:
+whole236:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row219:
+row239:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7495,7 +7669,7 @@ row219:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row219
+	JLT          row239
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7503,15 +7677,15 @@ row219:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns215
+	JMP          columns235
 
-narrower217:
-columns220:
+narrower237:
+columns240:
 	CMPQ      CX, $0x10
-	JL        narrower222
-	JE        whole221
+	JL        narrower242
+	JE        whole241
 	CMPQ      CX, $0x18
-	JGE       whole221
+	JGE       whole241
 	SUBQ      $0x10, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7521,7 +7695,7 @@ columns220:
 	VMOVUPD.Z 128(AX), K1, Z2
 	XORQ      R9, R9
 
-row223:
+row243:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7534,18 +7708,18 @@ row223:
 	VFMADD231PD  Z4, Z3, Z2
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row223
+	JLT          row243
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, K1, 128(AX)
-	JMP          done209
+	JMP          done229
 
-whole221:
+whole241:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row224:
+row244:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7556,21 +7730,21 @@ row224:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row224
+	JLT          row244
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns220
+	JMP          columns240
 
-narrower222:
-columns225:
+narrower242:
+columns245:
 	CMPQ      CX, $0x08
-	JL        narrower227
-	JE        whole226
+	JL        narrower247
+	JE        whole246
 	CMPQ      CX, $0x10
-	JGE       whole226
+	JGE       whole246
 	SUBQ      $0x08, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7579,7 +7753,7 @@ columns225:
 	VMOVUPD.Z 64(AX), K1, Z1
 	XORQ      R9, R9
 
-row228:
+row248:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7590,16 +7764,16 @@ row228:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row228
+	JLT          row248
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, K1, 64(AX)
-	JMP          done209
+	JMP          done229
 
-whole226:
+whole246:
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row229:
+row249:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7608,23 +7782,23 @@ row229:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row229
+	JLT          row249
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns225
+	JMP          columns245
 
-narrower227:
+narrower247:
 	TESTQ     CX, CX
-	JZ        done209
+	JZ        done229
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row230:
+row250:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7633,10 +7807,10 @@ row230:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row230
+	JLT          row250
 	VMOVUPD      Z0, K1, (AX)
 
-done209:
+done229:
 	VZEROUPPER
 	RET
 
@@ -7657,43 +7831,43 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair231:
+pair251:
 	CMPQ  R11, CX
-	JGE   one232
+	JGE   one252
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done235
+	JGE   done255
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done235
+	JLE   done255
 
-line234:
+line254:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line234
+	JG         line254
 
-done235:
+done255:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done237
+	JGE   done257
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done237
+	JLE   done257
 
-line236:
+line256:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line236
+	JG         line256
 
-done237:
+done257:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7707,9 +7881,9 @@ done237:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail239
+	JZ     tail259
 
-loop238:
+loop258:
 	VMOVUPD     (R12), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -7719,11 +7893,11 @@ loop238:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop238
+	JNZ         loop258
 
-tail239:
+tail259:
 	TESTQ       BP, BP
-	JZ          done240
+	JZ          done260
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -7733,7 +7907,7 @@ tail239:
 	VMOVUPD.Z   (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done240:
+done260:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -7749,27 +7923,27 @@ done240:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair231
+	JMP           pair251
 
-one232:
-	JG    done233
+one252:
+	JG    done253
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done242
+	JGE   done262
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done242
+	JLE   done262
 
-line241:
+line261:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line241
+	JG         line261
 
-done242:
+done262:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7779,20 +7953,20 @@ done242:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail244
+	JZ     tail264
 
-loop243:
+loop263:
 	VMOVUPD     (R12), Z0
 	VMOVUPD     (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop243
+	JNZ         loop263
 
-tail244:
+tail264:
 	TESTQ       CX, CX
-	JZ          done245
+	JZ          done265
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -7800,7 +7974,7 @@ tail244:
 	VMOVUPD.Z   (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done245:
+done265:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7810,7 +7984,7 @@ done245:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done233:
+done253:
 	VZEROUPPER
 	RET
 
@@ -7826,14 +8000,14 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done246
+	JZ    done266
 
-columns247:
+columns267:
 	CMPQ      CX, $0x40
-	JL        narrower249
-	JE        whole248
+	JL        narrower269
+	JE        whole268
 	CMPQ      CX, $0x48
-	JGE       whole248
+	JGE       whole268
 	SUBQ      $0x40, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7849,7 +8023,7 @@ columns247:
 	VMOVUPD.Z 512(AX), K1, Z8
 	XORQ      R9, R9
 
-row250:
+row270:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7874,7 +8048,7 @@ row250:
 	VFMADD231PD  Z10, Z9, Z8
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row250
+	JLT          row270
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7884,9 +8058,9 @@ row250:
 	VMOVUPD      Z6, 384(AX)
 	VMOVUPD      Z7, 448(AX)
 	VMOVUPD      Z8, K1, 512(AX)
-	JMP          done246
+	JMP          done266
 
-whole248:
+whole268:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -7897,7 +8071,7 @@ whole248:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row251:
+row271:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7920,7 +8094,7 @@ row251:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row251
+	JLT          row271
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7932,15 +8106,15 @@ row251:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns247
+	JMP          columns267
 
-narrower249:
-columns252:
+narrower269:
+columns272:
 	CMPQ      CX, $0x20
-	JL        narrower254
-	JE        whole253
+	JL        narrower274
+	JE        whole273
 	CMPQ      CX, $0x28
-	JGE       whole253
+	JGE       whole273
 	SUBQ      $0x20, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7952,7 +8126,7 @@ columns252:
 	VMOVUPD.Z 256(AX), K1, Z4
 	XORQ      R9, R9
 
-row255:
+row275:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7969,22 +8143,22 @@ row255:
 	VFMADD231PD  Z6, Z5, Z4
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row255
+	JLT          row275
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z3, 192(AX)
 	VMOVUPD      Z4, K1, 256(AX)
-	JMP          done246
+	JMP          done266
 
-whole253:
+whole273:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row256:
+row276:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7999,7 +8173,7 @@ row256:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row256
+	JLT          row276
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -8007,15 +8181,15 @@ row256:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns252
+	JMP          columns272
 
-narrower254:
-columns257:
+narrower274:
+columns277:
 	CMPQ      CX, $0x10
-	JL        narrower259
-	JE        whole258
+	JL        narrower279
+	JE        whole278
 	CMPQ      CX, $0x18
-	JGE       whole258
+	JGE       whole278
 	SUBQ      $0x10, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8025,7 +8199,7 @@ columns257:
 	VMOVUPD.Z 128(AX), K1, Z2
 	XORQ      R9, R9
 
-row260:
+row280:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8038,18 +8212,18 @@ row260:
 	VFMADD231PD  Z4, Z3, Z2
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row260
+	JLT          row280
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, K1, 128(AX)
-	JMP          done246
+	JMP          done266
 
-whole258:
+whole278:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row261:
+row281:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8060,21 +8234,21 @@ row261:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row261
+	JLT          row281
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns257
+	JMP          columns277
 
-narrower259:
-columns262:
+narrower279:
+columns282:
 	CMPQ      CX, $0x08
-	JL        narrower264
-	JE        whole263
+	JL        narrower284
+	JE        whole283
 	CMPQ      CX, $0x10
-	JGE       whole263
+	JGE       whole283
 	SUBQ      $0x08, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8083,7 +8257,7 @@ columns262:
 	VMOVUPD.Z 64(AX), K1, Z1
 	XORQ      R9, R9
 
-row265:
+row285:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8094,16 +8268,16 @@ row265:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row265
+	JLT          row285
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, K1, 64(AX)
-	JMP          done246
+	JMP          done266
 
-whole263:
+whole283:
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row266:
+row286:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8112,23 +8286,23 @@ row266:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row266
+	JLT          row286
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns262
+	JMP          columns282
 
-narrower264:
+narrower284:
 	TESTQ     CX, CX
-	JZ        done246
+	JZ        done266
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row267:
+row287:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8137,10 +8311,10 @@ row267:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row267
+	JLT          row287
 	VMOVUPD      Z0, K1, (AX)
 
-done246:
+done266:
 	VZEROUPPER
 	RET
 
@@ -8158,18 +8332,18 @@ TEXT ·columns32AVX512(SB), NOSPLIT, $0-104
 	LEAQ    tail4x4<>+16(SB), DI
 	VMOVUPS (DI)(SI*4), X0
 
-rows268:
+rows288:
 	TESTQ DX, DX
-	JZ    done272
+	JZ    done292
 	MOVQ  fetch+96(FP), DI
 	TESTQ DI, DI
-	JZ    near273
+	JZ    near293
 	MOVQ  index_len+80(FP), SI
 	SHLQ  $0x02, SI
 	ADDQ  index_base+72(FP), SI
 	SUBQ  $0x00000120, SI
 	CMPQ  CX, SI
-	JG    near273
+	JG    near293
 	MOVL  256(CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -8203,7 +8377,7 @@ rows268:
 	SHLQ  $0x02, R15
 	ADDQ  table_base+40(FP), R15
 
-line274:
+line294:
 	PREFETCHT1 (R8)
 	ADDQ       $0x40, R8
 	PREFETCHT1 (R9)
@@ -8221,9 +8395,9 @@ line274:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, DI
-	JG         line274
+	JG         line294
 
-near273:
+near293:
 	MOVL  (CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -8259,9 +8433,9 @@ near273:
 	MOVQ  AX, SI
 	MOVQ  count+32(FP), DI
 
-column269:
+column289:
 	SUBQ        $0x04, DI
-	JL          some270
+	JL          some290
 	VMOVUPS     (R8), X1
 	VINSERTF128 $0x01, (R12), Y1, Y1
 	VMOVUPS     (R9), X2
@@ -8298,11 +8472,11 @@ column269:
 	ADDQ        $0x10, R13
 	ADDQ        $0x10, R14
 	ADDQ        $0x10, R15
-	JMP         column269
+	JMP         column289
 
-some270:
+some290:
 	ADDQ        $0x04, DI
-	JZ          next271
+	JZ          next291
 	VMASKMOVPS  (R8), X0, X8
 	VMASKMOVPS  (R12), X0, X1
 	VINSERTF128 $0x01, X1, Y8, Y8
@@ -8327,25 +8501,25 @@ some270:
 	VMOVUPD     Z6, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next271
+	JZ          next291
 	VCVTPS2PD   Y5, Z5
 	VMOVUPD     Z5, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next271
+	JZ          next291
 	VCVTPS2PD   Y13, Z5
 	VMOVUPD     Z5, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next271
+	JZ          next291
 
-next271:
+next291:
 	ADDQ $0x40, AX
 	ADDQ $0x20, CX
 	SUBQ $0x08, DX
-	JMP  rows268
+	JMP  rows288
 
-done272:
+done292:
 	VZEROUPPER
 	RET
 
@@ -8361,9 +8535,9 @@ TEXT ·columns64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows275:
+rows295:
 	TESTQ     SI, SI
-	JZ        done277
+	JZ        done297
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -8371,20 +8545,20 @@ rows275:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column276:
+column296:
 	KXNORB     K1, K1, K1
 	VGATHERQPD (R8)(Z1*8), K1, Z2
 	VMOVUPD    Z2, (R9)
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column276
+	JNZ        column296
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows275
+	JMP        rows295
 
-done277:
+done297:
 	VZEROUPPER
 	RET
 
@@ -8408,15 +8582,15 @@ TEXT ·scaledTransposeAVX512(SB), NOSPLIT, $8-96
 	LEAQ (R12)(R12*4), R14
 	LEAQ (R11)(R14*1), R15
 
-lanes278:
+lanes298:
 	SUBQ    $0x08, BX
-	JL      done283
+	JL      done303
 	VMOVUPD (DX), Z0
 	MOVQ    count+64(FP), BP
 
-square279:
+square299:
 	SUBQ       $0x08, BP
-	JL         rest280
+	JL         rest300
 	VMOVUPD    (R11), Z1
 	VMULPD     Z0, Z1, Z1
 	VMOVUPD    (R11)(R12*1), Z2
@@ -8469,14 +8643,14 @@ square279:
 	LEAQ       (R15)(R12*8), R15
 	ADDQ       $0x40, SI
 	ADDQ       $0x40, R10
-	JMP        square279
+	JMP        square299
 
-rest280:
+rest300:
 	ADDQ $0x08, BP
 
-one281:
+one301:
 	DECQ          BP
-	JL            next282
+	JL            next302
 	VMOVUPD       (R11), Z1
 	VMULPD        Z0, Z1, Z1
 	VEXTRACTF64X2 $0x00, Z1, X2
@@ -8495,9 +8669,9 @@ one281:
 	LEAQ          (R15)(R12*1), R15
 	ADDQ          $0x08, SI
 	ADDQ          $0x08, R10
-	JMP           one281
+	JMP           one301
 
-next282:
+next302:
 	ADDQ $0x40, CX
 	MOVQ CX, R11
 	LEAQ (CX)(R14*1), R15
@@ -8505,9 +8679,183 @@ next282:
 	MOVQ AX, SI
 	LEAQ (AX)(R9*1), R10
 	ADDQ $0x40, DX
-	JMP  lanes278
+	JMP  lanes298
 
-done283:
+done303:
+	VZEROUPPER
+	RET
+
+// func unpack8AVX512(dst []float32, pitch int, n int, count int, table []float32, stride int, at int, index []uint32, fetch int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·unpack8AVX512(SB), NOSPLIT, $0-120
+	MOVQ dst_base+0(FP), AX
+	MOVQ n+32(FP), CX
+	MOVQ pitch+24(FP), DX
+	SHLQ $0x02, DX
+	MOVQ table_base+48(FP), BX
+	MOVQ index_base+88(FP), SI
+	MOVQ stride+72(FP), DI
+	SHLQ $0x02, DI
+	MOVQ at+80(FP), R8
+	MOVQ index_len+96(FP), R9
+	SUBQ $0x40, R9
+	XORQ R10, R10
+
+row304:
+	CMPQ  R10, CX
+	JGE   done305
+	MOVQ  fetch+112(FP), R12
+	LEAQ  (R10), R13
+	CMPQ  R13, R9
+	JGE   done307
+	MOVL  256(SI)(R10*4), R11
+	IMULQ DI, R11
+	ADDQ  BX, R11
+	MOVQ  R12, R13
+	TESTQ R13, R13
+	JLE   done307
+
+line306:
+	PREFETCHT1 (R11)
+	ADDQ       $0x40, R11
+	SUBQ       $0x40, R13
+	JG         line306
+
+done307:
+	MOVL  (SI)(R10*4), R11
+	IMULQ DI, R11
+	ADDQ  BX, R11
+	ADDQ  R8, R11
+	MOVQ  AX, R12
+	MOVQ  count+40(FP), R13
+
+some308:
+	CMPQ      R13, $0x08
+	JLT       less309
+	VPMOVZXBD (R11), Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, (R12)
+	ADDQ      $0x08, R11
+	ADDQ      $0x20, R12
+	SUBQ      $0x08, R13
+	JMP       some308
+
+less309:
+some310:
+	CMPQ      R13, $0x04
+	JLT       less311
+	VPMOVZXBD (R11), X0
+	VCVTDQ2PS X0, X0
+	VMOVUPS   X0, (R12)
+	ADDQ      $0x04, R11
+	ADDQ      $0x10, R12
+	SUBQ      $0x04, R13
+	JMP       some310
+
+less311:
+some312:
+	CMPQ       R13, $0x01
+	JLT        less313
+	MOVBLZX    (R11), R14
+	VXORPS     X0, X0, X0
+	VCVTSI2SSL R14, X0, X0
+	VMOVSS     X0, (R12)
+	ADDQ       $0x01, R11
+	ADDQ       $0x04, R12
+	SUBQ       $0x01, R13
+	JMP        some312
+
+less313:
+	ADDQ DX, AX
+	INCQ R10
+	JMP  row304
+
+done305:
+	VZEROUPPER
+	RET
+
+// func unpack32AVX512(dst []float32, pitch int, n int, count int, table []float32, stride int, at int, index []uint32, fetch int)
+// Requires: AVX, MMX+
+TEXT ·unpack32AVX512(SB), NOSPLIT, $0-120
+	MOVQ dst_base+0(FP), AX
+	MOVQ n+32(FP), CX
+	MOVQ pitch+24(FP), DX
+	SHLQ $0x02, DX
+	MOVQ table_base+48(FP), BX
+	MOVQ index_base+88(FP), SI
+	MOVQ stride+72(FP), DI
+	SHLQ $0x02, DI
+	MOVQ at+80(FP), R8
+	MOVQ index_len+96(FP), R9
+	SUBQ $0x40, R9
+	XORQ R10, R10
+
+row314:
+	CMPQ  R10, CX
+	JGE   done315
+	MOVQ  fetch+112(FP), R12
+	LEAQ  (R10), R13
+	CMPQ  R13, R9
+	JGE   done317
+	MOVL  256(SI)(R10*4), R11
+	IMULQ DI, R11
+	ADDQ  BX, R11
+	MOVQ  R12, R13
+	TESTQ R13, R13
+	JLE   done317
+
+line316:
+	PREFETCHT1 (R11)
+	ADDQ       $0x40, R11
+	SUBQ       $0x40, R13
+	JG         line316
+
+done317:
+	MOVL  (SI)(R10*4), R11
+	IMULQ DI, R11
+	ADDQ  BX, R11
+	ADDQ  R8, R11
+	MOVQ  AX, R12
+	MOVQ  count+40(FP), R13
+
+some318:
+	CMPQ    R13, $0x08
+	JLT     less319
+	VMOVUPS (R11), Y0
+	VMOVUPS Y0, (R12)
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, R12
+	SUBQ    $0x08, R13
+	JMP     some318
+
+less319:
+some320:
+	CMPQ    R13, $0x04
+	JLT     less321
+	VMOVUPS (R11), X0
+	VMOVUPS X0, (R12)
+	ADDQ    $0x10, R11
+	ADDQ    $0x10, R12
+	SUBQ    $0x04, R13
+	JMP     some320
+
+less321:
+some322:
+	CMPQ R13, $0x01
+	JLT  less323
+	MOVL (R11), R14
+	MOVL R14, (R12)
+	ADDQ $0x04, R11
+	ADDQ $0x04, R12
+	SUBQ $0x01, R13
+	JMP  some322
+
+less323:
+	ADDQ DX, AX
+	INCQ R10
+	JMP  row314
+
+done315:
 	VZEROUPPER
 	RET
 
@@ -8572,7 +8920,7 @@ TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k284:
+k324:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z28
@@ -8623,7 +8971,7 @@ k284:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k284
+	JNZ          k324
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -8722,7 +9070,7 @@ TEXT ·slimTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k285:
+k325:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z14
@@ -8758,7 +9106,7 @@ k285:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k285
+	JNZ          k325
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -8833,7 +9181,7 @@ TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k286:
+k326:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z16
@@ -8866,7 +9214,7 @@ k286:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k286
+	JNZ          k326
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -8935,7 +9283,7 @@ TEXT ·slimTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k287:
+k327:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z8
@@ -8959,7 +9307,7 @@ k287:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k287
+	JNZ          k327
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9008,7 +9356,7 @@ TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k288:
+k328:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
@@ -9027,7 +9375,7 @@ k288:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k288
+	JNZ          k328
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9074,7 +9422,7 @@ TEXT ·slimTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k289:
+k329:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VBROADCASTSD (BX), Z5
@@ -9088,7 +9436,7 @@ k289:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k289
+	JNZ          k329
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9122,7 +9470,7 @@ TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k290:
+k330:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
@@ -9135,7 +9483,7 @@ k290:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k290
+	JNZ          k330
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9171,7 +9519,7 @@ TEXT ·slimTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k291:
+k331:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VBROADCASTSD (BX), Z3
@@ -9181,7 +9529,7 @@ k291:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k291
+	JNZ          k331
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9208,7 +9556,7 @@ TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k292:
+k332:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
@@ -9218,7 +9566,7 @@ k292:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k292
+	JNZ          k332
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9249,7 +9597,7 @@ TEXT ·slimTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k293:
+k333:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z1
 	VBROADCASTSD (DX), Z2
@@ -9257,7 +9605,7 @@ k293:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k293
+	JNZ          k333
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VZEROUPPER
@@ -9330,7 +9678,7 @@ TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k294:
+k334:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z28
@@ -9381,7 +9729,7 @@ k294:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k294
+	JNZ          k334
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9476,7 +9824,7 @@ TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k295:
+k335:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z16
@@ -9509,7 +9857,7 @@ k295:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k295
+	JNZ          k335
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9572,7 +9920,7 @@ TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k296:
+k336:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
@@ -9591,7 +9939,7 @@ k296:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k296
+	JNZ          k336
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9635,7 +9983,7 @@ TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k297:
+k337:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
@@ -9648,7 +9996,7 @@ k297:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k297
+	JNZ          k337
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9683,7 +10031,7 @@ TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k298:
+k338:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
@@ -9693,7 +10041,7 @@ k298:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k298
+	JNZ          k338
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9737,7 +10085,7 @@ TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k299:
+k339:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Y12
@@ -9764,7 +10112,7 @@ k299:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k299
+	JNZ          k339
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -9824,7 +10172,7 @@ TEXT ·slimTile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R11
 	MOVQ       k+64(FP), R12
 
-k300:
+k340:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPS   (AX), Y0, Y7
@@ -9844,7 +10192,7 @@ k300:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k300
+	JNZ          k340
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -9907,7 +10255,7 @@ TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k301:
+k341:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Y8
 	VMOVUPS      32(AX), Y9
@@ -9926,7 +10274,7 @@ k301:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k301
+	JNZ          k341
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -9974,7 +10322,7 @@ TEXT ·slimTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k302:
+k342:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y5
 	VBROADCASTSS (BX), Y6
@@ -9988,7 +10336,7 @@ k302:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k302
+	JNZ          k342
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10022,7 +10370,7 @@ TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k303:
+k343:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Y4
 	VMOVUPS      32(AX), Y5
@@ -10035,7 +10383,7 @@ k303:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k303
+	JNZ          k343
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10072,7 +10420,7 @@ TEXT ·slimTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k304:
+k344:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y3
 	VBROADCASTSS (BX), Y4
@@ -10082,7 +10430,7 @@ k304:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k304
+	JNZ          k344
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10109,7 +10457,7 @@ TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k305:
+k345:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Y2
 	VMOVUPS      32(AX), Y3
@@ -10119,7 +10467,7 @@ k305:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k305
+	JNZ          k345
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10151,7 +10499,7 @@ TEXT ·slimTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k306:
+k346:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y2
 	VBROADCASTSS (DX), Y3
@@ -10159,7 +10507,7 @@ k306:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k306
+	JNZ          k346
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	VZEROUPPER
@@ -10201,7 +10549,7 @@ TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k307:
+k347:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y10
 	VMASKMOVPS   32(AX), Y1, Y11
@@ -10220,7 +10568,7 @@ k307:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k307
+	JNZ          k347
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -10265,7 +10613,7 @@ TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k308:
+k348:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y6
 	VMASKMOVPS   32(AX), Y1, Y7
@@ -10278,7 +10626,7 @@ k308:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k308
+	JNZ          k348
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -10314,7 +10662,7 @@ TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k309:
+k349:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y4
 	VMASKMOVPS   32(AX), Y1, Y5
@@ -10324,7 +10672,7 @@ k309:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k309
+	JNZ          k349
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -10392,7 +10740,7 @@ TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k310:
+k350:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z28
@@ -10443,7 +10791,7 @@ k310:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k310
+	JNZ          k350
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -10542,7 +10890,7 @@ TEXT ·slimTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k311:
+k351:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z14
@@ -10578,7 +10926,7 @@ k311:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k311
+	JNZ          k351
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -10653,7 +11001,7 @@ TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k312:
+k352:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z16
@@ -10686,7 +11034,7 @@ k312:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k312
+	JNZ          k352
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -10755,7 +11103,7 @@ TEXT ·slimTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k313:
+k353:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z8
@@ -10779,7 +11127,7 @@ k313:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k313
+	JNZ          k353
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -10828,7 +11176,7 @@ TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k314:
+k354:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Z8
 	VMOVUPS      64(AX), Z9
@@ -10847,7 +11195,7 @@ k314:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k314
+	JNZ          k354
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -10894,7 +11242,7 @@ TEXT ·slimTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k315:
+k355:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VBROADCASTSS (BX), Z5
@@ -10908,7 +11256,7 @@ k315:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k315
+	JNZ          k355
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -10942,7 +11290,7 @@ TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k316:
+k356:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Z4
 	VMOVUPS      64(AX), Z5
@@ -10955,7 +11303,7 @@ k316:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k316
+	JNZ          k356
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -10991,7 +11339,7 @@ TEXT ·slimTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k317:
+k357:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VBROADCASTSS (BX), Z3
@@ -11001,7 +11349,7 @@ k317:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k317
+	JNZ          k357
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -11028,7 +11376,7 @@ TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k318:
+k358:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Z2
 	VMOVUPS      64(AX), Z3
@@ -11038,7 +11386,7 @@ k318:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k318
+	JNZ          k358
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11069,7 +11417,7 @@ TEXT ·slimTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k319:
+k359:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z1
 	VBROADCASTSS (DX), Z2
@@ -11077,7 +11425,7 @@ k319:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k319
+	JNZ          k359
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VZEROUPPER
@@ -11150,7 +11498,7 @@ TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k320:
+k360:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z28
@@ -11201,7 +11549,7 @@ k320:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k320
+	JNZ          k360
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11296,7 +11644,7 @@ TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k321:
+k361:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z16
@@ -11329,7 +11677,7 @@ k321:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k321
+	JNZ          k361
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11392,7 +11740,7 @@ TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k322:
+k362:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z8
 	VMOVUPS.Z    64(AX), K2, Z9
@@ -11411,7 +11759,7 @@ k322:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k322
+	JNZ          k362
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11455,7 +11803,7 @@ TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k323:
+k363:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VMOVUPS.Z    64(AX), K2, Z5
@@ -11468,7 +11816,7 @@ k323:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k323
+	JNZ          k363
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11503,7 +11851,7 @@ TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k324:
+k364:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VMOVUPS.Z    64(AX), K2, Z3
@@ -11513,7 +11861,7 @@ k324:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k324
+	JNZ          k364
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)

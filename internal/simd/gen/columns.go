@@ -213,3 +213,82 @@ func argument(c gotypes.Component) Mem {
 	}
 	return basic.Addr
 }
+
+// unpack copies numbers of bits 8 or 32 from rows to float32: eight at a time, then four,
+// and the rest one by one.
+func unpack(i isa, bits int) {
+	TEXT(fmt.Sprintf("unpack%d%s", bits, i.suffix()), NOSPLIT,
+		"func(dst []float32, pitch, n, count int, table []float32, stride, at int, index []uint32, fetch int)")
+	Doc("dst[b·pitch+j] is number j, for j < count, of those that start at byte `at` of the row index[b];",
+		"of the row 64 further on in index the first fetch bytes are prefetched.")
+	dst, n := base("dst"), Load(Param("n"), GP64())
+	pitch := Load(Param("pitch"), GP64())
+	SHLQ(Imm(2), pitch)
+	t := tableArguments(4)
+	at, fetch := Load(Param("at"), GP64()), argument(Param("fetch"))
+	last := length("index")
+	SUBQ(Imm(ahead), last)
+
+	b, from, to, left := GP64(), GP64(), GP64(), GP64()
+	row, done := label("row"), label("done")
+	XORQ(b, b)
+	Label(row)
+	CMPQ(b, n)
+	JGE(LabelRef(done))
+	bytes := GP64()
+	MOVQ(fetch, bytes)
+	t.fetch(b, 0, last, from, bytes, left)
+	t.row(from, b, 0)
+	ADDQ(at, from)
+	MOVQ(dst, to)
+	Load(Param("count"), left)
+	step := func(numbers int, move func()) {
+		next, less := label("some"), label("less")
+		Label(next)
+		CMPQ(left, Imm(uint64(numbers)))
+		JLT(LabelRef(less))
+		move()
+		ADDQ(Imm(uint64(numbers*bits/8)), from)
+		ADDQ(Imm(uint64(numbers*4)), to)
+		SUBQ(Imm(uint64(numbers)), left)
+		JMP(LabelRef(next))
+		Label(less)
+	}
+	step(8, func() {
+		v := YMM()
+		if bits == 8 {
+			VPMOVZXBD(Mem{Base: from}, v)
+			VCVTDQ2PS(v, v)
+		} else {
+			VMOVUPS(Mem{Base: from}, v)
+		}
+		VMOVUPS(v, Mem{Base: to})
+	})
+	step(4, func() {
+		v := XMM()
+		if bits == 8 {
+			VPMOVZXBD(Mem{Base: from}, v)
+			VCVTDQ2PS(v, v)
+		} else {
+			VMOVUPS(Mem{Base: from}, v)
+		}
+		VMOVUPS(v, Mem{Base: to})
+	})
+	step(1, func() {
+		x, v := GP32(), XMM()
+		if bits == 8 {
+			MOVBLZX(Mem{Base: from}, x)
+			VXORPS(v, v, v)
+			VCVTSI2SSL(x, v, v)
+			VMOVSS(v, Mem{Base: to})
+		} else {
+			MOVL(Mem{Base: from}, x)
+			MOVL(x, Mem{Base: to})
+		}
+	})
+	ADDQ(pitch, dst)
+	INCQ(b)
+	JMP(LabelRef(row))
+	Label(done)
+	end()
+}

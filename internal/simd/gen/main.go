@@ -39,6 +39,8 @@ func kernels() {
 		columns32(isa)
 		columns64(isa)
 		scaledTranspose(isa)
+		unpack(isa, 8)
+		unpack(isa, 32)
 		gemm(isa)
 	}
 	for _, isa := range []isa{newAVX2(single), newAVX512(single)} {

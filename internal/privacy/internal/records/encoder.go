@@ -33,9 +33,12 @@ type encoder struct {
 	malformed    MalformedCheck
 	rows         *Rows // where records are stored; nil before there is room
 	precision    Precision
-	width        int // columns of the table
-	stride       int // numbers of a record, with room for derived ones
-	limit        int // records that fit in memory; 0 is no limit
+	width        int      // columns of the table
+	stride       int      // numbers of a record, with room for derived ones
+	limit        int      // records that fit in memory; 0 is no limit
+	packing      *Packing // of a table of at least packFrom bytes; nil: none
+	packFrom     int64
+	spare        int // columns for derived ones
 	share        Share
 	place        storage.Place // of the table
 }
@@ -74,7 +77,10 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 	if opt.Precision == Float32 {
 		number = 4
 	}
-	enc.stride = padded(enc.width+opt.Spare, number)
+	enc.stride, enc.spare = padded(enc.width+opt.Spare, number), opt.Spare
+	if opt.PackFrom > 0 && opt.Precision == Float32 && enc.width > 0 {
+		enc.packing, enc.packFrom = packingOf(e, opt.Spare), opt.PackFrom
+	}
 	if record := int64(enc.stride * number); opt.MaxMemory > 0 && record > 0 && opt.Place.Folder == nil {
 		enc.limit = int(max(1, opt.MaxMemory/record))
 	}

@@ -26,6 +26,9 @@ func (e *encoder) newPart() part {
 		stride = len(e.row)
 	}
 	other.rows = newRows(e.rows.Precision(), len(e.row), stride, storage.Place{})
+	if e.units == nil {
+		other.rows.Packing = e.rows.Packing
+	}
 	other.codes, other.noted = e.codes.alike(), make([]byte, len(e.noted))
 	other.rows.Codes = other.codes
 	return part{enc: &other}

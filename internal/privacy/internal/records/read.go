@@ -31,6 +31,8 @@ type Options struct {
 	Place storage.Place
 	// Codes has the table keep what counts need, until Rows.Finish.
 	Codes bool
+	// PackFrom is the size in bytes from which a float32 table is packed; 0: never.
+	PackFrom int64
 	// Share is which of the records are read.
 	Share Share
 }
@@ -227,10 +229,19 @@ func (e *encoder) room(n int) error {
 		n /= e.units.most
 	}
 	n = e.share.of(n)
+	stride := e.stride
+	pack := e.packFrom > 0 && int64(n) >= e.packFrom/int64(4*stride) && e.packing != nil
+	if pack {
+		stride = padded(e.packing.Words(e.width+e.spare), 4)
+		e.limit = e.limit * e.stride / stride
+	}
 	if e.limit > 0 {
 		n = min(n, e.limit)
 	}
-	e.rows = newRows(e.precision, e.width, e.stride, e.place)
+	e.rows = newRows(e.precision, e.width, stride, e.place)
+	if pack {
+		e.rows.Packing = e.packing
+	}
 	e.rows.Valid = make([]bool, 0, n)
 	if e.rows.Codes = e.codes; e.codes != nil {
 		if err := e.codes.reserve(n, e.place); err != nil {

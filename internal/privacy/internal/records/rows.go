@@ -35,6 +35,9 @@ type Rows struct {
 	Stride int    // numbers from one record to the next, >= K
 	Valid  []bool // length N
 	Codes  *Codes // nil: the table is as engines read it
+	// Packing says where a record's columns are in its Stride words of F32; nil: column j is
+	// number j.
+	Packing *Packing
 
 	float32 bool
 	place   storage.Place // of the numbers
@@ -111,7 +114,13 @@ func (r *Rows) push(row []float64, valid bool) error {
 		return err
 	}
 	at := r.N * r.Stride
-	if r.F32 != nil {
+	if r.Packing != nil {
+		r.F32 = r.F32[:at+r.Stride]
+		clear(r.F32[at:])
+		for j, x := range row {
+			r.Packing.set(r.F32[at:], j, x)
+		}
+	} else if r.F32 != nil {
 		r.F32 = r.F32[:at+r.Stride]
 		for j, x := range row {
 			r.F32[at+j] = float32(x)
@@ -184,16 +193,37 @@ func (r *Rows) clearInvalid(start int) {
 
 // set overwrites column j of record i.
 func (r *Rows) set(i, j int, x float64) {
-	if r.F32 != nil {
+	switch {
+	case r.Packing != nil:
+		r.Packing.set(r.F32[i*r.Stride:(i+1)*r.Stride], j, x)
+	case r.F32 != nil:
 		r.F32[i*r.Stride+j] = float32(x)
-	} else {
+	default:
 		r.F64[i*r.Stride+j] = x
 	}
+}
+
+// Number is column j of record i.
+func (r *Rows) Number(i, j int) float64 {
+	switch {
+	case r.Packing != nil:
+		return r.Packing.get(r.F32[i*r.Stride:(i+1)*r.Stride], j)
+	case r.F32 != nil:
+		return float64(r.F32[i*r.Stride+j])
+	}
+	return r.F64[i*r.Stride+j]
 }
 
 // Row copies record i, K numbers, to dst.
 func (r *Rows) Row(i int, dst []float64) {
 	at := i * r.Stride
+	if r.Packing != nil {
+		record := r.F32[at : at+r.Stride]
+		for j := range r.K {
+			dst[j] = r.Packing.get(record, j)
+		}
+		return
+	}
 	if r.F32 == nil {
 		copy(dst[:r.K], r.F64[at:at+r.K])
 		return
@@ -205,6 +235,13 @@ func (r *Rows) Row(i int, dst []float64) {
 
 // Set overwrites columns from..from+len(x) of record i.
 func (r *Rows) Set(i, from int, x []float64) {
+	if r.Packing != nil {
+		record := r.F32[i*r.Stride : (i+1)*r.Stride]
+		for j, v := range x {
+			r.Packing.set(record, from+j, v)
+		}
+		return
+	}
 	at := i*r.Stride + from
 	if r.F32 == nil {
 		copy(r.F64[at:at+len(x)], x)
@@ -226,7 +263,8 @@ func (r *Rows) Fetch(batch []uint32) {
 
 // Widen makes room for k columns and sets K to k. The new columns are zero.
 func (r *Rows) Widen(k int) error {
-	if k <= r.Stride {
+	words := r.Packing.Words(k)
+	if words <= r.Stride {
 		r.K = max(r.K, k)
 		return nil
 	}
@@ -234,7 +272,8 @@ func (r *Rows) Widen(k int) error {
 	if r.F32 != nil {
 		width = 4
 	}
-	wide := newRows(r.Precision(), k, padded(k, width), r.place)
+	wide := newRows(r.Precision(), k, padded(words, width), r.place)
+	wide.Packing = r.Packing
 	if err := wide.makeRoom(r.N); err != nil {
 		return err
 	}
