@@ -21,7 +21,7 @@ type layeredNet struct {
 }
 
 // layerModels are small networks that together have every layer: of one that none is
-// written for, its example.
+// written for, its example, with weights behind it.
 func layerModels() (models []Model) {
 	list, written := networks(), ""
 	for _, n := range list {
@@ -29,7 +29,7 @@ func layerModels() (models []Model) {
 	}
 	for _, k := range net.Kinds() {
 		if !regexp.MustCompile(`\b` + k.Name + `\b`).MatchString(written) {
-			list = append(list, layeredNet{"layers: " + k.Name, repeat(normalColumn, sizeOf(k.Input)), "[" + k.Input + "]", 1, "\n      - " + k.Example})
+			list = append(list, layeredNet{"layers: " + k.Name, repeat(normalColumn, sizeOf(k.Input)), "[" + k.Input + "]", 1, "\n      - " + k.Example + "\n      - flatten\n      - dense: {units: 2}"})
 		}
 	}
 	for _, n := range list {
