@@ -66,8 +66,7 @@ another channel. It ends with status 4 if a check fails.`,
 	return c
 }
 
-// printChecks prints a line per check; of the many files of idata.zarr that are as
-// they should be, one for all. Each is compared with the manifest and written again.
+// printChecks prints a line per check, and one line for all sound files of idata.zarr.
 func printChecks(w io.Writer, checks []verify.Check) {
 	const zarr = "idata.zarr/"
 	arrays := 0

@@ -73,10 +73,10 @@ model:
     sigma: half_normal(1)
 `
 
-// The steps' gradients are those at iterates that the noise keeps moving. Squares of
-// residuals are larger there than at the mean of the iterates, so that without its
-// correction a residual standard deviation comes out too large by most of what 10,000
-// records leave open, 0.7 %. The error is that from the table's own.
+// The noise keeps moving the iterates. Squares of residuals are larger there than at the mean
+// of the iterates. Without a correction the residual standard deviation is too large by nearly
+// 0.7 %, its posterior standard deviation with 10,000 records. The error is the distance from
+// the standard deviation of the table.
 func TestIteratesDoNotWidenResidualSD(t *testing.T) {
 	m := modelstest.Compile(t, "four.yaml", fourPredictors)
 	const tables, records = 6, 10000

@@ -71,8 +71,7 @@ func isTiled(c *instr) bool {
 // are taken in tiles: see kernel/multiply.h.
 const leastTiled = 16
 
-// conflict reports whether two accesses of one place may be by two threads, one of which
-// writes.
+// conflict reports whether two threads may access one place, and one of them writes.
 func conflict(x, y access) bool {
 	switch {
 	case !x.writes && !y.writes, x.at >= y.at+y.size, y.at >= x.at+x.size:

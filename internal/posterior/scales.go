@@ -45,8 +45,8 @@ func findScales(m *models.Model, q scores, theta []float64) []scale {
 }
 
 // multiplied lists the effects, among the size coordinates from first on, that the
-// coordinate at scales; nil where it is no scale of them. An effect of which no record has
-// a gradient is one of the scale that all others have.
+// coordinate at scales; nil if it does not scale them. An effect without a gradient in any
+// record belongs to the scale of all others.
 func (q scores) multiplied(theta []float64, at, first, size int) []int {
 	moved := q.moved()[first : first+size]
 	var known []int

@@ -88,8 +88,8 @@ const weakNoise = 0.12
 // Weak reports whether S is weakly known.
 func (m *Moments) Weak() bool { return m.Noise > weakNoise*m.Records }
 
-// NewLikelihood is the likelihood of the moments m and of steps, the noise of whose
-// slopes has the covariance SlopeNoise²·shape. The steps are weighted for γ = center and
+// NewLikelihood is the likelihood of the moments m and of steps. The noise of a step's slopes
+// has the covariance SlopeNoise²·shape. The steps are weighted for γ = center and
 // s² = variance.
 func NewLikelihood(m *Moments, shape *mat.SymDense, steps []Step, center []float64, variance float64) *Likelihood {
 	p := m.P

@@ -48,8 +48,8 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	return l, p.correlations(c, m, fields, l)
 }
 
-// ranges finds the range of numbers between their bounds. The places are by column; of other
-// columns it is the scale, which is bought of those whose bounds are.
+// ranges returns the centre and scale of each field: bought for the fields that are looked at,
+// else those of the column.
 func (p *Plan) ranges(c *privacy.Curator, m *models.Model, fields []encoding.Field) ([]place, error) {
 	places := make([]place, len(fields))
 	var partitions []privacy.Partition

@@ -33,7 +33,7 @@ type Dim struct {
 }
 
 // Predictor is a linear predictor Level + columns(Dim) @ Coefficients. Level is ""
-// where there is none. Cuts says that it is cutpoints, which are subtracted.
+// without a level. With Cuts the level is cutpoints, which are subtracted.
 type Predictor struct {
 	Level, Coefficients, Dim string
 	Cuts                     bool

@@ -11,7 +11,7 @@ import (
 type Kind struct {
 	Name  string
 	Needs []string          // settings without which there is no layer
-	OneOf []string          // settings of which one is required
+	OneOf []string          // settings; one of them is required
 	Takes []string          // other settings
 	Other map[string]string // its own defaults, in the words of the manual
 	Axes  int               // along which its windows lie

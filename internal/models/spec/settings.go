@@ -90,8 +90,8 @@ func (r *reader) settings(e entry, fields []field) {
 // oldNameOf begins the meaning of a key that has another name.
 const oldNameOf = "old name of "
 
-// withOldKeys are the keys of a block, some of which were blocks themselves, and the
-// keys that it had.
+// withOldKeys returns the keys of a block and the old names of its keys. An old name may
+// stand for a block: {clip: {norm: 1}}.
 func withOldKeys(block string, fields []field) (known, old []field) {
 	known = slices.Clone(fields)
 	blocks := map[string][]field{} // of a block that held settings: {clip: {norm: 1}}

@@ -82,7 +82,7 @@ func chosen(b *graph.Builder, name string, first, n int) *graph.Node {
 	return b.Stack(dim(name, n), parts...)
 }
 
-// items regresses on the embeddings of items of which some are the same.
+// items regresses on the embeddings of items. A record may have an item twice.
 func items(b *graph.Builder) *graph.Node {
 	table := b.Param("table", graph.Shape{dim("g", groups), dim("e", 3)})
 	y := b.Tanh(b.Gather(table, "g", chosen(b, "item", 0, 5)))

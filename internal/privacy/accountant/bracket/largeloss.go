@@ -33,10 +33,10 @@ func (d *Losses) Below(limit float64) *Losses {
 	return rest
 }
 
-// Band is what a term is composed of in which the part with the index has at least one loss
-// above the lower limit, no part has one above the upper, and the parts before it have
-// none above the lower limit: that part, and all others, Gaussian steps last and whole.
-// A part none of whose losses is above the lower limit has no band.
+// Band returns the factors of one term: the part with the index, and all others, Gaussian
+// steps last and whole. In the term the part has at least one loss above the lower limit, the
+// parts before it have none there, and no part has one above the upper limit. A part without
+// losses above the lower limit has no band.
 func (d *Losses) Band(index int, lower, upper float64) (part pairs.Part, others []Other) {
 	for i, p := range d.Parts {
 		limit := upper

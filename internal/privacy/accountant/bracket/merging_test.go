@@ -82,7 +82,7 @@ func TestLowestAtomIsKept(t *testing.T) {
 }
 
 // Merging at the end of the support is as good for large losses as for small ones: those
-// above 37, of which e^-L is 0 to all digits of 1, have a grid, too.
+// above 37, where 1 - e^-L is 1 in float64, have a grid, too.
 func TestGridOfLargeLosses(t *testing.T) {
 	p := pairs.Key{Kind: pairs.Envelope, S: 0.1465, Q: 1.0 / 528}.Build()
 	_, rare := p.Divide(pairs.Division{Lo: math.Inf(-1), Hi: 40.6})

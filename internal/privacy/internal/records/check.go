@@ -21,7 +21,7 @@ type Check struct {
 	Malformed *MalformedCheck `json:"malformed,omitempty"`
 }
 
-// UnitCheck counts the rows of which the records are made.
+// UnitCheck counts the rows that make up the records.
 type UnitCheck struct {
 	Column    string `json:"column"` // of ids
 	Rows      int    `json:"rows"`
