@@ -12,6 +12,20 @@ import (
 // with delta(eps) a bound on the profile of every trial in both directions, m = 1/Stop and
 // the smallest eps1 for which (m-1) delta(eps1) <= e^eps1 - 1, the selection has a profile
 // of at most m delta(eps - 2 eps1).
+//
+// Proof. A trial names its mechanism, so its hockey sticks are means of those of the
+// mechanisms, and delta bounds them. Break ties by an independent uniform number: among
+// equal scores that is as good as the first, because trials are independent and alike.
+// Let q and q' be the laws of a trial on neighbours, F(y) and F'(y) the probabilities of
+// a score of at most that of y, and f(x) = E[x^K] = x/(m - (m-1)x), K the number of
+// trials. The selection has density q f'(F), with f'(x) = m/(m - (m-1)x)² <= m. By the
+// guarantee, 1 - F' <= e^eps1 (1 - F) + delta(eps1). So m - (m-1)F' = 1 + (m-1)(1 - F')
+// <= e^eps1 (m - (m-1)F) + (m-1) delta(eps1) - (e^eps1 - 1), and the last two terms are
+// at most 0. Hence f'(F) <= e^(2 eps1) f'(F'), and the hockey stick of the selection is
+//
+//	∫ (q f'(F) - e^eps q' f'(F'))+ <= ∫ f'(F) (q - e^(eps - 2 eps1) q')+ <= m delta(eps - 2 eps1).
+//
+// Papernot and Steinke 2022, arXiv:2110.03620; Koskela, Redberg and Wang 2024, arXiv:2402.06701.
 func (c *compiler) selected(e event.Selected, count int64) error {
 	if err := c.single("a selection"); err != nil {
 		return err
