@@ -34,6 +34,9 @@ func TestNoRecordMovesTheSumByMore(t *testing.T) {
 	for range 6 {
 		list = append(list, sensitivity.Generated(t, rng.IntN(1000), rng))
 	}
+	for range 6 {
+		list = append(list, sensitivity.Sequences(t, rng.IntN(1000), rng))
+	}
 	for name, wideFrom := range map[string]int64{"each block by itself": wideProducts, "all blocks together": 0} {
 		t.Run(name, func(t *testing.T) {
 			sensitivity.Check(t, list, func(t *testing.T) privacy.Engine {
