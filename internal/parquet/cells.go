@@ -35,6 +35,26 @@ func (c *Cells) empty() {
 	c.Bytes, c.Ends = c.Bytes[:0], c.Ends[:0]
 }
 
+// Drop leaves out the first n cells.
+func (c *Cells) Drop(n int) {
+	if n == c.N {
+		c.empty()
+		return
+	}
+	if c.Null != nil {
+		c.Null = slices.Delete(c.Null, 0, n)
+	}
+	c.Ints, c.Floats = slices.Delete(c.Ints, 0, min(n, len(c.Ints))), slices.Delete(c.Floats, 0, min(n, len(c.Floats)))
+	if len(c.Ends) > 0 && n > 0 {
+		start := c.Ends[n-1]
+		c.Bytes, c.Ends = slices.Delete(c.Bytes, 0, start), slices.Delete(c.Ends, 0, n)
+		for i := range c.Ends {
+			c.Ends[i] -= start
+		}
+	}
+	c.N -= n
+}
+
 func (c *Cells) addText(text []byte) {
 	c.Bytes = append(c.Bytes, text...)
 	c.Ends = append(c.Ends, len(c.Bytes))

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math"
 	"slices"
 )
 
@@ -25,6 +26,7 @@ type ColumnReader struct {
 // scratch is the memory that a reader leaves to the next one: megabytes.
 type scratch struct {
 	dictionary  Cells
+	longest     int // bytes of a text of the dictionary
 	header      []byte
 	stored      []byte // of a page, as in the file
 	room        []byte // of a page, decompressed
@@ -80,23 +82,39 @@ func (r *ColumnReader) Close() {
 
 // Read reads the cells of the next n rows into c, fewer at the end of the file only.
 func (r *ColumnReader) Read(c *Cells, n int) (err error) {
-	defer recovered(&err)
 	c.empty()
+	return r.fill(c, n, math.MaxInt)
+}
+
+// fullText is how many bytes of text Fill holds before it ends.
+const fullText = 16 << 20
+
+// Fill adds cells to c until it has those of n rows, of the file no more are left, or its
+// texts are more than fit in memory for all of n rows. It adds one at least to an empty c,
+// unless the file ends.
+func (r *ColumnReader) Fill(c *Cells, n int) error { return r.fill(c, n, fullText) }
+
+func (r *ColumnReader) fill(c *Cells, n, full int) (err error) {
+	defer recovered(&err)
+	if c.Null == nil {
+		c.Null = slices.Grow(c.room[:0], c.N)[:c.N]
+		clear(c.Null)
+	}
 	if r.column.Kind == Nothing {
-		n = int(min(int64(n), r.file.meta.rows-r.given))
-		for range n {
+		more := int(min(int64(n-c.N), r.file.meta.rows-r.given))
+		for range more {
 			c.Null = append(c.Null, true)
 			c.Ints = append(c.Ints, 0)
 		}
-		c.N, r.given = n, r.given+int64(n)
+		c.N, r.given = c.N+more, r.given+int64(more)
 		return nil
 	}
-	nulls := false
-	for c.N < n {
+	nulls := slices.Contains(c.Null, true)
+	for c.N < n && (c.N == 0 || len(c.Bytes) < full) {
 		if r.page.rows == 0 && !r.nextPage() {
 			break
 		}
-		m := min(n-c.N, r.page.rows)
+		m := min(n-c.N, r.page.rows, r.atOnce(full-len(c.Bytes)))
 		if r.cells(c, m) {
 			nulls = true
 		}
@@ -110,6 +128,19 @@ func (r *ColumnReader) Read(c *Cells, n int) (err error) {
 		c.Null = nil
 	}
 	return nil
+}
+
+// atOnce is how many cells of the page have together at most `rest` bytes of text, or 1: a
+// page may name a long text of its dictionary any number of times.
+func (r *ColumnReader) atOnce(rest int) int {
+	switch p := &r.page; {
+	case r.column.Kind.storage() != texts:
+	case p.mode == dictionaryIndices && r.longest > 0:
+		return max(1, rest/r.longest)
+	case p.mode != dictionaryIndices && len(p.plain)+len(p.decoded.Bytes) > rest:
+		return 1
+	}
+	return math.MaxInt
 }
 
 // cells adds the next m cells of the page, and reports whether some are null.
@@ -324,6 +355,10 @@ func (r *ColumnReader) dictionaryPage(h pageHeader, stored []byte) {
 	}
 	r.dictionary.empty()
 	r.column.element.plain(r.column.Kind, b, int(h.values), &r.dictionary)
+	r.longest = 0
+	for i := range r.dictionary.Ends {
+		r.longest = max(r.longest, len(r.dictionary.Text(i)))
+	}
 }
 
 // dataPage begins a data page of version 1.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -257,5 +258,55 @@ func TestDamagedFiles(t *testing.T) {
 	}
 	if failed < 30 {
 		t.Errorf("only %d files were refused", failed)
+	}
+}
+
+// TestLongTextsFillInParts: a short file may name a long text in every row, and Fill holds
+// only as many at a time as fit in memory. Cells that stay behind dropped ones are kept.
+func TestLongTextsFillInParts(t *testing.T) {
+	const n, long = 150, 1 << 20
+	words := []string{strings.Repeat("a", long), "short", strings.Repeat("b", long/2)}
+	for name, options := range map[string][]arrowparquet.WriterProperty{
+		"dictionary": {arrowparquet.WithDictionaryPageSizeLimit(8 << 20)},
+		"plain":      {arrowparquet.WithDictionaryDefault(false)},
+	} {
+		var want []any
+		texts := source{"text", arrow.BinaryTypes.String, parquet.Text, func(b array.Builder, _ int64) any {
+			word := words[len(want)%3]
+			b.(*array.StringBuilder).Append(word)
+			want = append(want, word)
+			return word
+		}}
+		raw, values := written(t, texts, n, rand.New(rand.NewPCG(1, 1)), 0.1, append(options, arrowparquet.WithCompression(compress.Codecs.Zstd), arrowparquet.WithStats(false))...)
+		f, err := parquet.Open(bytes.NewReader(raw), int64(len(raw)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Reader(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, at, fills := new(parquet.Cells), 0, 0
+		for ; at < n && fills < n; fills++ {
+			if err := r.Fill(c, 100); err != nil || c.N == 0 {
+				t.Fatalf("%s: %d cells, %v", name, c.N, err)
+			}
+			if most := 16<<20 + 2*long; len(c.Bytes) > most {
+				t.Errorf("%s: %d bytes of text at a time, want at most %d", name, len(c.Bytes), most)
+			}
+			take := max(1, c.N-fills%3)
+			for i := range take {
+				null := c.Null != nil && c.Null[i]
+				if null != (values[at] == nil) || !null && string(c.Text(i)) != values[at] {
+					t.Fatalf("%s: cell %d is not what was written", name, at)
+				}
+				at++
+			}
+			c.Drop(take)
+		}
+		r.Close()
+		if at != n {
+			t.Errorf("%s: %d cells, want %d", name, at, n)
+		}
 	}
 }

@@ -11,8 +11,10 @@ import (
 // parquetColumns decode some columns, one beside the other.
 type parquetColumns struct {
 	readers []*parquet.ColumnReader
-	cells   []parquet.Cells // of the batch
+	cells   []parquet.Cells // of the batch, and of rows behind it
 	batch   int             // most rows of one
+	row     int             // of the file, behind the batch
+	n       int             // rows of the batch
 }
 
 // open opens the columns at these places of the file, which have to be closed before
@@ -22,6 +24,9 @@ func (t *parquetTable) open(places []int) (*parquetColumns, error) {
 		t.cells = make([]parquet.Cells, len(places))
 	}
 	p := &parquetColumns{cells: t.cells[:len(places)], batch: t.batch}
+	for i := range p.cells {
+		p.cells[i].Drop(p.cells[i].N) // of other columns
+	}
 	for _, at := range places {
 		r, err := t.file.Reader(at)
 		if err != nil {
@@ -40,11 +45,13 @@ func (p *parquetColumns) close() {
 }
 
 // next reads the next batch into p.cells and returns its number of rows; io.EOF at the
-// end.
+// end. Batches lie within blocks of p.batch rows, and are shorter where texts are long.
 func (p *parquetColumns) next() (n int, err error) {
+	left := p.batch - p.row%p.batch
 	err = together(min(runtime.GOMAXPROCS(0), len(p.readers)), func(k, of int) error {
 		for i := k; i < len(p.readers); i += of {
-			if err := p.readers[i].Read(&p.cells[i], p.batch); err != nil {
+			p.cells[i].Drop(p.n)
+			if err := p.readers[i].Fill(&p.cells[i], left); err != nil {
 				return err
 			}
 		}
@@ -53,16 +60,22 @@ func (p *parquetColumns) next() (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	least, most := p.cells[0].N, p.cells[0].N
 	for i := range p.cells {
-		if p.cells[i].N != p.cells[0].N {
-			return 0, parquet.ErrDamaged
-		}
+		least, most = min(least, p.cells[i].N), max(most, p.cells[i].N)
 	}
-	if n = p.cells[0].N; n == 0 {
+	if p.n = least; least == 0 && most > 0 {
+		return 0, parquet.ErrDamaged
+	}
+	if least == 0 {
 		return 0, io.EOF
 	}
-	return n, nil
+	p.row += least
+	return least, nil
 }
+
+// block is the place of the batch's block among those of the file.
+func (p *parquetColumns) block() int { return (p.row - 1) / p.batch }
 
 // together runs work on n goroutines and returns the first error.
 func together(n int, work func(k, of int) error) error {

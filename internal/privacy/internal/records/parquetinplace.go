@@ -54,9 +54,9 @@ func (t *parquetTable) encodePass(e *encoder, start, first, count int, workers [
 		return err
 	}
 	defer p.close()
-	for at, batch := start, 0; ; batch++ {
+	for at := start; ; {
 		n, err := p.next()
-		if err == nil && !e.share.has(batch) {
+		if err == nil && !e.share.has(p.block()) {
 			continue
 		}
 		switch {
