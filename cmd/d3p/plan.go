@@ -27,6 +27,7 @@ import (
 	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/run"
@@ -100,6 +101,7 @@ func decide(c *cobra.Command, s *flags.Settings, m *models.Model) (*plan.Plan, e
 	if err := s.ResolveModel(c, m.Spec); err != nil {
 		return nil, err
 	}
+	s.Fit.Card = cudaNumber(s.Device) >= 0
 	if s.Fit.Table1 == "" && !s.Fit.NonPrivate {
 		s.Fit.Table1 = settings.Table1Default
 	}
@@ -157,7 +159,7 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	if b := p.Purchase; b != nil {
 		t.Line(terminal.Cells{"table 1", tableWords(b)})
 	}
-	t.Line(terminal.Cells{"steps", fmt.Sprintf("%d, %s batches at rate %.4g", p.Steps, p.Sampling, p.SamplingRate)})
+	t.Line(terminal.Cells{"steps", fmt.Sprintf("%d, %s batches at rate %.4g", p.Steps, batchWords(p.Plan), p.SamplingRate)})
 	t.Line(terminal.Cells{"gradient", fmt.Sprintf("%s, %d numbers released per step", p.Gradient, p.Release)})
 	if p.Private {
 		clip := fmt.Sprintf("%s at %g", p.Clipping, p.ClipNorm)
@@ -187,6 +189,14 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	}
 	t.Line(terminal.Cells{"work", workWords(p.Plan, p.Estimate)})
 	t.Print()
+}
+
+// batchWords are how batches are drawn.
+func batchWords(p *plan.Plan) string {
+	if p.Batches == sampler.Feistel {
+		return p.Sampling + " (feistel)"
+	}
+	return p.Sampling
 }
 
 // printGuide shows the optimizer and the guide of a plan.

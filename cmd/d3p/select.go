@@ -177,6 +177,7 @@ func (of selection) candidates(c *cobra.Command, s *flags.Settings) (all []candi
 			return nil, err
 		}
 		own := s.Clone()
+		own.Fit.Card = cudaNumber(own.Device) >= 0
 		if err := own.ResolveModel(c, m.Spec); err != nil {
 			return nil, err
 		}

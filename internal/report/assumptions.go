@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/privacy/sampler"
 )
 
 // assumptions lists the assumptions of the claim, and whether each holds for this run: by
@@ -57,6 +58,10 @@ func (r *Run) assumptions() []Assumption {
 	}
 	noise := Assumption{"secret-noise", "the noise and the batches are secret and unpredictable", Holds,
 		"keys of 256 bits from the operating system, never written to a file"}
+	if r.Plan.Batches == sampler.Feistel {
+		list = append(list, Assumption{"feistel-batches", "nobody tells the batches from uniform ones of the same sizes", Declared,
+			fmt.Sprintf("each is drawn by a Feistel network of at least %d rounds whose functions are AES-256 under a secret key; no attack on it is known, and none is proven impossible", sampler.LeastRounds)})
+	}
 	if r.Insecure {
 		noise.Status, noise.Evidence = Fails, "the noise was fixed by --insecure-noise-seed and can be subtracted"
 	}

@@ -144,6 +144,7 @@ func (m *Mechanism) Before() []event.Event { return plan.Before(m.Bounds, m.Unit
 // Sampler is how batches were drawn.
 type Sampler struct {
 	Scheme    string  `json:"scheme"`
+	Batches   string  `json:"batches,omitempty"` // how subsets were drawn, see docs/privacy.md, claim 5; none: the scheme draws none
 	Rate      float64 `json:"rate"`
 	BatchSize int     `json:"batch_size"` // of fixed-size schemes, else 0
 }

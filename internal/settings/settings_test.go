@@ -107,7 +107,7 @@ func TestPrint(t *testing.T) {
 // Mistakes say what to write.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"sampling=feistel":           "no scheme draws its batches by a Feistel network (write fixed_size, whose batches are exactly uniform)",
+		"sampling=feistel":           "a Feistel network is a way to draw the batches of poisson and fixed_size (write one of them, and batches feistel beside it)",
 		"sampling=fixed":             "unknown value fixed (one of: poisson, full, fixed_size, balls_and_bins, shuffle)",
 		"optimizer=adm":              "unknown value adm (did you mean adam?)",
 		"device=cuda:x":              "unknown value cuda:x (did you mean cuda:N?)",

@@ -43,8 +43,12 @@ func rows() []Setting {
 
 		{Name: "sampling", Key: "fit.sampling", OldKeys: []string{"fit.sampling.scheme"}, Group: Algorithm, Kind: Word, Choices: sampler.Schemes(),
 			Needs:   accounted(),
-			Refused: map[string]Mistake{"feistel": {"no scheme draws its batches by a Feistel network", "write fixed_size, whose batches are exactly uniform"}},
+			Refused: map[string]Mistake{sampler.Feistel: {"a Feistel network is a way to draw the batches of poisson and fixed_size", "write one of them, and batches feistel beside it"}},
 			Help:    "how a step chooses its records", Default: "poisson; full when the rate is 1"},
+		{Name: "batches", Key: "fit.batches", Group: Algorithm, Kind: Word, Choices: []string{sampler.Exact, sampler.Feistel},
+			Needs:   []Need{{When: []string{sampler.Feistel}, Setting: "sampling", Not: []string{sampler.Full, sampler.BallsAndBins, sampler.Shuffle}}},
+			Help:    "how a poisson or fixed_size batch of given size is drawn: exact, uniform; feistel, by a keyed network that no known attack tells from it, for each record alone, so that a CUDA device draws it by itself",
+			Default: "exact; feistel for --device cuda from 65,536 records on"},
 		{Name: "sampling-rate", Key: "fit.sampling_rate", OldKeys: []string{"fit.sampling.rate"}, Group: Algorithm, Kind: Number,
 			Range: Range{Low: 0, High: 1, Above: true},
 			Needs: []Need{{Unless: "1", Setting: "sampling", Not: []string{sampler.Full}, Why: everyRecord}},

@@ -79,7 +79,7 @@ func planOf(p *report.Privacy) *plan.Plan {
 	m := &p.Mechanism
 	made := &plan.Plan{
 		Private: m.Clip.Mode != plan.ClippingOff, Epsilon: m.Epsilon, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
-		Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations, Planned: m.Planned,
+		Sampling: m.Sampler.Scheme, Batches: m.Sampler.Batches, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations, Planned: m.Planned,
 		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, NoiseSchedule: m.NoiseSchedule, Release: m.ReleasedPerStep,
 		Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, Selection: m.Selection, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, NoiseToSignal: p.Utility.NoiseToSignal,
 	}
@@ -170,7 +170,7 @@ func settingsDiffer(f *release.Folder, p *report.Privacy) string {
 		steps = m.Planned.Iterations
 	}
 	states := map[string]any{
-		"neighbours": p.Neighbours.Relation, "records": p.Neighbours.NPublic, "sampling": m.Sampler.Scheme, "sampling-rate": m.Sampler.Rate,
+		"neighbours": p.Neighbours.Relation, "records": p.Neighbours.NPublic, "sampling": m.Sampler.Scheme, "batches": m.Sampler.Batches, "sampling-rate": m.Sampler.Rate,
 		"batch-size": m.Sampler.BatchSize, "steps": steps, "noise-multiplier": m.NoiseMultiplier,
 		"delta": p.Guarantee.Delta,
 	}

@@ -21,6 +21,8 @@ type Config struct {
 	Table1          string  // settings.Table1Auto, Table1None, or a share of μ²
 
 	Sampling     string  // sampler scheme
+	Batches      string  // sampler.Exact or sampler.Feistel
+	Card         bool    // a CUDA device takes the steps: it decides the default of Batches
 	SamplingRate float64 // q
 	BatchSize    int     // instead of q: B/N
 	Steps        int     // T

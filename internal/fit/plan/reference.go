@@ -51,7 +51,7 @@ func (p *Plan) setSampler() error {
 	}
 	p.Guide, p.Rank, p.Blocks = guide.SampleName, 0, nil
 	p.Optimizer, p.Schedule, p.LearningRate, p.Momentum, p.WeightDecay, p.Averaging = "", "", 0, 0, 0, 0
-	p.Sampling, p.SamplingRate, p.BatchSize = sampler.Full, 1, p.Records
+	p.Sampling, p.Batches, p.SamplingRate, p.BatchSize = sampler.Full, "", 1, p.Records
 	p.Steps, p.Draws = Chains*(Warmup+Kept), 1
 	return nil
 }

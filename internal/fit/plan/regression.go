@@ -60,7 +60,7 @@ func regresses(m *models.Model, cfg Config) bool {
 		return true
 	}
 	return cfg.NoiseAware == "" && cfg.Table1 == settings.Table1Auto &&
-		(cfg.Sampling == "" || cfg.Sampling == sampler.Full) && cfg.SamplingRate == 0 && cfg.BatchSize == 0 && cfg.Steps == 0 && cfg.Epochs == 0 &&
+		(cfg.Sampling == "" || cfg.Sampling == sampler.Full) && cfg.Batches == "" && cfg.SamplingRate == 0 && cfg.BatchSize == 0 && cfg.Steps == 0 && cfg.Epochs == 0 &&
 		cfg.Clipping == "" && cfg.ClipNorm == 0 && cfg.ClipQuantile == 0 &&
 		cfg.Optimizer == "" && cfg.LearningRate == 0 && cfg.Schedule == "" && cfg.Momentum == 0 && cfg.WeightDecay == 0 &&
 		or(cfg.Guide, guide.MeanFieldName) == guide.MeanFieldName && cfg.InitScale == 0 && cfg.Gradient == "" && cfg.Averaging == nil

@@ -34,6 +34,10 @@ func (p *Plan) chooseSampling(cfg Config) error {
 	case p.Sampling != sampler.Poisson && p.Sampling != sampler.Full:
 		p.BatchSize = max(1, int(math.Round(p.SamplingRate*n)))
 	}
+	if cfg.Batches == sampler.Feistel && !sampler.HasBatches(p.Sampling) {
+		return fmt.Errorf("--batches: sampling %s draws no subsets (leave it out, or type --sampling poisson and a --sampling-rate below 1)", p.Sampling)
+	}
+	p.Batches = p.chooseBatches(cfg)
 	claim, err := sampler.ClaimFor(p.Sampler())
 	if err != nil {
 		return fmt.Errorf("--sampling: %w", err)
@@ -49,9 +53,23 @@ func (p *Plan) chooseSampling(cfg Config) error {
 	return nil
 }
 
+// feistelFrom is the number of records from which a card draws batches by itself.
+const feistelFrom = 1 << 16
+
+// chooseBatches is how subsets are drawn; empty where the scheme draws none.
+func (p *Plan) chooseBatches(cfg Config) string {
+	switch {
+	case !sampler.HasBatches(p.Sampling):
+		return ""
+	case cfg.Batches == "" && cfg.Card && p.Records >= feistelFrom:
+		return sampler.Feistel
+	}
+	return or(cfg.Batches, sampler.Exact)
+}
+
 // Sampler returns the plan's sampler as privacy/sampler takes it.
 func (p *Plan) Sampler() sampler.Config {
-	cfg := sampler.Config{Scheme: p.Sampling, BatchSize: p.BatchSize, PublicN: p.Records}
+	cfg := sampler.Config{Scheme: p.Sampling, BatchSize: p.BatchSize, PublicN: p.Records, Batches: p.Batches}
 	if p.BatchSize == 0 {
 		cfg.Rate = p.SamplingRate
 	}

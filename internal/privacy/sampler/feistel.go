@@ -7,8 +7,8 @@ import (
 )
 
 // feistel is a pseudorandom permutation of [0, n): an alternating Feistel
-// network on the smallest power of two that holds n, followed until it leads
-// back below n (cycle walking, Black and Rogaway 2002).
+// network on the smallest power of two that holds n, 2^16 or more, followed until it
+// leads back below n (cycle walking, Black and Rogaway 2002).
 //
 // With a value split into left (high) and right bits, the right half being the
 // longer one by at most a bit, round r = 0, 2, 4, ... sets left ^= F_r(right)
@@ -16,7 +16,6 @@ import (
 // is a stretch of the sampling stream, 16-bit words cut to the half's length,
 // in the order of the rounds. All tables of a step together take a few
 // nanoseconds per record of the square root of n, and a round is one look-up.
-// A GPU can take the same tables.
 type feistel struct {
 	src         *noise.Stream
 	n           uint32
@@ -25,8 +24,13 @@ type feistel struct {
 	table       []uint16 // all rounds
 }
 
+// leastWidth is the least length of a value in bits: a network on shorter halves than
+// 8 bits needs more rounds. Of few records a walk is long, but n of them together still
+// take at most 2^16 steps.
+const leastWidth = 16
+
 func newFeistel(n int, src *noise.Stream) *feistel {
-	width := bits.Len64(uint64(n - 1))
+	width := max(leastWidth, bits.Len64(uint64(max(1, n)-1)))
 	f := &feistel{src: src, n: uint32(n), left: width / 2, right: width - width/2}
 	pairs := feistelRounds(f.left) / 2
 	pair := 1<<f.right + 1<<f.left
@@ -39,12 +43,15 @@ func newFeistel(n int, src *noise.Stream) *feistel {
 	return f
 }
 
+// LeastRounds is the least number of rounds of a network.
+const LeastRounds = 10
+
 // feistelRounds returns the even number of rounds for halves of at least w
-// bits: 10, as in NIST SP 800-38G, or more, so that the best known generic
+// bits: LeastRounds, as in NIST SP 800-38G, or more, so that the best known generic
 // attack on many networks of r rounds, with 2^((r-4)w) outputs (Patarin 2001,
 // eprint 2008/036), needs at least 2^60.
 func feistelRounds(w int) int {
-	r := max(10, 4+(60+w-1)/w)
+	r := max(LeastRounds, 4+(60+w-1)/w)
 	return r + r%2
 }
 

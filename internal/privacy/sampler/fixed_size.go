@@ -8,11 +8,14 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// fixedSize draws a uniform subset of a fixed number of records, without replacement and
+// fixedSize draws a subset of a fixed number of records, without replacement and
 // independently in every step. If there are fewer records than declared, absent ones fill
 // up the population; they can be drawn and contribute nothing. So the rate is never above
 // the claimed one, and no error reveals the number of records.
-type fixedSize struct{ population, batch int }
+type fixedSize struct {
+	population, batch int
+	batches           string
+}
 
 func newFixedSize(cfg Config) (scheme, error) {
 	if err := cfg.checkPublicN(); err != nil {
@@ -29,7 +32,7 @@ func newFixedSize(cfg Config) (scheme, error) {
 	if batch < 1 {
 		return nil, fmt.Errorf("sampler: rate %g of %d records is less than one record: raise the rate", q, cfg.PublicN)
 	}
-	return fixedSize{cfg.PublicN, batch}, nil
+	return fixedSize{cfg.PublicN, batch, cfg.Batches}, nil
 }
 
 func (f fixedSize) Scheme() string { return FixedSize }
@@ -49,16 +52,24 @@ func (f fixedSize) Event(steps int, of event.Event) event.Event {
 
 func (f fixedSize) bind(n, _ int, src *noise.Stream) drawer {
 	population := max(n, f.population)
-	return &fixedSizeDraw{n, population, f.batch, newSubsets(population, src)}
+	return &fixedSizeDraw{n, population, f.batch, newSubsets(f.batches, population, src)}
 }
 
 type fixedSizeDraw struct {
 	n, population, batch int
-	subsets              *subsets
+	subsets              subsets
 }
 
 func (d *fixedSizeDraw) Draw(t int, dst []uint32) ([]uint32, bool) {
 	return present(d.subsets.draw(grown(dst, d.batch), step(t), d.batch), d.n, d.population), false
+}
+
+// network is nil where there are absent records, which a device does not drop.
+func (d *fixedSizeDraw) network() *Network {
+	if d.n < d.population {
+		return nil
+	}
+	return networkOf(d.subsets, func(int) int { return d.batch })
 }
 
 // present drops the indices of absent records, n to population-1, in place.

@@ -11,9 +11,9 @@ type permutation interface {
 	outputs(dst []uint32, lo, hi int) []uint32
 }
 
-// feistelFrom is the number of records from which a Feistel network, whose
-// halves then have 8 bits or more, replaces the exact shuffle.
-const feistelFrom = 1 << 16
+// feistelFrom is the number of records from which a Feistel network replaces the exact
+// shuffle.
+const feistelFrom = 1 << leastWidth
 
 // permutationBlock is where the numbers of a permutation or a subset start within a
 // step of the sampling stream; a batch's size comes from below.

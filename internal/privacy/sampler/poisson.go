@@ -8,13 +8,16 @@ import (
 )
 
 // poisson puts every record into every batch independently with probability q.
-// The batch is drawn as its size, exactly Binomial(n, q), and then a uniform
-// subset of that size.
-type poisson struct{ q float64 }
+// The batch is drawn as its size, exactly Binomial(n, q), and then a subset of that
+// size.
+type poisson struct {
+	q       float64
+	batches string
+}
 
 func newPoisson(cfg Config) (scheme, error) {
 	q, err := cfg.rate()
-	return poisson{q}, err
+	return poisson{q, cfg.Batches}, err
 }
 
 func (p poisson) Scheme() string { return Poisson }
@@ -38,7 +41,7 @@ func (p poisson) bind(n, _ int, src *noise.Stream) drawer {
 		size:    noise.NewBinomial(uint64(n), p.q),
 		usual:   min(n, int(mean+8*math.Sqrt(mean)+32)),
 		src:     src,
-		subsets: newSubsets(n, src),
+		subsets: newSubsets(p.batches, n, src),
 	}
 }
 
@@ -46,11 +49,18 @@ type poissonDraw struct {
 	size    *noise.Binomial
 	usual   int // a size that is practically never exceeded
 	src     *noise.Stream
-	subsets *subsets
+	subsets subsets
 }
 
 func (d *poissonDraw) Draw(t int, dst []uint32) ([]uint32, bool) {
-	d.src.Seek(step(t))
-	k := int(d.size.Draw(d.src))
+	k := d.sizeOf(t)
 	return d.subsets.draw(grown(dst, max(k, d.usual)), step(t), k), false
 }
+
+// sizeOf is the size of step t's batch.
+func (d *poissonDraw) sizeOf(t int) int {
+	d.src.Seek(step(t))
+	return int(d.size.Draw(d.src))
+}
+
+func (d *poissonDraw) network() *Network { return networkOf(d.subsets, d.sizeOf) }

@@ -19,6 +19,7 @@ type Config struct {
 	Rate      float64 // q in (0, 1], or 0 when BatchSize is given
 	BatchSize int     // expected records per batch, or 0 when Rate is given
 	PublicN   int     // declared number of records; unused by full, and by poisson given Rate
+	Batches   string  // of poisson and fixed_size: Exact, also if empty, or Feistel
 }
 
 // Claim is what a scheme promises about its batches, knowable before any data
@@ -44,6 +45,9 @@ type Sampler interface {
 	// only if it is too small; or all = true for every record. The batch
 	// depends on the stream's key and t only.
 	Draw(t int, dst []uint32) (batch []uint32, all bool)
+	// Network is how a device may draw the same batches; nil if they do not come from a
+	// network.
+	Network() *Network
 }
 
 // Stepwise reports whether a scheme draws each batch by itself, so that a second sampler
@@ -91,6 +95,25 @@ var schemes = []struct {
 	{Shuffle, newShuffle},
 }
 
+// The ways to draw a subset of given size: see subset.go and network.go.
+const (
+	Exact   = "exact"
+	Feistel = "feistel"
+)
+
+// HasBatches reports whether a scheme draws subsets, so that Batches is a choice.
+func HasBatches(scheme string) bool { return scheme == Poisson || scheme == FixedSize }
+
+func (cfg Config) checkBatches() error {
+	switch {
+	case cfg.Batches == "" || cfg.Batches == Exact || cfg.Batches == Feistel && HasBatches(cfg.Scheme):
+		return nil
+	case cfg.Batches == Feistel:
+		return fmt.Errorf("sampler: scheme %s draws no subsets (leave out batches %s, or choose scheme %s or %s)", cfg.Scheme, Feistel, Poisson, FixedSize)
+	}
+	return fmt.Errorf("sampler: unknown batches %q: choose %s or %s", cfg.Batches, Exact, Feistel)
+}
+
 // Schemes returns the names of all schemes.
 func Schemes() []string {
 	names := make([]string, len(schemes))
@@ -135,13 +158,26 @@ func New(cfg Config, n, first int, src *noise.Stream) (Sampler, error) {
 	if n < 0 || n > math.MaxUint32 {
 		panic("sampler: the number of records is not in [0, 2^32)")
 	}
-	return struct {
-		Claim
-		drawer
-	}{s, s.bind(n, first, src)}, nil
+	return bound{s, s.bind(n, first, src)}, nil
+}
+
+// bound is a scheme with records.
+type bound struct {
+	Claim
+	drawer
+}
+
+func (b bound) Network() *Network {
+	if d, ok := b.drawer.(interface{ network() *Network }); ok {
+		return d.network()
+	}
+	return nil
 }
 
 func find(cfg Config) (scheme, error) {
+	if err := cfg.checkBatches(); err != nil {
+		return nil, err
+	}
 	for _, s := range schemes {
 		if s.name == cfg.Scheme {
 			return s.make(cfg)

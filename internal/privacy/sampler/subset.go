@@ -2,23 +2,35 @@ package sampler
 
 import "d3p/internal/privacy/noise"
 
-// subsets draws exactly uniform subsets of [0, n): the first k different ones of a
+// subsets draws subsets of [0, n).
+type subsets interface {
+	// draw appends the k members of the subset of a step, 0 <= k <= n, to dst. It
+	// depends on the stream's key, the step and k only.
+	draw(dst []uint32, step uint64, k int) []uint32
+}
+
+func newSubsets(batches string, n int, src *noise.Stream) subsets {
+	if batches == Feistel {
+		return newNetworkSubsets(n, src)
+	}
+	return newExactSubsets(n, src)
+}
+
+// exactSubsets draws exactly uniform subsets of [0, n): the first k different ones of a
 // sequence of uniform numbers. Of a subset of more than half of the records it
 // draws those that are not in it, so that at most 1.4 numbers are needed for one
 // that is new.
-type subsets struct {
+type exactSubsets struct {
 	n       int
 	numbers bounded
 	drawn   marks
 }
 
-func newSubsets(n int, src *noise.Stream) *subsets {
-	return &subsets{n: n, numbers: newBounded(src), drawn: newMarks(n)}
+func newExactSubsets(n int, src *noise.Stream) *exactSubsets {
+	return &exactSubsets{n: n, numbers: newBounded(src), drawn: newMarks(n)}
 }
 
-// draw appends the k members of the subset of a step, 0 <= k <= n, to dst. It
-// depends on the stream's key, the step and k only.
-func (s *subsets) draw(dst []uint32, step uint64, k int) []uint32 {
+func (s *exactSubsets) draw(dst []uint32, step uint64, k int) []uint32 {
 	s.numbers.seek(step)
 	few, at := min(k, s.n-k), len(dst)
 	for len(dst) < at+few {

@@ -42,7 +42,7 @@ func TestSubsetDefinition(t *testing.T) {
 				}
 			}
 		}
-		s := newSubsets(c.n, stream(14))
+		s := newExactSubsets(c.n, stream(14))
 		for range 2 { // the second finds no marks of the first
 			if got := s.draw([]uint32{77}, step, c.k); got[0] != 77 || !slices.Equal(got[1:], want) {
 				t.Errorf("n=%d, k=%d: %d members differ from the definition", c.n, c.k, len(got)-1)
@@ -60,7 +60,7 @@ func TestSubsetDefinition(t *testing.T) {
 func TestSubsetsAreUniform(t *testing.T) {
 	const n, runs = 8, 40000
 	for k := 1; k < n; k++ {
-		s := newSubsets(n, stream(31))
+		s := newExactSubsets(n, stream(31))
 		counts := map[int]int{}
 		for step := range uint64(runs) {
 			set := 0

@@ -1,0 +1,43 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"d3p/internal/privacy/sampler"
+)
+
+// A card draws its batches by a network from 65,536 declared records on, where the scheme
+// draws subsets; an explicit choice stands.
+func TestBatchesByDevice(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		cfg  Config
+		want string
+	}{
+		{"processor", Config{Records: 1 << 20, SamplingRate: 0.01}, sampler.Exact},
+		{"card", Config{Records: 1 << 16, SamplingRate: 0.01, Card: true}, sampler.Feistel},
+		{"card, fixed size", Config{Records: 1 << 16, SamplingRate: 0.01, Sampling: sampler.FixedSize, Card: true}, sampler.Feistel},
+		{"card, few records", Config{Records: 1<<16 - 1, SamplingRate: 0.01, Card: true}, sampler.Exact},
+		{"card, every record", Config{Records: 1 << 20, SamplingRate: 1, Card: true}, ""},
+		{"card, exact", Config{Records: 1 << 20, SamplingRate: 0.01, Card: true, Batches: sampler.Exact}, sampler.Exact},
+		{"processor, feistel", Config{Records: 100, SamplingRate: 0.1, Batches: sampler.Feistel}, sampler.Feistel},
+	} {
+		c.cfg.Epsilon = 1
+		p, err := ForLatent(3, c.cfg)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if p.Batches != c.want || p.Sampler().Batches != c.want {
+			t.Errorf("%s: batches %q, the sampler's %q, want %q", c.name, p.Batches, p.Sampler().Batches, c.want)
+		}
+	}
+	for want, cfg := range map[string]Config{
+		"--batches: sampling balls_and_bins does not use it": {Records: 100, Epsilon: 1, Sampling: sampler.BallsAndBins, SamplingRate: 0.1, Batches: sampler.Feistel},
+		"--batches: sampling full draws no subsets":          {Records: 100, Epsilon: 1, SamplingRate: 1, Batches: sampler.Feistel},
+	} {
+		if _, err := ForLatent(3, cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
