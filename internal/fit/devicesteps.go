@@ -4,6 +4,7 @@ import (
 	"d3p/internal/fit/optimizer"
 	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
 )
 
 // deviceSteps takes many steps in one call of an engine that can do the work between two
@@ -36,7 +37,7 @@ func newDeviceSteps(l *Loop, oracle Oracle, prior Prior) *deviceSteps {
 		return nil
 	}
 	batch, place := l.plan.SamplingRate*float64(l.plan.Records), 0.5
-	if l.plan.SamplingRate == 1 {
+	if l.plan.SamplingRate == 1 || l.plan.Batches == sampler.Feistel {
 		place = 0.01 // no numbers, but time
 	}
 	return &deviceSteps{

@@ -49,6 +49,14 @@ type arguments struct {
 	partition, longDots                        int32
 }
 
+// batchNetwork is struct Network of kernel/network.h.
+type batchNetwork struct {
+	key, roundKeys, tables address
+	firstBlock             uint64
+	left, right            uint16
+	blocks                 int32
+}
+
 // run is struct Run of kernel/run.h.
 type run struct {
 	tape, propose, prior, absorb                    arguments
@@ -56,6 +64,7 @@ type run struct {
 	inputs, words, key, roundKeys                   address
 	firstStep                                       int64
 	drawn, offsets, places                          address
+	network                                         batchNetwork
 	records                                         int64
 	status, unresolved                              address
 	gradientNoise, widened, countNoise, countTarget float64
@@ -76,7 +85,7 @@ var (
 	_ [96]struct{}   = [unsafe.Sizeof(instr{})]struct{}{}
 	_ [64]struct{}   = [unsafe.Sizeof(term{})]struct{}{}
 	_ [32]struct{}   = [unsafe.Sizeof(pair{})]struct{}{}
-	_ [1392]struct{} = [unsafe.Sizeof(run{})]struct{}{}
+	_ [1432]struct{} = [unsafe.Sizeof(run{})]struct{}{}
 	_ [296]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
 )
 

@@ -121,15 +121,18 @@ func checkSameBits(t *testing.T, device *Engine, host *oneThread, size, n int, m
 		})
 	}
 	for _, c := range []struct {
-		name string
-		wide bool
-		D    int // of all blocks: numbers for each, and rows of X
-		of   func(testing.TB, int) privacy.Postprocessing
-		from func(testing.TB, int, int) (*graph.Tape, *privacy.Rows)
+		name  string
+		wide  bool
+		D     int // of all blocks: numbers for each, and rows of X
+		of    func(testing.TB, int) privacy.Postprocessing
+		from  func(testing.TB, int, int) (*graph.Tape, *privacy.Rows)
+		drawn bool // by a network
 	}{
-		{"steps", false, 44, analyst, plainRegression}, {"steps of points", false, 44, pointAnalyst, plainRegression},
-		{"steps of all blocks together", true, 1400, analyst, regression}, // has numbers that are the same for all records
-		{"steps of points of all blocks together", true, 1400, pointAnalyst, plainRegression},
+		{"steps", false, 44, analyst, plainRegression, false}, {"steps of points", false, 44, pointAnalyst, plainRegression, false},
+		{"steps of a network", false, 44, analyst, plainRegression, true},
+		{"steps of all blocks together", true, 1400, analyst, regression, false}, // has numbers that are the same for all records
+		{"steps of points of all blocks together", true, 1400, pointAnalyst, plainRegression, false},
+		{"steps of a network, of points of all blocks together", true, 1400, pointAnalyst, plainRegression, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tape, rows := c.from(t, c.D, size)
@@ -143,6 +146,9 @@ func checkSameBits(t *testing.T, device *Engine, host *oneThread, size, n int, m
 					t.Fatal(err)
 				}
 				in := stepsInput(n, tape.P, size, []int{size/3 + 1, 33, 0, size - 1})
+				if c.drawn {
+					drawByNetwork(t, &in, size, 6)
+				}
 				if done, err := w.Steps(in); err != nil || done != n {
 					t.Fatalf("%d steps: %v", done, err)
 				}

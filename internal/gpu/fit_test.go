@@ -146,6 +146,7 @@ func TestFitFollowsCPU(t *testing.T) {
 		"points":           {Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1, Guide: "delta"},
 		"last iterate":     {Epsilon: 1, Delta: 1e-5, Steps: 40, SamplingRate: 0.1, Averaging: new(float64)},
 		"one step a time":  {Epsilon: 1, Delta: 1e-5, Steps: 40, SamplingRate: 0.1, Guide: "full_rank"},
+		"a network":        {Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1, Batches: "feistel"},
 		"automatic, fixed": {Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1, Sampling: "fixed_size", Neighbours: "substitute", Clipping: "automatic"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -62,13 +62,13 @@ func (w *worker) Steps(in privacy.StepsInput) (int, error) {
 func (w *worker) steps(in privacy.StepsInput) (int, error) {
 	err := w.engine.exclusively(func() error {
 		w.engine.joint.expect(w, true)
-		return errors.Join(w.openCall(in), w.setKey(in))
+		return errors.Join(w.openCall(in), w.setKeys(in))
 	})
 	done := 0
 	if err == nil {
 		done, err = w.takeSteps(in)
 	}
-	err = errors.Join(err, w.engine.exclusively(w.forgetKey))
+	err = errors.Join(err, w.engine.exclusively(w.forgetKeys))
 	if err != nil {
 		return 0, err
 	}
@@ -163,6 +163,9 @@ func (w *worker) pointTo(f *stepInputs, in privacy.StepsInput) {
 	if r.offsets = f.offsets.on(b); f.all {
 		r.offsets = 0
 	}
+	if in.Networks != nil {
+		r.network.tables = f.tables.on(b)
+	}
 }
 
 // fetchesState reports whether each launch returns the state: a small state, in the same
@@ -185,26 +188,43 @@ func (st *stepping) fetch(d driver) error {
 	return st.out.fetch(d, st.state.place)
 }
 
-// setKey sends the key of the sum's noise, from which the device makes the words,
-// if the sum is long.
-func (w *worker) setKey(in privacy.StepsInput) error {
-	r, d := &w.stepping.run, w.engine.driver
-	if r.key = 0; w.p.tape.P <= w.engine.mostWords {
+// setKeys sends the keys from which the device makes words: of the sum's noise if the sum
+// is long, and of batches that a network draws.
+func (w *worker) setKeys(in privacy.StepsInput) error {
+	st := w.stepping
+	r := &st.run
+	r.key, r.network = 0, batchNetwork{}
+	if w.p.tape.P > w.engine.mostWords {
+		r.key = st.key
+		if err := w.setKey(r.key, in.Sum.Key()); err != nil {
+			return err
+		}
+	}
+	if in.Networks == nil {
 		return nil
 	}
-	r.key = w.stepping.key
-	key := in.Sum.Key()
-	err := errors.Join(d.upload(r.key, unsafe.Pointer(&key[0]), 32), d.wait())
+	n := in.Networks[0]
+	if int(n.Records) != w.table.rows.N { // kernels do not check
+		panic("gpu: a network is of another number of records")
+	}
+	at := st.key + 4*keyWords
+	r.network = batchNetwork{key: at, roundKeys: at + 32, firstBlock: n.Block, left: uint16(n.Left), right: uint16(n.Right), blocks: int32(n.Words / 8)}
+	return w.setKey(at, n.Stream.Key())
+}
+
+func (w *worker) setKey(at address, key [32]byte) error {
+	d := w.engine.driver
+	err := errors.Join(d.upload(at, unsafe.Pointer(&key[0]), 32), d.wait())
 	clear(key[:])
 	return err
 }
 
-// forgetKey overwrites the key and its key schedule on the device.
-func (w *worker) forgetKey() error {
+// forgetKeys overwrites the keys and their key schedules on the device.
+func (w *worker) forgetKeys() error {
 	r, d := &w.stepping.run, w.engine.driver
-	if r.key == 0 {
+	if r.key == 0 && r.network.key == 0 {
 		return nil
 	}
-	nothing := new([keyWords]uint32)
-	return errors.Join(d.upload(r.key, unsafe.Pointer(nothing), 4*keyWords), d.wait())
+	nothing := new([2 * keyWords]uint32)
+	return errors.Join(d.upload(w.stepping.key, unsafe.Pointer(nothing), int64(unsafe.Sizeof(*nothing))), d.wait())
 }

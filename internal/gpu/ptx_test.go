@@ -10,6 +10,7 @@ import (
 	"d3p/internal/gpu/hostcc"
 	"d3p/internal/gpu/ptx"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
 	"d3p/internal/stattest"
 )
 
@@ -54,8 +55,8 @@ func TestPTX(t *testing.T) {
 // checkFits compares whole fits, of many steps in a launch and of one.
 func checkFits(t *testing.T, d driver) {
 	m := cohort(t)
-	for _, guide := range []string{"mean_field", "full_rank"} {
-		plan, err := plan.New(m, plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 8, SamplingRate: 0.1, Guide: guide})
+	for guide, batches := range map[string]string{"mean_field": sampler.Feistel, "full_rank": sampler.Exact} {
+		plan, err := plan.New(m, plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 8, SamplingRate: 0.1, Batches: batches, Guide: guide})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,6 +38,9 @@ func checkReplicates(t *testing.T, device, alone *Engine) {
 			root := noise.Insecure(uint64(k))
 			in := stepsInput(n, tape.P, N, []int{110 - 20*k, 0, 33, 119})
 			in.Sum, in.Count = root.Stream(noise.GradientNoise), root.Stream(noise.CountNoise)
+			if k > 2 {
+				drawByNetwork(t, &in, N, uint64(k))
+			}
 			switch k {
 			case 0:
 				in.First = uncertain - 2

@@ -9,6 +9,7 @@ type stagingBuffer struct {
 	host  unsafe.Pointer
 	bytes int64 // of the host's piece
 	used  int64
+	sent  int64 // the first bytes of the layout, which send copies; the rest is the device's
 }
 
 // A part of a staging buffer is n values from a place on.
@@ -71,10 +72,10 @@ func (b *stagingBuffer) release(w *worker) error {
 
 // send copies the layout to the device.
 func (b *stagingBuffer) send(d driver) error {
-	if b.used == 0 {
+	if b.sent == 0 {
 		return nil
 	}
-	return d.upload(b.at.at, b.host, b.used)
+	return d.upload(b.at.at, b.host, b.sent)
 }
 
 // fetch copies the layout back from the device, up to a place.

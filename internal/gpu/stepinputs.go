@@ -23,6 +23,7 @@ type stepInputs struct {
 	words         bufferPart[uint64]
 	offsets       bufferPart[int64]
 	places        bufferPart[uint32]
+	tables        bufferPart[uint16] // of a network
 }
 
 // streams are one thread's copies of the streams of noise.
@@ -40,7 +41,9 @@ const (
 func (w *worker) stepsPerLaunch(in privacy.StepsInput) int {
 	sum, count := w.wordsPerStep(in)
 	batch, place := in.Rate*float64(w.table.rows.N), 4
-	if _, all := in.Draw(0, in.First, nil); all {
+	if in.Networks != nil {
+		place = 0
+	} else if _, all := in.Draw(0, in.First, nil); all {
 		place = 0
 	}
 	bytes := 8*float64(len(in.Inputs)/in.N+len(in.Kept)/in.N+sum+count) + batch*float64(place+8*w.p.tape.AuxRecord)
@@ -67,7 +70,7 @@ func (w *worker) fill(f *stepInputs, in privacy.StepsInput, first, n int) error 
 	copy(f.inputs.in(&f.stagingBuffer), in.Inputs[first*inputs:])
 	copy(f.offsets.in(&f.stagingBuffer), f.starts)
 	f.share(in.Threads, func(thread, low, high int) {
-		if !f.all {
+		if !f.all && in.Networks == nil {
 			copy(f.places.in(&f.stagingBuffer)[f.starts[low]:], f.batches[thread])
 		}
 		s := &w.stepping.streams[thread]
@@ -96,6 +99,10 @@ func (w *worker) drawBatches(f *stepInputs, in privacy.StepsInput) (need slotMem
 	f.share(in.Threads, func(thread, low, high int) {
 		own := f.batches[thread][:0]
 		for k := low; k < high; k++ {
+			if in.Networks != nil {
+				f.starts[k+1] = int64(in.Networks[thread].Size(in.First + f.first + k))
+				continue
+			}
 			batch, all := in.Draw(thread, in.First+f.first+k, own[len(own):])
 			every[thread] = all
 			f.starts[k+1] = int64(len(batch))
@@ -116,7 +123,8 @@ func (w *worker) drawBatches(f *stepInputs, in privacy.StepsInput) (need slotMem
 	return need
 }
 
-// layOut sets the places of f's parts in its staging buffer.
+// layOut sets the places of f's parts in its staging buffer. Behind what is sent is room
+// for a step's batch and tables, which the device makes.
 func (w *worker) layOut(f *stepInputs, in privacy.StepsInput) {
 	records, places, offsets := int(f.starts[f.n]), int(f.starts[f.n]), f.n+1
 	if f.all {
@@ -129,7 +137,18 @@ func (w *worker) layOut(f *stepInputs, in privacy.StepsInput) {
 	f.words = reserve[uint64](b, f.n*(sum+count))
 	f.drawn = reserve[float64](b, records*w.p.tape.AuxRecord)
 	f.offsets = reserve[int64](b, offsets)
-	f.places = reserve[uint32](b, places)
+	if in.Networks == nil {
+		f.places = reserve[uint32](b, places)
+		b.sent = b.used
+		return
+	}
+	b.sent = b.used
+	most := int64(0)
+	for k := range f.n {
+		most = max(most, f.starts[k+1]-f.starts[k])
+	}
+	f.places = reserve[uint32](b, int(most)) // of one step
+	f.tables = reserve[uint16](b, in.Networks[0].Words)
 }
 
 // wordsPerStep is how many random words the noise of a step takes: of the sum,

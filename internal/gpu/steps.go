@@ -11,7 +11,7 @@ import (
 type stepping struct {
 	script *script
 	run    run     // of the last call
-	key    address // of the noise: 8 words, then the round keys
+	key    address // of the noise, and behind it of the batches: 8 words, then the round keys
 	blocks int     // that can wait for each other
 	ended  bool    // there was not the memory for it
 
@@ -77,7 +77,7 @@ func (w *worker) openSteps(s *script) error {
 	if r.one, err = store(m, []float64{1}); err != nil {
 		return err
 	}
-	if st.key, err = store(m, make([]uint32, keyWords)); err != nil {
+	if st.key, err = store(m, make([]uint32, 2*keyWords)); err != nil {
 		return err
 	}
 	r.roundKeys = st.key + 32

@@ -7,9 +7,12 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
 )
 
 // Steps in one launch equal single steps of a session: the same sums and counts bit for
@@ -24,15 +27,20 @@ func TestStepsFollowSession(t *testing.T) {
 		D     int
 		wide  bool
 		point bool
+		drawn bool // by a network
 	}{
-		{"batches", []int{0, 1, 33, 700, 1999}, false, plainRegression, 6, false, false},
-		{"a larger batch among the next ones", []int{1, 1, 1, 1, 1, 1999}, false, plainRegression, 6, false, false},
-		{"every record", []int{-1}, false, plainRegression, 6, false, false},
-		{"words made on the device", []int{33, 700}, true, plainRegression, 44, false, false},
-		{"noise of records", []int{0, 700, 33}, false, regression, 6, false, false},
-		{"points", []int{0, 700, 33}, false, regression, 6, false, true},
-		{"all blocks together", []int{0, 700, 33}, true, regression, 20, true, false},
-		{"points, all blocks together", []int{0, 700, 33}, true, regression, 20, true, true},
+		{"batches", []int{0, 1, 33, 700, 1999}, false, plainRegression, 6, false, false, false},
+		{"a larger batch among the next ones", []int{1, 1, 1, 1, 1, 1999}, false, plainRegression, 6, false, false, false},
+		{"every record", []int{-1}, false, plainRegression, 6, false, false, false},
+		{"words made on the device", []int{33, 700}, true, plainRegression, 44, false, false, false},
+		{"noise of records", []int{0, 700, 33}, false, regression, 6, false, false, false},
+		{"points", []int{0, 700, 33}, false, regression, 6, false, true, false},
+		{"all blocks together", []int{0, 700, 33}, true, regression, 20, true, false, false},
+		{"points, all blocks together", []int{0, 700, 33}, true, regression, 20, true, true, false},
+		{"a network", []int{0}, false, plainRegression, 6, false, false, true},
+		{"a network, noise of records", []int{0}, true, regression, 44, false, true, true},
+		{"a network, all blocks together", []int{0}, true, regression, 20, true, false, true},
+		{"a network, points, all blocks together", []int{0}, false, regression, 20, true, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tape, rows := c.model(t, c.D, N)
@@ -55,8 +63,44 @@ func TestStepsFollowSession(t *testing.T) {
 			if c.key {
 				e.mostWords = 0
 			}
-			follow(t, w, post, stepsInput(9, tape.P, N, c.sizes))
+			in := stepsInput(9, tape.P, N, c.sizes)
+			if c.drawn {
+				drawByNetwork(t, &in, N, 6)
+			}
+			follow(t, w, post, in)
+			if c.drawn {
+				keysAreForgotten(t, w)
+			}
 		})
+	}
+}
+
+// drawByNetwork makes the batches of in those of a network with a key of its own.
+func drawByNetwork(t *testing.T, in *privacy.StepsInput, N int, seed uint64) {
+	t.Helper()
+	in.Rate, in.Networks = 0.2, nil
+	var samplers []sampler.Sampler
+	for range in.Threads + 1 { // the last draws for the test
+		s, err := sampler.New(sampler.Config{Scheme: sampler.Poisson, Rate: in.Rate, Batches: sampler.Feistel}, N, 0, noise.Insecure(seed).Stream(noise.Sampling))
+		if err != nil {
+			t.Fatal(err)
+		}
+		samplers = append(samplers, s)
+		in.Networks = append(in.Networks, s.Network())
+	}
+	in.Networks = in.Networks[:in.Threads]
+	in.Draw = func(_, step int, dst []uint32) ([]uint32, bool) { return samplers[in.Threads].Draw(step, dst) }
+}
+
+// keysAreForgotten reads the memory of the keys after a call.
+func keysAreForgotten(t *testing.T, w *worker) {
+	t.Helper()
+	var keys [2 * keyWords]uint32
+	if err := read(w.engine.driver, unsafe.Pointer(&keys), w.stepping.key, int64(unsafe.Sizeof(keys))); err != nil {
+		t.Fatal(err)
+	}
+	if keys != [2 * keyWords]uint32{} {
+		t.Error("keys are left on the device")
 	}
 }
 

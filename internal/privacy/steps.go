@@ -58,7 +58,10 @@ type StepsInput struct {
 	// name different threads, 0 <= thread < Threads.
 	Draw    func(thread, step int, dst []uint32) (batch []uint32, all bool)
 	Threads int
-	Rate    float64 // expected fraction of the records in a batch
+	// Networks are how an engine may draw the batches by itself, a thread's own, which
+	// its Draw uses, too; nil: they come from Draw alone.
+	Networks []*sampler.Network
+	Rate     float64 // expected fraction of the records in a batch
 	// RecordNoise is that of StepInput.
 	RecordNoise *noise.Stream
 
@@ -132,7 +135,7 @@ func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err err
 	done, err = s.worker.(Stepper).Steps(StepsInput{
 		First: first, N: n, State: state, Inputs: inputs, Kept: kept,
 		Sum: s.gradientNoise, Count: s.countNoise, RecordNoise: s.recordNoise,
-		Draw: s.draw, Threads: len(s.samplers), Rate: s.sampler.Rate(),
+		Draw: s.draw, Threads: len(s.samplers), Networks: s.networks(), Rate: s.sampler.Rate(),
 		Clip: s.m.Clip, GradientNoise: s.m.GradientNoise, CountNoise: s.m.CountNoise, CountTarget: s.m.CountTarget, Widened: s.widened,
 	})
 	if err == ErrNotStepping {
@@ -146,6 +149,18 @@ func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err err
 	}
 	s.done = first + done
 	return done, nil
+}
+
+// networks are those of the samplers; nil if they have none.
+func (s *Session) networks() (list []*sampler.Network) {
+	for _, one := range s.samplers {
+		n := one.Network()
+		if n == nil {
+			return nil
+		}
+		list = append(list, n)
+	}
+	return list
 }
 
 func (s *Session) draw(thread, step int, dst []uint32) (batch []uint32, all bool) {

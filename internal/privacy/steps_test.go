@@ -114,6 +114,41 @@ func TestStepsDrawWhatStepDraws(t *testing.T) {
 	}
 }
 
+// An engine gets a network for each thread that draws, of the batches that Draw has, and
+// none where batches are exact.
+func TestStepsHaveTheNetwork(t *testing.T) {
+	for _, batches := range []string{sampler.Exact, sampler.Feistel} {
+		e := &fakeStepper{takes: 4}
+		m := poissonMechanism(t, 10)
+		m.Sampler.Batches = batches
+		s := begin(t, newCurator(t, config(t, e)), m)
+		if err := s.Prepare(privacy.Postprocessing{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Steps([]float64{1}, make([]float64, 4), nil, 4); err != nil {
+			t.Fatal(err)
+		}
+		if batches == sampler.Exact {
+			if e.got.Networks != nil {
+				t.Error("exact batches have a network")
+			}
+			continue
+		}
+		if len(e.got.Networks) != e.got.Threads {
+			t.Fatalf("%d networks for %d threads", len(e.got.Networks), e.got.Threads)
+		}
+		n := e.got.Networks[0]
+		if n.Stream.Key() != noise.Insecure(1).Child(0).Stream(noise.Sampling).Key() {
+			t.Error("another stream than that of batches")
+		}
+		for k := range 4 {
+			if batch, _ := e.got.Draw(0, k, nil); n.Size(k) != len(batch) {
+				t.Errorf("step %d: %d records, want %d", k, n.Size(k), len(batch))
+			}
+		}
+	}
+}
+
 // Large batches are drawn by several threads, each of which draws any step's.
 func TestLargeBatchesAreDrawnByThreads(t *testing.T) {
 	const N = 6000

@@ -6,6 +6,7 @@
 //   prior    θ -> its gradient
 //   absorb   state, (inputs, noisy sum, noisy count, prior gradient) -> next state
 #pragma once
+#include "network.h"
 #include "noise.h"
 #include "slots.h"
 
@@ -29,8 +30,9 @@ struct Run {
     u32* roundKeys;
     u64 firstStep;         // number of the first step
     const double* drawn;   // noise of the records of all batches
-    const i64* offsets;    // of batches in places, steps+1; null: every record
-    const u32* places;
+    const i64* offsets;    // of batches in places, steps+1; of a network, in their noise; null: every record
+    u32* places;
+    Network network;       // makes the places of each step; without a key they are given
     i64 records;           // of the table
     int* status;           // steps done, why it ended, how many are unresolved, a state is not finite
     int* unresolved;       // quarters of the sum (addGaussians) whose noise the host adds; -1: the count
@@ -44,7 +46,7 @@ struct Run {
     int first, unused; // steps that were done before this launch
 };
 
-static_assert(sizeof(Run) == 1392, "as on the Go side");
+static_assert(sizeof(Run) == 1432, "as on the Go side");
 
 DEVICE bool ended(const Run& r) { return peek(&r.status[1]) != goesOn; }
 
@@ -70,7 +72,7 @@ DEVICE int slotsOf(const Arguments& a, i64 size, int chunk) {
 DEVICE Batch batchOf(const Run& r, int step) {
     Batch b = {0, 0, r.records, 0, 0, 0};
     if (r.offsets) {
-        b.places = r.places + r.offsets[step];
+        b.places = r.network.key ? r.places : r.places + r.offsets[step];
         b.size = r.offsets[step + 1] - r.offsets[step];
     }
     b.drawn = r.drawn + (r.offsets ? r.offsets[step] : step * r.records) * r.tape.drawnCount;

@@ -4,6 +4,15 @@
 #pragma once
 #include "local.h"
 
+// placeSlot finds the places of a slot's records by the network.
+DEVICE void placeSlot(Team t, const Run& r, const Batch& batch, int slot) {
+    for (i64 chunk = slot; chunk * batch.chunk < batch.size; chunk += batch.slots) {
+        i64 first = chunk * batch.chunk, left = batch.size - first;
+        each(t, (int)(left < batch.chunk ? left : batch.chunk), 1, [&](int i, int) { r.places[first + i] = imageOf(r.network, (u32)(first + i), r.records); });
+    }
+    t.sync();
+}
+
 // begin states where a step finds what it needs, after the last one was `taken`.
 DEVICE void begin(Run& r, int step, bool taken) {
     barrier();
@@ -110,6 +119,7 @@ DEVICE void runSteps(const Runs& runs, int block) {
     Team t = wide ? groupTeam(group) : blockTeam();
     bool leads = wide || member == 0; // does what is not about records
     if (r.key && member == 0 && t.rank == 0) expandKey(r.roundKeys, r.key);
+    if (r.network.key && member == 0 && t.rank == 0) expandKey(r.network.roundKeys, r.network.key);
     if (leads) copyState(t, r, r.now, r.state);
     if (member == 0 && t.rank == 0) {
         r.status[0] = r.first;
@@ -121,8 +131,9 @@ DEVICE void runSteps(const Runs& runs, int block) {
         begin(r, step, taken);
         taken = false;
         if (!r.resumes || step > r.first) { // else the noise is added
+            if (r.network.key) makeTables(groupTeam(group), r.network, r.firstStep + step);
             if (leads && !ended(r)) proposeStep(t, r);
-            if (!wide || !r.direct) group.wait();
+            if (!wide || !r.direct || r.network.key) group.wait();
             double clipNorm = r.now[r.clipNormAt];
             if (ended(r)) break;
             if (!(clipNorm >= 1e-100 && clipNorm <= 1e100)) {
@@ -130,7 +141,10 @@ DEVICE void runSteps(const Runs& runs, int block) {
                 break;
             }
             Batch batch = batchOf(r, step);
-            for (int slot = wide ? 0 : member; slot < batch.slots; slot += runs.blocks) addToSlot(t, r.tape, batch, slot, clipNorm, true);
+            for (int slot = wide ? 0 : member; slot < batch.slots; slot += runs.blocks) {
+                if (r.network.key) placeSlot(t, r, batch, slot);
+                addToSlot(t, r.tape, batch, slot, clipNorm, true);
+            }
             group.wait();
             if (leads) {
                 addPrior(t, r);
