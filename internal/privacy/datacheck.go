@@ -38,5 +38,8 @@ func ReadNewRows(path string, e encoding.Encoding) (*Rows, *DataCheck, error) {
 	if bad := check.Malformed; err == nil && bad != nil {
 		return nil, nil, &tablefile.FileError{File: path, Problem: bad.Problem, Hint: fmt.Sprintf("line %d", bad.Line)}
 	}
+	if err == nil {
+		rows.ToHeap()
+	}
 	return rows, &check, err
 }

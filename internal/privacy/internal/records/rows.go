@@ -12,6 +12,7 @@ package records
 
 import (
 	"fmt"
+	"slices"
 
 	"d3p/internal/privacy/internal/records/storage"
 )
@@ -42,6 +43,13 @@ type Rows struct {
 	float32 bool
 	place   storage.Place // of the numbers
 	room    *storage.Room // that has the numbers; nil: the heap
+}
+
+// ToHeap moves the numbers to the heap, where a slice of them outlives r.
+func (r *Rows) ToHeap() {
+	r.F64, r.F32 = slices.Clone(r.F64), slices.Clone(r.F32)
+	r.room.Free()
+	r.room = nil
 }
 
 // Precision states which of F64 and F32 holds the numbers.
