@@ -132,6 +132,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		d.Variables[v].Verdict = &verdict
 	}
 	d.judgeEffects()
+	d.judgeSpreads()
 	d.judgeComponents(known)
 }
 
@@ -204,6 +205,25 @@ func (d *Draws) judgeEffects() {
 			}
 		}
 		d.Variables[v].Verdict = &verdict
+	}
+}
+
+// spreads are the parameters of families that take up what the linear predictor does not
+// explain.
+var spreads = []string{"sigma", "sigma_raw", "phi", "shape", "kappa"}
+
+// judgeSpreads caps the verdict of a spread of records by those of the standard deviations
+// of groups: what the effects of groups leave unexplained becomes a part of it.
+func (d *Draws) judgeSpreads() {
+	for v := range d.Variables {
+		if !slices.Contains(spreads, d.Variables[v].Name) {
+			continue
+		}
+		for _, group := range d.Variables {
+			if strings.HasPrefix(group.Name, "sd_") && group.Verdict.Value != Resolved {
+				*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, group.Verdict.Value, "%s is not resolved: %s", group.Name, group.Verdict.Why)
+			}
+		}
 	}
 }
 
