@@ -42,12 +42,17 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 // common: their intervals hold better as a sample.
 var sampledFamilies = []string{"bernoulli", "poisson", "cumulative", "negative_binomial"}
 
-// samples reports whether the posterior is a sample by default: of a sampled family, where
-// the columns' law is bought with little noise. A sample trusts the law that it simulates
-// records by.
+// samples reports whether the posterior is a sample by default: of a sampled family, or of a
+// normal one with groups, whose residual sd contains what is not known of their effects;
+// where the columns' law is bought with little noise. A sample trusts the law that it
+// simulates records by.
 func (p *Plan) samples() bool {
-	return p.Purchase != nil && p.Purchase.Precise(p.Records) && p.model != nil && p.model.Spec.Model != nil && p.scoresAreGradients() &&
-		slices.Contains(sampledFamilies, formula.FamilyOf(p.model.Spec.Model.Family.V).Name)
+	if p.Purchase == nil || !p.Purchase.Precise(p.Records) || p.model == nil || p.model.Spec.Model == nil || !p.scoresAreGradients() {
+		return false
+	}
+	m := p.model.Spec.Model
+	family := formula.FamilyOf(m.Family.V).Name
+	return slices.Contains(sampledFamilies, family) || family == "normal" && m.Terms != nil && len(m.Terms.Groups) > 0
 }
 
 // scoresAreGradients reports whether the gradient of a simulated record is that of its log

@@ -36,6 +36,8 @@ func TestSampledFamilies(t *testing.T) {
 		{"normal", "{type: real, lower: -9, upper: 9}", 100, Config{}, settings.NoiseAwareMoments},
 		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{Steps: 50}, settings.NoiseAwareCurvature},
 		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{Table1: settings.Table1None}, settings.NoiseAwareCurvature},
+		{"normal | group", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareSample},
+		{"normal | group", "{type: real, lower: -9, upper: 9}", 1000, Config{}, settings.NoiseAwareCurvature}, // the law is noisy
 		{"normal | beta", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
 		{"normal | weight", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
 		{"student_t", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
