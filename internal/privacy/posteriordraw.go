@@ -56,9 +56,27 @@ const SamplerCheckName = "sampler.json"
 
 // samplerCheck states how far the chains agree about each unconstrained scalar.
 type samplerCheck struct {
-	Weight      float64          `json:"weight"`
-	Divergences int              `json:"divergences"`
-	Scalars     []nuts.Diagnosis `json:"scalars"` // P
+	Weight      float64       `json:"weight"`
+	Divergences int           `json:"divergences"`
+	Scalars     []scalarCheck `json:"scalars"` // P
+}
+
+// scalarCheck is a nuts.Diagnosis; null where chains that do not move have none, since an
+// error would tell of the records.
+type scalarCheck struct {
+	RHat    *float64 `json:"rhat"`
+	BulkESS *float64 `json:"ess_bulk"`
+	TailESS *float64 `json:"ess_tail"`
+}
+
+func checked(d nuts.Diagnosis) scalarCheck {
+	finite := func(x float64) *float64 {
+		if x-x != 0 {
+			return nil
+		}
+		return &x
+	}
+	return scalarCheck{finite(d.RHat), finite(d.BulkESS), finite(d.TailESS)}
 }
 
 // DrawPosterior charges the draw and makes it: P unconstrained scalars. Over budget:
@@ -164,7 +182,7 @@ func (t *posteriorTarget) draw(ctx context.Context, m PosteriorDraw, rng *noise.
 				draws[i] = append(draws[i], chain.Draws[k])
 			}
 		}
-		check.Scalars = append(check.Scalars, nuts.Diagnose(draws))
+		check.Scalars = append(check.Scalars, checked(nuts.Diagnose(draws)))
 	}
 	first := chains[0].Draws
 	return first[len(first)-p:], check, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -199,5 +200,33 @@ func TestPosteriorDrawIsCharged(t *testing.T) {
 	var over *privacy.BudgetError
 	if _, err := c.DrawPosterior(context.Background(), mechanism); !errors.As(err, &over) {
 		t.Errorf("a second draw: %v, want a *BudgetError", err)
+	}
+}
+
+// TestChainsWithoutDiagnosis: chains of which R-hat does not exist are no error, which could
+// tell of the records.
+func TestChainsWithoutDiagnosis(t *testing.T) {
+	m := locationModel(t, 1, "y: normal(a, 0.5)")
+	private, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer private.Close()
+	root := noise.Insecure(1)
+	c, err := privacy.NewCurator(privacy.CuratorConfig{
+		Table:  privacy.NewTable(privacy.TableConfig{Data: writeFile(t, "location.csv", "x,y,z\n0,1,1\n"), Encoding: m.Encoding, Precision: privacy.Float64, Spare: m.Likelihood.K - m.Likelihood.K0, Root: root}),
+		Engine: cpu.New(cpu.Options{Threads: 1}), Root: root, Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Relation: event.AddRemove, Private: private,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mechanism := posteriorDraw(t, m)
+	mechanism.Kept = 2 // a half of one draw has no variance
+	if _, err := c.DrawPosterior(context.Background(), mechanism); err != nil {
+		t.Fatal(err)
+	}
+	text, err := private.ReadFile(privacy.SamplerCheckName)
+	if err != nil || !strings.Contains(string(text), `"rhat":null`) {
+		t.Errorf("%s: %s, %v", privacy.SamplerCheckName, text, err)
 	}
 }
