@@ -20,6 +20,7 @@ func (e *encoder) newPart() part {
 	other.units, other.limit, other.row, other.columns = nil, 0, make([]float64, len(e.row)), slices.Clone(e.columns)
 	for i := range other.columns {
 		other.columns[i].ownTokenizers()
+		other.columns[i].check = ColumnCheck{} // the table keeps that of earlier files
 	}
 	stride := e.rows.Stride
 	if e.units != nil {
