@@ -27,6 +27,9 @@ func newCSVLayout(rows tablefile.Lines, at []int, enc *encoder) csvLayout {
 		l.columns[j] = -1
 	}
 	for k := range enc.columns {
+		if at[k] < 0 {
+			continue
+		}
 		l.columns[at[k]] = k
 		c := &enc.columns[k]
 		l.numbers[at[k]] = enc.numbersAsTheyAre(c) && !enc.decimalComma
@@ -211,12 +214,18 @@ func (b *csvBlock) encodePlain() {
 	}
 }
 
+// end stores the current row.
+func (b *csvBlock) end() {
+	b.enc.partitionCells()
+	b.part.end()
+}
+
 // badRow takes a malformed row in, as one that is rejected.
 func (b *csvBlock) badRow(problem tablefile.Malformed) {
 	b.enc.reject()
 	b.enc.sound = false
 	b.ids = b.ids[:b.idStart()]
-	b.end()
+	b.part.end()
 	if b.malformed.Rows++; b.malformed.Rows == 1 {
 		b.malformed.Line, b.malformed.Problem = b.lines+1, string(problem)
 	}

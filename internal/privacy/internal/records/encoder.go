@@ -16,13 +16,16 @@ import (
 // then end.
 type encoder struct {
 	columns []column
-	units   *units    // nil: every row is a record
-	row     []float64 // the row being encoded, length Encoding.K
-	codes   *Codes    // nil: they are not kept
-	noted   []byte    // state and codes of the row being encoded
-	valid   bool
-	sound   bool // the row being encoded is not malformed
-	tokens  [][]byte
+	// partitions has, for each column, its cell in all records of the current file, if the
+	// names of folders say it; else nil.
+	partitions [][]byte
+	units      *units    // nil: every row is a record
+	row        []float64 // the row being encoded, length Encoding.K
+	codes      *Codes    // nil: they are not kept
+	noted      []byte    // state and codes of the row being encoded
+	valid      bool
+	sound      bool // the row being encoded is not malformed
+	tokens     [][]byte
 	// textTokens: no token looks like a number, so a cell that parses as one is
 	// not missing.
 	textTokens   bool

@@ -9,13 +9,21 @@ import (
 )
 
 // match finds the raw columns in the header of file; the column of ids, where
-// there is one, comes last. All mistakes are reported, each with the nearest
-// name.
+// there is one, comes last. A column that the header lacks may be one of partitions: its
+// place is -1. All mistakes are reported, each with the nearest name.
 func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 	names := e.names()
 	at = make([]int, len(names))
+	e.partitions = make([][]byte, len(e.columns))
 	for i, name := range names {
-		switch first := slices.Index(header, name); {
+		first := slices.Index(header, name)
+		if first < 0 && i < len(e.columns) {
+			if cell, ok := partition(file, name); ok {
+				at[i], e.partitions[i] = -1, cell
+				continue
+			}
+		}
+		switch {
 		case first < 0:
 			errs = append(errs, &tablefile.FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, names, header)})
 		case slices.Contains(header[first+1:], name):

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"d3p/internal/parquet"
 	"d3p/internal/privacy/internal/records/storage"
@@ -77,9 +78,18 @@ func (t *parquetTable) match(enc *encoder) error {
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
+	used := slices.Max(append(places, 0))
+	for i, at := range places {
+		if at < 0 {
+			places[i] = used // whose cells have the number of rows
+		}
+	}
 	t.places = places
 	for i := range enc.columns {
 		c := &enc.columns[i]
+		if enc.partitions[i] != nil {
+			continue
+		}
 		if of := columns[places[i]]; cellReader(of.Kind, c) == nil {
 			errs = append(errs, &tablefile.FileError{
 				File: t.path, Column: c.name,

@@ -99,6 +99,10 @@ func (t *parquetTable) cellsOf(p *parquetColumns, e *encoder, first, count int) 
 	cells := make([]func(i int), count)
 	for k := range cells {
 		c, from := &e.columns[first+k], &p.cells[k]
+		if cell := e.partitions[first+k]; cell != nil {
+			cells[k] = func(int) { e.text(c, cell) }
+			continue
+		}
 		read := cellReader(t.file.Columns()[t.places[first+k]].Kind, c)
 		cells[k] = func(i int) {
 			if from.Null != nil && from.Null[i] {
