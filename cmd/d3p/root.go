@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -133,11 +134,17 @@ func newTopic(t manual.Topic) *cobra.Command {
 	return c
 }
 
+// perRecord are the comparisons of models that brms and ArviZ users look for.
+var perRecord = []string{"loo", "waic", "psis"}
+
 // unknownCommand refuses arguments of the bare program, which are mistyped
 // subcommands.
 func unknownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
+	}
+	if slices.Contains(perRecord, args[0]) {
+		return status.Usagef("%s is a sum over the log densities of single records, which have no bound, so no budget buys it (d3p score RUN TEST scores a release on other records, d3p select chooses among models)", args[0])
 	}
 	var names []string
 	for _, c := range root.Commands() {

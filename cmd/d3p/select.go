@@ -101,6 +101,9 @@ func (a *app) selectFit(c *cobra.Command, s *flags.Settings, of selection) error
 	if err != nil {
 		return err
 	}
+	if of.data == of.test {
+		a.warnf("DATA and TEST are the same file: the score favours models that follow its noise (keep a part of the records for TEST)")
+	}
 	first := all[0].settings
 	target, list, err := of.plans(all)
 	if err != nil {
