@@ -169,6 +169,10 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		if p.ClipQuantile > 0 {
 			clip = fmt.Sprintf("%s from %g, leaving %.3g %% of the records whole", p.Clipping, p.ClipNorm, 100*p.ClipQuantile)
 		}
+		if p.ClipNormSchedule != nil {
+			least, most := p.ClipNormSchedule.Range()
+			clip += fmt.Sprintf(" times factors from %.4g to %.4g", least, most)
+		}
 		t.Line(terminal.Cells{"clipping", clip})
 		t.Line(terminal.Cells{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)})
 		if p.NoiseSchedule != nil {

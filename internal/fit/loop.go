@@ -95,7 +95,7 @@ func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
 	}
 	start := averageStart(p.Averaging, p.Steps)
 	l.state = State{
-		Lambda: make([]float64, size), ClipNorm: max(p.ClipNorm, plan.MinClipNorm), Moments: l.optimizer.Moments(),
+		Lambda: make([]float64, size), ClipNorm: p.StepClipNorm(0), Moments: l.optimizer.Moments(),
 		Average: newAverage(start, size), Noise: newNoiseVariance(start, latent),
 		Trace: newTrace(p.Steps, latent),
 	}
@@ -209,6 +209,9 @@ func (l *Loop) Advance(count float64) error {
 		s.ClipNorm = l.adapt.next(s.ClipNorm, count)
 	}
 	s.Step++
+	if l.plan.ClipNormSchedule != nil {
+		s.ClipNorm = l.plan.StepClipNorm(s.Step)
+	}
 	if s.Trace.wants(s.Step) {
 		s.Trace.add(s.Step, guide.Location(l.guide, s.Lambda))
 	}

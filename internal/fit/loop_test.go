@@ -307,10 +307,32 @@ func BenchmarkLoop(b *testing.B) {
 	}
 }
 
+// C of a step, which scales its noise, too, is the clip norm times the step's factor.
+func TestClipNormFollowsTheSchedule(t *testing.T) {
+	p := testPlan(4000, 3, 4, 5)
+	p.Clipping, p.ClipNorm, p.ClipNormSchedule = settings.ClippingFlat, 0.5, schedule.Factors{{Steps: 1, Factor: 2}, {Steps: 3, Factor: 0.5}}
+	p.SplitNoise()
+	loop := newTestLoop(t, p)
+	for step, want := range []float64{1, 0.25, 0.25, 0.25} {
+		sd := p.GradientNoise * want / p.SamplingRate
+		if got, noise := loop.ClipNorm(), loop.noiseSD(); got != want || math.Abs(noise-sd) > 1e-12*sd {
+			t.Errorf("step %d: C = %v and noise %v, want %v and %v", step, got, noise, want, sd)
+		}
+		loop.Propose(make([]float64, 3))
+		loop.Absorb(make([]float64, 3), make([]float64, 3))
+		if err := loop.Advance(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok := newStepTape(loop); ok {
+		t.Error("the tape of a step keeps its clip norm")
+	}
+}
+
 // The noise that the posterior counts on is that of the step.
 func TestNoiseSDFollowsTheSchedule(t *testing.T) {
 	p := testPlan(4000, 3, 4, 5)
-	p.NoiseSchedule = schedule.Noise{{Steps: 1, Factor: 2}, {Steps: 3, Factor: 0.5}}
+	p.NoiseSchedule = schedule.Factors{{Steps: 1, Factor: 2}, {Steps: 3, Factor: 0.5}}
 	loop := newTestLoop(t, p)
 	constant := p.GradientNoise * loop.ClipNorm() / p.SamplingRate
 	for step, factor := range []float64{2, 0.5, 0.5, 0.5} {

@@ -21,13 +21,13 @@ type stepTape struct {
 }
 
 // newStepTape reports false for a loop that has no tape. One has it in a private
-// fit of a mean-field or delta guide by Adam, with aligned gradients and constant noise.
+// fit of a mean-field or delta guide by Adam, with aligned gradients and no schedule.
 func newStepTape(l *Loop) (stepTape, bool) {
 	p := l.plan
 	_, isAdam := l.optimizer.(*optimizer.Adam)
 	_, meanField := l.guide.(guide.MeanField)
 	_, delta := l.guide.(guide.Delta)
-	ok := p.Private && p.Draws == 1 && p.NoiseSchedule == nil && !l.vanilla && isAdam && (meanField || delta)
+	ok := p.Private && p.Draws == 1 && p.NoiseSchedule == nil && p.ClipNormSchedule == nil && !l.vanilla && isAdam && (meanField || delta)
 	return stepTape{p, meanField, l.averages(), l.adapt}, ok
 }
 

@@ -79,7 +79,7 @@ func noiseShareAt(p *plan.Plan, machine *graph.Machine, precision []float64) []f
 	if len(norms) == 0 {
 		return nil
 	}
-	clip := p.ClipNorm
+	clip := p.ClipNorm * math.Sqrt(p.ClipNormSchedule.LateSquare())
 	if p.ByMoments() {
 		slices.Sort(norms)
 		clip = stats.Quantile(norms, keptWhole)

@@ -48,7 +48,7 @@ type Mechanism struct {
 	// fraction of the records is within C, however many records there are.
 	CountTarget float64
 	// Schedule has the factors of z and σ_b.
-	Schedule schedule.Noise
+	Schedule schedule.Factors
 	// Clip has the kind and Gamma; its Norm is not used: every step names its C.
 	Clip Clip
 }

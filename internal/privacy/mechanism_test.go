@@ -50,14 +50,14 @@ func TestMechanismsThatAreNotPrivateAreRefused(t *testing.T) {
 		"count target one":    func(m *privacy.Mechanism) { m.CountTarget = 1 },
 		"count target zero":   func(m *privacy.Mechanism) { m.CountTarget = 0 },
 		"rate above one":      func(m *privacy.Mechanism) { m.Sampler = sampler.Config{Scheme: "poisson", Rate: 1.5} },
-		"schedule too short":  func(m *privacy.Mechanism) { m.Schedule = schedule.Noise{{Steps: 2, Factor: 2}} },
-		"factor of zero":      func(m *privacy.Mechanism) { m.Schedule = schedule.Noise{{Steps: 1, Factor: 0}} },
+		"schedule too short":  func(m *privacy.Mechanism) { m.Schedule = schedule.Factors{{Steps: 2, Factor: 2}} },
+		"factor of zero":      func(m *privacy.Mechanism) { m.Schedule = schedule.Factors{{Steps: 1, Factor: 0}} },
 		"too fine by factor": func(m *privacy.Mechanism) {
-			m.GradientNoise, m.Schedule = 1./32, schedule.Noise{{Steps: 1, Factor: 0.4}}
+			m.GradientNoise, m.Schedule = 1./32, schedule.Factors{{Steps: 1, Factor: 0.4}}
 		},
 		"schedule in an epoch": func(m *privacy.Mechanism) {
 			m.Sampler = sampler.Config{Scheme: "balls_and_bins", BatchSize: 2, PublicN: 4}
-			m.Schedule = schedule.Noise{{Steps: 1, Factor: 2}}
+			m.Schedule = schedule.Factors{{Steps: 1, Factor: 2}}
 		},
 		"no steps": func(m *privacy.Mechanism) { m.Steps = 0 },
 		"no tape":  func(m *privacy.Mechanism) { m.Tape = nil },

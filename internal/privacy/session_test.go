@@ -53,7 +53,7 @@ func TestStepAddsNoiseToTheSum(t *testing.T) {
 func TestNoiseFollowsTheSchedule(t *testing.T) {
 	engine := &fakeEngine{sum: []float64{0.5, -0.25}, count: 1.5}
 	m := mechanism(t, 4)
-	m.Schedule = schedule.Noise{{Steps: 1, Factor: 2}, {Steps: 2, Factor: 3}, {Steps: 1, Factor: 0.5}}
+	m.Schedule = schedule.Factors{{Steps: 1, Factor: 2}, {Steps: 2, Factor: 3}, {Steps: 1, Factor: 0.5}}
 	c := newCurator(t, config(t, engine))
 	s := begin(t, c, m)
 	dst := make([]float64, 2)

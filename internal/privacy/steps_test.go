@@ -51,7 +51,7 @@ func poissonMechanism(t *testing.T, steps int) privacy.Mechanism {
 // step by step.
 func TestNoManyStepsWithASchedule(t *testing.T) {
 	m := mechanism(t, 2)
-	m.Schedule = schedule.Noise{{Steps: 1, Factor: 2}, {Steps: 1, Factor: 1}}
+	m.Schedule = schedule.Factors{{Steps: 1, Factor: 2}, {Steps: 1, Factor: 1}}
 	s := begin(t, newCurator(t, config(t, &fakeStepper{takes: 2})), m)
 	if err := s.Prepare(privacy.Postprocessing{}); err != privacy.ErrNotStepping {
 		t.Errorf("Prepare: %v", err)

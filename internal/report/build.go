@@ -131,7 +131,7 @@ func (r *Run) mechanism() Mechanism {
 	m := Mechanism{
 		Name:            "DP variational inference: one joint Gaussian release per step",
 		Sampler:         Sampler{p.Sampling, p.Batches, p.SamplingRate, p.BatchSize},
-		Clip:            Clip{p.Clipping, p.ClipNorm, p.ClipQuantile, "the whole gradient of a unit, L2"},
+		Clip:            Clip{p.Clipping, p.ClipNorm, p.ClipQuantile, p.ClipNormSchedule, "the whole gradient of a unit, L2"},
 		NoiseMultiplier: p.NoiseMultiplier, GradientNoise: p.GradientNoise, CountNoise: p.CountNoise, NoiseSchedule: p.NoiseSchedule,
 		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps, Planned: p.Planned,
 		Normaliser: "public: sampling rate times declared number of records",

@@ -195,6 +195,10 @@ func pipelineFigure(p *Privacy) figure.Figure {
 	if m.Clip.Quantile > 0 {
 		bound = fmt.Sprintf("L2 norm at most %.3g at first, then adapted by released counts", m.Clip.Norm)
 	}
+	if m.Clip.Schedule != nil {
+		least, most := m.Clip.Schedule.Range()
+		bound = fmt.Sprintf("L2 norm at most %.3g to %.3g, by a public schedule", least*m.Clip.Norm, most*m.Clip.Norm)
+	}
 	if m.Clip.Mode == plan.ClippingByMoments {
 		bound = "in L2 norm, by what was released before"
 	}

@@ -84,6 +84,10 @@ func clipWords(c Clip) string {
 	if c.Mode == plan.ClippingByMoments {
 		return "at a norm that follows from what was released before it"
 	}
+	if c.Schedule != nil {
+		least, most := c.Schedule.Range()
+		return fmt.Sprintf("at norms from %.4g to %.4g by a public schedule", least*c.Norm, most*c.Norm)
+	}
 	if c.Mode == settings.ClippingFlat {
 		return fmt.Sprintf("at norm %.4g", c.Norm)
 	}

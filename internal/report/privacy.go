@@ -122,9 +122,9 @@ type Mechanism struct {
 	GradientNoise   float64 `json:"gradient_noise"`    // standard deviation / clip norm
 	CountNoise      float64 `json:"count_noise"`       // standard deviation of the count of unclipped records; 0: not released
 	// NoiseSchedule has the factors of all three by step; absent: 1.
-	NoiseSchedule   schedule.Noise `json:"noise_schedule,omitempty"`
-	ReleasedPerStep int            `json:"released_per_step"`
-	Iterations      int            `json:"iterations"`
+	NoiseSchedule   schedule.Factors `json:"noise_schedule,omitempty"`
+	ReleasedPerStep int              `json:"released_per_step"`
+	Iterations      int              `json:"iterations"`
 	// Planned is the plan of a fit that ended early; absent for a complete fit.
 	Planned    *plan.Planned `json:"planned,omitempty"`
 	Normaliser string        `json:"normaliser"`
@@ -151,10 +151,12 @@ type Sampler struct {
 
 // Clip is how a record's gradient was bounded.
 type Clip struct {
-	Mode        string  `json:"mode"`
-	Norm        float64 `json:"norm"` // the first one when adaptive
-	Quantile    float64 `json:"quantile"`
-	Granularity string  `json:"granularity"`
+	Mode     string  `json:"mode"`
+	Norm     float64 `json:"norm"` // the first one when adaptive
+	Quantile float64 `json:"quantile"`
+	// Schedule has the factors of the norm by step; absent: 1.
+	Schedule    schedule.Factors `json:"schedule,omitempty"`
+	Granularity string           `json:"granularity"`
 }
 
 // Accounting is how the price was computed. Event has the form of Google's

@@ -19,14 +19,14 @@ type Kind int
 
 // The kinds of values.
 const (
-	Number       Kind = iota // float64
-	Count                    // int
-	Seed                     // uint64
-	Word                     // string, one of Choices
-	Words                    // []string, of Choices if there are any
-	Text                     // string
-	Share                    // string: one of Choices, or a number in Range
-	NoiseFactors             // string: a schedule of package schedule
+	Number      Kind = iota // float64
+	Count                   // int
+	Seed                    // uint64
+	Word                    // string, one of Choices
+	Words                   // []string, of Choices if there are any
+	Text                    // string
+	Share                   // string: one of Choices, or a number in Range
+	StepFactors             // string: a schedule of package schedule
 )
 
 // Group is the group of commands that take a setting.
@@ -138,7 +138,7 @@ func (s Setting) Read(text string) (any, *Mistake) {
 		return s.word(text)
 	case Words:
 		return s.words(strings.Split(text, ","))
-	case NoiseFactors:
+	case StepFactors:
 		if _, err := schedule.Parse(text, 1); err != nil {
 			return nil, mistake("", "%v", err)
 		}

@@ -30,7 +30,7 @@ func rows() []Setting {
 			Help: "which data sets are neighbours", Default: string(event.AddRemove)},
 		{Name: "noise-multiplier", Key: "privacy.noise_multiplier", Group: Price, Kind: Number, Range: positive(), Quiet: true,
 			Help: "noise standard deviation in units of the clip norm, instead of the one that ε needs"},
-		{Name: "noise-schedule", Key: "fit.noise_schedule", Group: Price, Kind: NoiseFactors, Quiet: true,
+		{Name: "noise-schedule", Key: "fit.noise_schedule", Group: Price, Kind: StepFactors, Quiet: true,
 			Needs: []Need{
 				{Unless: schedule.Constant, Setting: "sampling", Not: []string{sampler.BallsAndBins, sampler.Shuffle}, Rather: sampler.Poisson, Why: "an epoch is accounted for as a whole"},
 				{Unless: schedule.Constant, Setting: "noise-aware", Not: []string{NoiseAwareMoments}, Rather: NoiseAwareCurvature},
@@ -67,6 +67,12 @@ func rows() []Setting {
 			Help:    "how a record's gradient is bounded; automatic is biased: it has no stationary point for logistic likelihoods", Default: "adaptive, or flat when μN < 200"},
 		{Name: "clip-norm", Key: "fit.clip_norm", OldKeys: []string{"fit.clip.norm"}, Group: Price, Kind: Number, Range: positive(),
 			Help: "bound C on a record's gradient, in L2 norm; alone, it implies --clipping flat", Default: "1; adaptive clipping starts at 0.1"},
+		{Name: "clip-norm-schedule", Key: "fit.clip_norm_schedule", Group: Price, Kind: StepFactors, Quiet: true,
+			Needs: []Need{
+				{Unless: schedule.Constant, Setting: "clipping", Not: []string{ClippingAdaptive}, Rather: ClippingFlat, Why: "adaptive clipping follows released counts"},
+				{Unless: schedule.Constant, Setting: "noise-aware", Not: []string{NoiseAwareMoments}, Rather: NoiseAwareCurvature},
+			},
+			Help: "factor of the clip norm by step, written as that of the noise; it implies --clipping flat and costs nothing", Default: schedule.Constant},
 		{Name: "clip-quantile", Key: "fit.clip_quantile", OldKeys: []string{"fit.clip.quantile"}, Group: Price, Kind: Number, Range: inside(),
 			Needs: []Need{
 				{Setting: "clipping", Not: []string{ClippingFlat, ClippingAutomatic}, Rather: ClippingAdaptive},

@@ -13,6 +13,7 @@ import (
 	"d3p/internal/posterior"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/schedule"
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/table1"
@@ -81,7 +82,7 @@ func planOf(p *report.Privacy) *plan.Plan {
 		Private: m.Clip.Mode != plan.ClippingOff, Epsilon: m.Epsilon, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
 		Sampling: m.Sampler.Scheme, Batches: m.Sampler.Batches, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations, Planned: m.Planned,
 		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, NoiseSchedule: m.NoiseSchedule, Release: m.ReleasedPerStep,
-		Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, Selection: m.Selection, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, NoiseToSignal: p.Utility.NoiseToSignal,
+		Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, Selection: m.Selection, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, ClipNormSchedule: m.Clip.Schedule, NoiseToSignal: p.Utility.NoiseToSignal,
 	}
 	if p.Guarantee != nil {
 		made.Delta = p.Guarantee.Delta
@@ -179,8 +180,10 @@ func settingsDiffer(f *release.Folder, p *report.Privacy) string {
 			return fmt.Sprintf("setting %s of %s is not that of the mechanism in privacy.json", name, report.LockName)
 		}
 	}
-	if !near(settings["noise-schedule"], decoded(m.NoiseSchedule)) {
-		return fmt.Sprintf("setting noise-schedule of %s is not that of the mechanism in privacy.json", report.LockName)
+	for name, factors := range map[string]schedule.Factors{"noise-schedule": m.NoiseSchedule, "clip-norm-schedule": m.Clip.Schedule} {
+		if !near(settings[name], decoded(factors)) {
+			return fmt.Sprintf("setting %s of %s is not that of the mechanism in privacy.json", name, report.LockName)
+		}
 	}
 	if epsilon, ok := settings["epsilon"].(float64); ok && epsilon > 0 && p.Guarantee.Epsilon > epsilon {
 		return fmt.Sprintf("setting epsilon of %s is less than that of privacy.json", report.LockName)

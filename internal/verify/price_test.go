@@ -80,7 +80,7 @@ func TestVerifyPrice(t *testing.T) {
 		"mechanism of": func(m *report.Mechanism) { m.Iterations++ },
 		"e mechanism": func(m *report.Mechanism) { // more noise than the event has in the first half
 			half := m.Iterations / 2
-			m.NoiseSchedule = schedule.Noise{{Steps: half, Factor: 2}, {Steps: m.Iterations - half, Factor: 1}}
+			m.NoiseSchedule = schedule.Factors{{Steps: half, Factor: 2}, {Steps: m.Iterations - half, Factor: 1}}
 		},
 	} {
 		var q report.Privacy

@@ -28,12 +28,12 @@ const (
 //	γ = 1 − clamp(10√P/(μN), 0.01, 0.4):
 //
 // clipping bias does not shrink with N and the noise does, so C grows with μN.
-// A clip norm alone means flat clipping at that norm, and so do zero-out
+// A clip norm or its schedule alone means flat clipping, and so do zero-out
 // neighbours, under which the count has no accounting.
 func (p *Plan) chooseClipping(cfg Config) {
 	signal := p.Signal()
 	kind := settings.ClippingAdaptive
-	if signal < minAdaptive || p.Neighbours == event.ZeroOut || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
+	if signal < minAdaptive || p.Neighbours == event.ZeroOut || (cfg.ClipNorm > 0 || cfg.ClipNormSchedule != "") && cfg.ClipQuantile == 0 {
 		kind = settings.ClippingFlat
 	}
 	if cfg.ClipQuantile > 0 {
@@ -45,6 +45,11 @@ func (p *Plan) chooseClipping(cfg Config) {
 		p.ClipNorm = or(cfg.ClipNorm, adaptiveStart)
 		p.ClipQuantile = or(cfg.ClipQuantile, p.defaultQuantile())
 	}
+}
+
+// StepClipNorm is C of a step, counted from 0, unless clipping is adaptive.
+func (p *Plan) StepClipNorm(step int) float64 {
+	return math.Max(p.ClipNorm*p.ClipNormSchedule.Factor(step), MinClipNorm)
 }
 
 // defaultQuantile is γ.

@@ -28,9 +28,10 @@ type Config struct {
 	Steps        int     // T
 	Epochs       float64 // instead of T: epochs/q
 
-	Clipping     string
-	ClipNorm     float64 // C; C₀ when clipping is adaptive
-	ClipQuantile float64
+	Clipping         string
+	ClipNorm         float64 // C; C₀ when clipping is adaptive
+	ClipQuantile     float64
+	ClipNormSchedule string // of package schedule
 
 	Optimizer    string
 	LearningRate float64

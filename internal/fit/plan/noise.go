@@ -75,15 +75,18 @@ func (p *Plan) certify(sigma float64) error {
 	return fmt.Errorf("--epsilon: %g cannot be certified for this sampling (type a slightly larger --epsilon)", p.Epsilon)
 }
 
-// chooseSchedule sets the schedule of the noise.
+// chooseSchedule sets the schedules of the noise and of the clip norm.
 func (p *Plan) chooseSchedule(cfg Config) error {
+	var err error
+	if p.ClipNormSchedule, err = schedule.Parse(cfg.ClipNormSchedule, p.Steps); err != nil {
+		return fmt.Errorf("--clip-norm-schedule: %w", err)
+	}
 	if cfg.NoiseSchedule == "" {
 		return nil
 	}
 	if !sampler.OneStep(p.Sampling) {
 		return fmt.Errorf("--noise-schedule: sampling %s is accounted for by whole epochs (type --sampling %s)", p.Sampling, sampler.Poisson)
 	}
-	var err error
 	if p.NoiseSchedule, err = schedule.Parse(cfg.NoiseSchedule, p.Steps); err != nil {
 		return fmt.Errorf("--noise-schedule: %w", err)
 	}

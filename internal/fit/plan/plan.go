@@ -51,14 +51,16 @@ type Plan struct {
 	BatchSize    int     `json:"batch_size"`        // of fixed-size schemes
 	Steps        int     `json:"steps"`             // T
 
-	NoiseMultiplier float64        `json:"noise_multiplier"`         // σ of one step's joint release, in units of C
-	NoiseSchedule   schedule.Noise `json:"noise_schedule,omitempty"` // factors of σ, z and σ_b by step; absent: 1
-	GradientNoise   float64        `json:"gradient_noise"`           // z: standard deviation of the gradient's noise / C
-	CountNoise      float64        `json:"count_noise"`              // σ_b: standard deviation of the count's noise; 0: no count
-	Clipping        string         `json:"clipping"`
-	ClipNorm        float64        `json:"clip_norm"`     // C, or C₀ when adaptive
-	ClipQuantile    float64        `json:"clip_quantile"` // target fraction of unclipped records
-	ClipRate        float64        `json:"clip_rate"`     // η_C
+	NoiseMultiplier float64          `json:"noise_multiplier"`         // σ of one step's joint release, in units of C
+	NoiseSchedule   schedule.Factors `json:"noise_schedule,omitempty"` // factors of σ, z and σ_b by step; absent: 1
+	GradientNoise   float64          `json:"gradient_noise"`           // z: standard deviation of the gradient's noise / C
+	CountNoise      float64          `json:"count_noise"`              // σ_b: standard deviation of the count's noise; 0: no count
+	Clipping        string           `json:"clipping"`
+	ClipNorm        float64          `json:"clip_norm"`     // C, or C₀ when adaptive
+	ClipQuantile    float64          `json:"clip_quantile"` // target fraction of unclipped records
+	// ClipNormSchedule has the factors of C by step; absent: 1, or adaptive clipping.
+	ClipNormSchedule schedule.Factors `json:"clip_norm_schedule,omitempty"`
+	ClipRate         float64          `json:"clip_rate"` // η_C
 
 	Gradient  string        `json:"gradient"`
 	Sizes     []int         `json:"sizes"` // unconstrained numbers of each parameter, in order of θ; they add up to P

@@ -1,4 +1,5 @@
-// Package schedule has public schedules of the noise of a fit's steps.
+// Package schedule has public schedules of the steps of a fit: of their noise and of their
+// clip norms.
 package schedule
 
 import (
@@ -11,9 +12,9 @@ import (
 	"d3p/internal/privacy/sampler"
 )
 
-// Noise lists the factors of the noise, step after step: a step with factor f has the noise
-// multiplier f·σ. nil is a constant 1. It is fixed before the first step.
-type Noise []Piece
+// Factors are public factors, step after step: a step with factor f has the noise multiplier
+// f·σ, or the clip norm f·C. nil is a constant 1. They are fixed before the first step.
+type Factors []Piece
 
 // Piece is a stretch of steps with one factor.
 type Piece struct {
@@ -38,7 +39,7 @@ const (
 //	constant            factor 1
 //	linear:R, cosine:R  from 1 to R, in 32 equal pieces
 //	F@S,F@S,...         factor F from share S of the steps on; the first S is 0
-func Parse(text string, steps int) (Noise, error) {
+func Parse(text string, steps int) (Factors, error) {
 	if text == "" || text == Constant {
 		return nil, nil
 	}
@@ -59,7 +60,7 @@ func Parse(text string, steps int) (Noise, error) {
 	default:
 		return nil, fmt.Errorf("unknown schedule %s (write constant, linear:R, cosine:R or pieces, as in 2@0,1@0.5)", curve)
 	}
-	var n Noise
+	var n Factors
 	for k, done := 0, 0; k < curvePieces; k++ {
 		until := steps * (k + 1) / curvePieces
 		n = n.and(until-done, 1+(r-1)*rise((float64(k)+0.5)/curvePieces))
@@ -69,7 +70,7 @@ func Parse(text string, steps int) (Noise, error) {
 }
 
 // parsePieces reads F@S,F@S,...
-func parsePieces(text string, steps int) (n Noise, err error) {
+func parsePieces(text string, steps int) (n Factors, err error) {
 	list := strings.Split(text, ",")
 	if len(list) > mostPieces {
 		return nil, fmt.Errorf("%d pieces: at most %d are accounted for", len(list), mostPieces)
@@ -114,7 +115,7 @@ func factor(text string) (float64, error) {
 }
 
 // and is the schedule with another piece at its end.
-func (n Noise) and(steps int, factor float64) Noise {
+func (n Factors) and(steps int, factor float64) Factors {
 	last := len(n) - 1
 	switch {
 	case steps == 0:
@@ -127,7 +128,7 @@ func (n Noise) and(steps int, factor float64) Noise {
 }
 
 // Check finds mistakes of a schedule for a fit of that many steps.
-func (n Noise) Check(steps int) error {
+func (n Factors) Check(steps int) error {
 	total := 0
 	for _, p := range n {
 		if p.Steps < 1 || !(p.Factor >= leastFactor && p.Factor <= mostFactor) {
@@ -142,7 +143,7 @@ func (n Noise) Check(steps int) error {
 }
 
 // Factor is the factor of a step, counted from 0.
-func (n Noise) Factor(step int) float64 {
+func (n Factors) Factor(step int) float64 {
 	for _, p := range n {
 		if step < p.Steps {
 			return p.Factor
@@ -152,9 +153,10 @@ func (n Noise) Factor(step int) float64 {
 	return 1
 }
 
-// Events are the events of the first `steps` steps, in their order, where a step with
+// Events are the events of the first `steps` steps under factors of the noise, in their
+// order, where a step with
 // factor 1 has the noise multiplier sigma. The sampler's configuration must be valid.
-func (n Noise) Events(c sampler.Config, sigma float64, steps int) (list []event.Event) {
+func (n Factors) Events(c sampler.Config, sigma float64, steps int) (list []event.Event) {
 	if n == nil {
 		return []event.Event{sampler.EventFor(c, steps, event.Gaussian{NoiseMultiplier: sigma})}
 	}
@@ -169,7 +171,7 @@ func (n Noise) Events(c sampler.Config, sigma float64, steps int) (list []event.
 
 // LateSquare is the mean of squared factors under weights that grow with the square of the
 // step, which is how late gradients count in the posterior.
-func (n Noise) LateSquare() float64 {
+func (n Factors) LateSquare() float64 {
 	if n == nil {
 		return 1
 	}
@@ -183,7 +185,7 @@ func (n Noise) LateSquare() float64 {
 }
 
 // Range is the least and the largest factor.
-func (n Noise) Range() (least, most float64) {
+func (n Factors) Range() (least, most float64) {
 	if n == nil {
 		return 1, 1
 	}

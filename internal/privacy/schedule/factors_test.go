@@ -47,7 +47,7 @@ func TestParse(t *testing.T) {
 
 // The events of the first steps are those of each step by itself.
 func TestEvents(t *testing.T) {
-	n := Noise{{2, 3}, {4, 0.5}}
+	n := Factors{{2, 3}, {4, 0.5}}
 	c := sampler.Config{Scheme: sampler.Poisson, Rate: 0.1}
 	for steps := 1; steps <= 6; steps++ {
 		var sigmas []float64
@@ -69,7 +69,7 @@ func TestEvents(t *testing.T) {
 
 // LateSquare weighs step t by t².
 func TestLateSquare(t *testing.T) {
-	n := Noise{{300, 2}, {700, 0.5}}
+	n := Factors{{300, 2}, {700, 0.5}}
 	sum, weights := 0.0, 0.0
 	for step := range 1000 {
 		w := (float64(step) + 0.5) * (float64(step) + 0.5)
