@@ -15,6 +15,7 @@ func TestPlanFollowsSettings(t *testing.T) {
 	elsewhere := []string{
 		"epochs", "batch-size", "noise-schedule", "clip-norm-schedule", "compat", // become steps, a rate, pieces, others
 		"accept-risk", "ledger", // are about no plan
+		"batches",                                   // needs batches, see TestBatchesByDevice
 		"gradient", "method", "init-seed", "table1", // need a model, another method or a network
 	}
 	usual := Config{Records: 5000, Epsilon: 1, Delta: 1e-5}

@@ -11,6 +11,7 @@ import (
 
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/sampler"
 	"d3p/internal/privacy/schedule"
 	"d3p/internal/settings"
 	"d3p/internal/stattest"
@@ -272,10 +273,10 @@ func TestZeroOutClipsFlat(t *testing.T) {
 	}
 }
 
-// Every setting that decides a fit has a field of Config, and every field but the two
+// Every setting that decides a fit has a field of Config, and every field but the three
 // that are no flags of fit is a setting. The plan has its decisions.
 func TestSettingsHaveFields(t *testing.T) {
-	raw, err := json.Marshal(&Plan{Rank: 1, Momentum: 1, WeightDecay: 1, Method: settings.MethodVI, Table1: settings.Table1None, NoiseSchedule: schedule.Factors{{Steps: 1, Factor: 2}}, ClipNormSchedule: schedule.Factors{{Steps: 1, Factor: 2}}})
+	raw, err := json.Marshal(&Plan{Rank: 1, Momentum: 1, WeightDecay: 1, Method: settings.MethodVI, Table1: settings.Table1None, Batches: sampler.Feistel, NoiseSchedule: schedule.Factors{{Steps: 1, Factor: 2}}, ClipNormSchedule: schedule.Factors{{Steps: 1, Factor: 2}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +287,7 @@ func TestSettingsHaveFields(t *testing.T) {
 	// These become others: epochs steps, compat all that it stands for.
 	elsewhere := []string{"epochs", "compat", "accept-risk", "ledger"}
 	var c Config
-	fields := map[string]bool{"nonprivate": true, "draws": true}
+	fields := map[string]bool{"nonprivate": true, "draws": true, "card": true}
 	for _, row := range settings.Table() {
 		if row.Group == settings.Running {
 			continue

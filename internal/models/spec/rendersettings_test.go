@@ -56,6 +56,7 @@ release: {authors: [ann, "b, c"], curators: [k], intended_use: "use: it", region
 	`guide: {type: low_rank, rank: 1, init: zero}
 fit:
   sampling: fixed_size
+  batches: feistel
   batch_size: 17
   epochs: 1.5
   clipping: flat
