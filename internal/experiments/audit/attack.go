@@ -26,6 +26,7 @@ type scenario struct {
 	canaries [][]string // rows of each canary's unit
 	args     []string   // of d3p fit
 	rate     float64    // expected part of the steps that a record is in; 0: all of them
+	whole    bool       // there are no batches to choose
 	runs     int        // fits with coins of their own, where there are several canaries
 }
 
@@ -75,7 +76,10 @@ const pilotFits = 16
 // far the last one does.
 func (a attack) pilot() (directions *mat.Dense, origin []float64, moved float64, err error) {
 	sampled := func(arg string) bool { return strings.HasPrefix(arg, "--sampling") }
-	quiet := append(slices.DeleteFunc(slices.Clone(a.args), sampled), "--sampling=full", "--epsilon=300", "--delta=1e-6")
+	quiet := append(slices.DeleteFunc(slices.Clone(a.args), sampled), "--epsilon=300", "--delta=1e-6")
+	if !a.whole {
+		quiet = append(quiet, "--sampling=full")
+	}
 	each := pilotFits
 	if len(a.canaries) > 1 {
 		each = 2

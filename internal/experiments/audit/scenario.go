@@ -30,6 +30,19 @@ model:
   family: bernoulli
 `
 
+const linearModel = `d3p: 1
+name: linear
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 10}
+  columns:
+    x: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}
+    y: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}
+model:
+  formula: y ~ 1 + x
+  family: normal
+`
+
 const visitsModel = `d3p: 1
 name: visits
 data:
@@ -167,6 +180,9 @@ func scenarios() ([]scenario, error) {
 		s.name, s.args = name, args
 		return s
 	}
+	line := scenario{model: linearModel, header: "x,y", base: []string{"0,0"}, canaries: [][]string{{"5,5"}}, whole: true}
+	bounded := logistic
+	bounded.model, bounded.whole = strings.Replace(logisticModel, "model:", "likelihood: {divergence: beta, beta: 1.5}\nmodel:", 1), true
 	visits := scenario{model: visitsModel, header: "id,days,h,y", base: []string{"1,10,b,2", "2,20,c,5"}}
 	visits.canaries = [][]string{{"9,10000,a,20000", "9,10000,a,4"}} // of opposite residuals
 	list := []scenario{
@@ -174,6 +190,9 @@ func scenarios() ([]scenario, error) {
 		of(logistic, "logistic, all records, eight steps", steep("--sampling=full", "--steps=8", exact)...),
 		of(sampled, "logistic, Poisson batches", steep("--sampling=poisson", "--sampling-rate=0.3", "--steps=8", exact)...),
 		of(logistic, "logistic, the defaults"),
+		of(logistic, "logistic, the sampled posterior", "--noise-aware=sample", "--accept-risk=delta-above-1/n"),
+		of(line, "linear regression by its second moments", "--noise-aware=moments", "--accept-risk=delta-above-1/n"),
+		of(bounded, "one draw of a posterior", "--method=one_posterior_sample", "--accept-risk=approximate-sampler,delta-above-1/n"),
 		of(visits, "Poisson regression, two rows a person", steep("--sampling=full", "--steps=1", exact)...),
 		of(scenario{model: hierarchicalModel, header: "x,h,y", base: []string{"0,b,1"}, canaries: [][]string{{"5,a,1"}}},
 			"hierarchical logistic", steep("--sampling=full", "--steps=4", exact)...),
