@@ -27,10 +27,8 @@ func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 	if err := buysNothing(m, "the engine marginals", "write `engine: mixture`"); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"sampling", "batches", "sampling-rate", "batch-size", "steps", "epochs", "noise-schedule", "clipping", "clip-norm", "clip-norm-schedule", "optimizer", "learning-rate", "guide", "compat", "gradient"} {
-		if _, ok := cfg.given()[name]; ok {
-			return nil, fmt.Errorf("--%s: the engine marginals takes no gradient steps (leave it out, or write `engine: mixture`)", name)
-		}
+	if err := unused(cfg, "the engine marginals takes no gradient steps", "records", "init-seed", "epsilon", "delta", "neighbours", "noise-multiplier", "accept-risk", "ledger"); err != nil {
+		return nil, fmt.Errorf("%w, or write `engine: mixture`", err)
 	}
 	cfg.Records = or(cfg.Records, m.Spec.Data.Rows.N())
 	cfg, err := cfg.read()
