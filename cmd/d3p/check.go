@@ -26,6 +26,7 @@ import (
 	"d3p/internal/models/net"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/synthesis"
 )
 
 // checkResult is the JSON form of `d3p check`.
@@ -164,6 +165,11 @@ func (a *app) check(path string, s checkSettings) error {
 			err = errors.Join(a.result(result, nil), err)
 		}
 		return status.With(status.Spec, err)
+	}
+	if m.ByMarginals() {
+		if err := synthesis.Check(m); err != nil {
+			return status.With(status.Spec, err)
+		}
 	}
 	result.Valid, result.Latent = true, m.P
 	result.Warnings = mistakesOf(m.Spec.Warnings)

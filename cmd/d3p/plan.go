@@ -32,6 +32,7 @@ import (
 	"d3p/internal/report"
 	"d3p/internal/run"
 	"d3p/internal/settings"
+	"d3p/internal/synthesis"
 	"d3p/internal/table1"
 )
 
@@ -104,6 +105,11 @@ func decide(c *cobra.Command, s *flags.Settings, m *models.Model) (*plan.Plan, e
 	s.Fit.Card = cudaNumber(s.Device) >= 0
 	if s.Fit.Table1 == "" && !s.Fit.NonPrivate {
 		s.Fit.Table1 = settings.Table1Default
+	}
+	if m.ByMarginals() {
+		if err := synthesis.Check(m); err != nil {
+			return nil, status.With(status.Spec, err)
+		}
 	}
 	return plan.New(m, s.Fit)
 }

@@ -82,7 +82,7 @@ func NewTree(d Domain, tables []Table, zeros []Zeros, limit, workers int) (*Tree
 	for i, columns := range s.cliques {
 		c := u.clique(columns)
 		if c.rows == 0 {
-			return nil, fmt.Errorf("the zeros leave no cell of columns %v", columns)
+			return nil, NoCellError{columns}
 		}
 		c.parent = s.parent[i]
 		c.separator = c.view(d, s.separators[i])
@@ -120,6 +120,13 @@ func NewTree(d Domain, tables []Table, zeros []Zeros, limit, workers int) (*Tree
 	}
 	t.pool = newPool(t, workers)
 	return t, nil
+}
+
+// NoCellError reports columns of which zeros leave no cell.
+type NoCellError struct{ Columns Set }
+
+func (e NoCellError) Error() string {
+	return fmt.Sprintf("the zeros leave no cell of columns %v", e.Columns)
 }
 
 // withZeros are the sets that cliques must contain.

@@ -69,6 +69,9 @@ func Check(m *models.Model) error {
 			c.Bins = make([]int, min(c.fine(), binsWanted+1))
 		}
 	}
+	if err := contradicted(m, columns); err != nil {
+		return err
+	}
 	questions, err := workload(m, columns)
 	if err != nil {
 		return err

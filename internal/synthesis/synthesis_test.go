@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"d3p/internal/models"
@@ -290,8 +291,21 @@ twin: {engine: marginals}
 	if err := synthesis.Check(big); err == nil {
 		t.Error("a table of more than a million cells is accepted")
 	}
-	if err := synthesis.Check(read(t, model)); err != nil {
-		t.Error(err)
+	for rule, refused := range map[string]bool{
+		"age >= 18 or home != 'own'": false,
+		"age > 200":                  true,
+		"age == 47":                  false,
+		"age + gain < 0":             true,
+		"age > 40 and home == 'own' and gain < 5": false,
+	} {
+		m := read(t, strings.Replace(model, "age >= 18 or home != 'own'", rule, 1))
+		if err := synthesis.Check(m); (err != nil) != refused {
+			t.Errorf("constraint %s: %v", rule, err)
+		}
+	}
+	apart := strings.Replace(model, "age >= 18 or home != 'own'", "age > 60, age < 30", 1)
+	if err := synthesis.Check(read(t, apart)); err == nil {
+		t.Error("constraints that exclude each other are accepted")
 	}
 }
 

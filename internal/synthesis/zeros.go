@@ -1,8 +1,11 @@
 package synthesis
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"d3p/internal/marginals"
 	"d3p/internal/models"
@@ -14,11 +17,14 @@ import (
 const (
 	mostZeroColumns = 3
 	mostZeroCells   = 1 << 16
-	valuesOfCell    = 5
 )
 
+// valuesOfCell are, by the number of columns of a constraint, the values that are tried of
+// each cell; a single column's whole numbers are tried all.
+var valuesOfCell = [mostZeroColumns + 1]int{1: mostIntegers, 2: 8, 3: 5}
+
 // impossible turns the declared constraints into zeros: cells in which every value breaks a
-// constraint. It tries a few values of each bin of numbers. It excludes a bin by mistake only
+// constraint. It tries values of each bin of numbers. It excludes a bin by mistake only
 // if a constraint admits values between these and none of them.
 func impossible(m *models.Model, columns []Column) ([]marginals.Zeros, error) {
 	twin, err := simulate.NewTwin(m)
@@ -55,6 +61,41 @@ func impossible(m *models.Model, columns []Column) ([]marginals.Zeros, error) {
 	return zeros, nil
 }
 
+// contradicted reports columns whose cells the constraints exclude all. Numbers are divided
+// into fine cells, because bins are not known before counts are.
+func contradicted(m *models.Model, columns []Column) error {
+	columns = slices.Clone(columns)
+	domain := make(marginals.Domain, len(columns))
+	for k := range columns {
+		if c := &columns[k]; c.Levels == 0 {
+			c.Bins = make([]int, c.fine())
+			for i := range c.Bins {
+				c.Bins[i] = i
+			}
+		}
+		domain[k] = columns[k].cells()
+	}
+	zeros, err := impossible(m, columns)
+	if err != nil {
+		return err
+	}
+	// The cliques can be larger than those of bins; where they are too large nothing is shown.
+	tree, err := marginals.NewTree(domain, nil, zeros, treeCells, 1)
+	if err == nil {
+		tree.Close()
+		return nil
+	}
+	var none marginals.NoCellError
+	if !errors.As(err, &none) {
+		return nil
+	}
+	var names []string
+	for _, k := range none.Columns {
+		names = append(names, columns[k].Name)
+	}
+	return fmt.Errorf("no values of %s meet the constraints (correct `constraints:`, or the bounds and levels)", strings.Join(names, ", "))
+}
+
 // possible reports whether some values of the cell meet the condition.
 func possible(twin *simulate.Twin, condition, cell int, columns []Column, set marginals.Set, width int, place func(int) int) bool {
 	cells := make([]int, len(set))
@@ -65,7 +106,7 @@ func possible(twin *simulate.Twin, condition, cell int, columns []Column, set ma
 	rows := 1
 	var values [][]float64
 	for i, k := range set {
-		values = append(values, columns[k].examples(cells[i]))
+		values = append(values, columns[k].examples(cells[i], valuesOfCell[len(set)]))
 		rows *= len(values[i])
 	}
 	table := make([][]float64, width)
@@ -85,7 +126,7 @@ func possible(twin *simulate.Twin, condition, cell int, columns []Column, set ma
 }
 
 // examples are values of a cell: its ends and some between.
-func (c *Column) examples(cell int) []float64 {
+func (c *Column) examples(cell, most int) []float64 {
 	switch {
 	case cell >= c.bins():
 		return []float64{math.NaN()}
@@ -99,8 +140,11 @@ func (c *Column) examples(cell int) []float64 {
 	from, _ := c.ends(first)
 	_, to := c.ends(last)
 	list := []float64{}
-	for i := range valuesOfCell {
-		x := from + (to-from)*float64(i)/(valuesOfCell-1)
+	if c.Whole {
+		most = min(most, max(2, int(to-from)+1))
+	}
+	for i := range most {
+		x := from + (to-from)*float64(i)/float64(most-1)
 		if c.Whole {
 			x = math.Round(x)
 		}
