@@ -200,3 +200,28 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 		t.Errorf("a file that is none: %q", problem)
 	}
 }
+
+// A file that a fit without privacy wrote is used with a warning, another without.
+func TestWeightsOfAFitWithoutPrivacy(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 6))
+	for claim, warnings := range map[string]int{"NOT PRIVATE: fitted without clipping or noise": 1, "(1, 1e-05)-differential privacy": 0} {
+		var file bytes.Buffer
+		arrays := []safetensors.Array{array(rng, "dense1.weight", 6, 3), array(rng, "dense1.bias", 3)}
+		if err := safetensors.Write(&file, arrays, map[string]string{safetensors.PrivacyKey: claim}); err != nil {
+			t.Fatal(err)
+		}
+		s, errs := spec.Parse("nets.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 10}
+  columns: {c: {type: real, lower: -1, upper: 1}}
+core:
+  rows: {observe: {c: "normal(0, 1)"}}
+nets:
+  n: {input: [v], weights: {from: f}, layers: [{dense: {units: 3}}]}
+`), func(string) ([]byte, error) { return file.Bytes(), nil })
+		if len(errs) > 0 || len(s.Warnings) != warnings {
+			t.Errorf("%s: errors %v, warnings %v, want %d", claim, errs, s.Warnings, warnings)
+		}
+	}
+}
