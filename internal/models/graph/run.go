@@ -106,18 +106,42 @@ func copyLane(dst, x []float64, stride int) {
 	}
 }
 
-// runMatVec sums over c innermost in memory but in order of c for every result, as
-// defined.
+// runMatVec sums in order of c for every result, as defined, whatever lies side by side in
+// memory.
 func (in *Instr) runMatVec(dst []float64, w, x *lanes, B int) {
+	clear(dst)
+	switch {
+	case in.Width == 1 && x.element == 1 && !in.Trans:
+		in.runDots(dst, w.values, x, B)
+		return
+	case in.Width == 1 && B == 1 && in.Trans:
+		for c := range in.Cols {
+			addScaled(dst[:in.Rows], x.values[c*x.element], w.values[c*in.Rows:])
+		}
+		return
+	}
 	rs, cs := in.Cols, 1
 	if in.Trans {
 		rs, cs = 1, in.Rows
 	}
-	clear(dst)
 	for r := range in.Rows {
 		for k := range in.Width {
-			d := dst[(r*in.Width+k)*B:][:B]
-			for c := range in.Cols {
+			d, c := dst[(r*in.Width+k)*B:][:B], 0
+			if x.record == 1 {
+				at := func(c int) []float64 { return x.values[(c*in.Width+k)*x.element:][:B] }
+				for ; c+4 <= in.Cols; c += 4 {
+					w0, w1, w2, w3 := w.values[r*rs+c*cs], w.values[r*rs+(c+1)*cs], w.values[r*rs+(c+2)*cs], w.values[r*rs+(c+3)*cs]
+					x0, x1, x2, x3 := at(c), at(c+1), at(c+2), at(c+3)
+					for b, s := range d {
+						s += w0 * x0[b]
+						s += w1 * x1[b]
+						s += w2 * x2[b]
+						s += w3 * x3[b]
+						d[b] = s
+					}
+				}
+			}
+			for ; c < in.Cols; c++ {
 				wrc := w.values[r*rs+c*cs]
 				xc := x.values[(c*in.Width+k)*x.element:]
 				for b := range d {
@@ -125,6 +149,47 @@ func (in *Instr) runMatVec(dst []float64, w, x *lanes, B int) {
 				}
 			}
 		}
+	}
+}
+
+// runDots is a matrix times vectors whose elements are side by side. Four sums at a time
+// do not wait for each other; each adds in the order of the columns.
+func (in *Instr) runDots(dst, w []float64, x *lanes, B int) {
+	row := func(r int) []float64 { return w[r*in.Cols:][:in.Cols] }
+	at := func(b int) []float64 { return x.values[b*x.record:][:in.Cols] }
+	for r := range in.Rows {
+		b, wr := 0, row(r)
+		for ; b+4 <= B; b += 4 {
+			x0, x1, x2, x3 := at(b), at(b+1), at(b+2), at(b+3)
+			var s0, s1, s2, s3 float64
+			for c, v := range wr {
+				s0 += v * x0[c]
+				s1 += v * x1[c]
+				s2 += v * x2[c]
+				s3 += v * x3[c]
+			}
+			d := dst[r*B+b:][:4]
+			d[0], d[1], d[2], d[3] = s0, s1, s2, s3
+		}
+		for ; b < B; b++ {
+			dst[r*B+b] = dot(wr, at(b))
+		}
+	}
+}
+
+// dot is the sum of products, in order.
+func dot(x, y []float64) (s float64) {
+	for i, v := range x {
+		s += v * y[i]
+	}
+	return s
+}
+
+// addScaled adds a·x to d.
+func addScaled(d []float64, a float64, x []float64) {
+	x = x[:len(d)]
+	for i := range d {
+		d[i] += a * x[i]
 	}
 }
 
