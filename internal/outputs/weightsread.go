@@ -43,7 +43,7 @@ func (p *Parameters) ReadWeights(f *release.Folder) error {
 	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != ref.SHA256 {
 		return fmt.Errorf("%s: not the file of params.json: its SHA-256 is another (d3p verify names the altered file)", WeightsName)
 	}
-	arrays, err := safetensors.Read(raw)
+	arrays, _, err := safetensors.Read(raw)
 	if err != nil {
 		return fmt.Errorf("%s: %w", WeightsName, err)
 	}

@@ -70,65 +70,16 @@ func Write(w io.Writer, list []Array, metadata map[string]string) error {
 	return nil
 }
 
-// ErrDamaged is the error for a file whose head does not fit its length.
-var ErrDamaged = errors.New("damaged: its head does not fit its length")
-
-// Read reads the arrays of a file, by name: float64, float32, float16 and bfloat16. Arrays
-// that overlap, a name that stands twice and numbers that are not finite are errors.
-func Read(raw []byte) (map[string]Array, error) {
-	head, data, err := split(raw)
-	if err != nil {
-		return nil, err
-	}
-	arrays, used := make(map[string]Array), 0
-	for name, text := range head {
-		if name == metadataKey {
-			continue
-		}
-		var e entry
-		if err := json.Unmarshal(text, &e); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		width, number := element(e.DType)
-		if number == nil {
-			return nil, fmt.Errorf("%s: its numbers are %q; want F64, F32, F16 or BF16", name, e.DType)
-		}
-		from, to := e.Offsets[0], e.Offsets[1]
-		if from < 0 || to < from || to > len(data) || !fits(e.Shape, width, to-from) {
-			return nil, ErrDamaged
-		}
-		if used += to - from; used > len(data) {
-			return nil, ErrDamaged
-		}
-		a := Array{Name: name, Shape: e.Shape, Values: make([]float64, (to-from)/width)}
-		for i := range a.Values {
-			v := number(data[from+width*i:])
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("%s: number %d is not finite", name, i+1)
-			}
-			a.Values[i] = v
-		}
-		arrays[name] = a
-	}
-	return arrays, nil
-}
-
 // PrivacyKey is the entry of the metadata of d3p's files that has the claim.
 const PrivacyKey = "d3p.privacy"
 
-// Metadata is what the writer said of a file beside its arrays.
-func Metadata(raw []byte) (map[string]string, error) {
-	head, _, err := split(raw)
-	if err != nil || head[metadataKey] == nil {
-		return nil, err
-	}
-	var metadata map[string]string
-	err = json.Unmarshal(head[metadataKey], &metadata)
-	return metadata, err
-}
+// ErrDamaged is the error for a file whose head does not fit its length.
+var ErrDamaged = errors.New("damaged: its head does not fit its length")
 
-// split parts the head from the numbers.
-func split(raw []byte) (head map[string]json.RawMessage, data []byte, err error) {
+// Read reads the arrays of a file, by name, and its metadata. Numbers are float64, float32,
+// float16 or bfloat16. Arrays that overlap, a name that stands twice and numbers that are
+// not finite are errors.
+func Read(raw []byte) (arrays map[string]Array, metadata map[string]string, err error) {
 	if len(raw) < 8 {
 		return nil, nil, ErrDamaged
 	}
@@ -136,10 +87,45 @@ func split(raw []byte) (head map[string]json.RawMessage, data []byte, err error)
 	if n > uint64(len(raw)) {
 		return nil, nil, ErrDamaged
 	}
+	var head map[string]json.RawMessage
 	if err := jsonfile.Strict(bytes.TrimRight(raw[:n], " "), &head); err != nil {
 		return nil, nil, err
 	}
-	return head, raw[n:], nil
+	if text := head[metadataKey]; text != nil {
+		if err := json.Unmarshal(text, &metadata); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", metadataKey, err)
+		}
+		delete(head, metadataKey)
+	}
+	data, used := raw[n:], 0
+	arrays = make(map[string]Array)
+	for name, text := range head {
+		var e entry
+		if err := json.Unmarshal(text, &e); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		width, number := element(e.DType)
+		if number == nil {
+			return nil, nil, fmt.Errorf("%s: its numbers are %q; want F64, F32, F16 or BF16", name, e.DType)
+		}
+		from, to := e.Offsets[0], e.Offsets[1]
+		if from < 0 || to < from || to > len(data) || !fits(e.Shape, width, to-from) {
+			return nil, nil, ErrDamaged
+		}
+		if used += to - from; used > len(data) {
+			return nil, nil, ErrDamaged
+		}
+		a := Array{Name: name, Shape: e.Shape, Values: make([]float64, (to-from)/width)}
+		for i := range a.Values {
+			v := number(data[from+width*i:])
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, nil, fmt.Errorf("%s: number %d is not finite", name, i+1)
+			}
+			a.Values[i] = v
+		}
+		arrays[name] = a
+	}
+	return arrays, metadata, nil
 }
 
 // fits reports whether an array of the shape takes so many bytes.

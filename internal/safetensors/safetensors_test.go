@@ -66,7 +66,7 @@ func TestReadRefusesDamagedFiles(t *testing.T) {
 	file := func(length uint64, head string) []byte {
 		return append(binary.LittleEndian.AppendUint64(nil, length), head+"12345678"...)
 	}
-	if arrays, err := Read(file(uint64(len(good)), good)); err != nil || len(arrays["w"].Values) != 1 {
+	if arrays, _, err := Read(file(uint64(len(good)), good)); err != nil || len(arrays["w"].Values) != 1 {
 		t.Fatalf("%v, %v", arrays, err)
 	}
 	damaged := [][]byte{nil, {8, 0, 0}, file(math.MaxUint64, good), file(1000, good), file(2, "[]")}
@@ -75,7 +75,7 @@ func TestReadRefusesDamagedFiles(t *testing.T) {
 		damaged = append(damaged, file(uint64(len(head)), head))
 	}
 	for _, raw := range damaged {
-		if _, err := Read(raw); err == nil {
+		if _, _, err := Read(raw); err == nil {
 			t.Errorf("%q: no error", raw)
 		}
 	}
@@ -89,7 +89,7 @@ func FuzzRead(f *testing.F) {
 		if err := Write(&b, list, map[string]string{"d3p.run_id": "x"}); err != nil {
 			f.Fatal(err)
 		}
-		arrays, err := Read(b.Bytes())
+		arrays, _, err := Read(b.Bytes())
 		if err != nil || len(arrays) != len(list) {
 			f.Fatalf("%v, %v", arrays, err)
 		}
@@ -101,7 +101,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		arrays, _ := Read(raw)
+		arrays, _, _ := Read(raw)
 		for name, a := range arrays {
 			if 2*len(a.Values) > len(raw) {
 				t.Errorf("%s has %d numbers from %d bytes", name, len(a.Values), len(raw))
@@ -120,7 +120,7 @@ func TestReadWidths(t *testing.T) {
 	} {
 		head := []byte(`{"w":{"dtype":"` + dtype + `","shape":[2,2],"data_offsets":[0,` + map[string]string{"F16": "8", "BF16": "8", "F32": "16"}[dtype] + `]}}`)
 		raw := append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(head))), head...), bits...)
-		arrays, err := Read(raw)
+		arrays, _, err := Read(raw)
 		if err != nil {
 			t.Fatal(err)
 		}

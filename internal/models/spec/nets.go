@@ -72,10 +72,7 @@ func (b *blocks) readPretrained(r *reader, e entry) (*net.Declaration, bool) {
 		raw, err := b.load(r.relative(w.From.V))
 		var said map[string]string
 		if err == nil {
-			said, err = safetensors.Metadata(raw)
-		}
-		if err == nil {
-			w.Arrays, err = safetensors.Read(raw)
+			w.Arrays, said, err = safetensors.Read(raw)
 		}
 		if strings.HasPrefix(said[safetensors.PrivacyKey], settings.NotPrivate) {
 			b.spec.Warnings.Add(w.From.At, "start from a private fit, or from public records", "%s was fitted without privacy: the claim holds only if its records are public, and are not those of this fit", w.From.V)
