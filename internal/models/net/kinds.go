@@ -80,7 +80,7 @@ func Kinds() []Kind {
 // maxAxes is the most axes that windows lie along.
 const maxAxes = 3
 
-// windowed are the layers whose windows lie along so many axes.
+// windowed are the layers whose windows lie along the given number of axes.
 func windowed(axes int, weights []string) []Kind {
 	window, filters, kernel := []string{"stride", "padding"}, []string{"filters", "kernel"}, []string{"kernel"}
 	filtered, pooled := slices.Concat(window, weights), map[string]string{"stride": "the kernel"}

@@ -19,7 +19,16 @@ import (
 // parse reads the nets of a model file with the dims x (2, 3), k (4) and v (6).
 func parse(t *testing.T, nets string) *spec.Spec {
 	t.Helper()
-	s, errs := spec.Parse("nets.yaml", []byte(`d3p: 1
+	s, errs := parseWith(nets, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return s
+}
+
+// parseWith reads the nets of a model file that names a public file.
+func parseWith(nets string, file []byte) (*spec.Spec, expr.Errors) {
+	return spec.Parse("nets.yaml", []byte(`d3p: 1
 data:
   unit: {entity: record, rows_per_unit: 1}
   rows: {public: 10}
@@ -27,11 +36,7 @@ data:
 core:
   rows: {observe: {c: "normal(0, 1)"}}
 nets:
-`+nets), nil)
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	return s
+`+nets), func(string) ([]byte, error) { return file, nil })
 }
 
 func dims(all int) map[string]expr.Dim {

@@ -10,7 +10,6 @@ import (
 
 	"d3p/internal/models/graph"
 	"d3p/internal/models/net"
-	"d3p/internal/models/spec"
 	"d3p/internal/safetensors"
 )
 
@@ -40,15 +39,7 @@ func array(rng *rand.Rand, name string, shape ...int) safetensors.Array {
 // withFile resolves a net that starts from base.safetensors.
 func withFile(t *testing.T, file []byte, nets string) (*net.Net, string) {
 	t.Helper()
-	s, errs := spec.Parse("nets.yaml", []byte(`d3p: 1
-data:
-  unit: {entity: record, rows_per_unit: 1}
-  rows: {public: 10}
-  columns: {c: {type: real, lower: -1, upper: 1}}
-core:
-  rows: {observe: {c: "normal(0, 1)"}}
-nets:
-`+nets), func(string) ([]byte, error) { return file, nil })
+	s, errs := parseWith(nets, file)
 	if len(errs) > 0 {
 		return nil, errs.Error()
 	}
@@ -210,16 +201,8 @@ func TestWeightsOfAFitWithoutPrivacy(t *testing.T) {
 		if err := safetensors.Write(&file, arrays, map[string]string{safetensors.PrivacyKey: claim}); err != nil {
 			t.Fatal(err)
 		}
-		s, errs := spec.Parse("nets.yaml", []byte(`d3p: 1
-data:
-  unit: {entity: record, rows_per_unit: 1}
-  rows: {public: 10}
-  columns: {c: {type: real, lower: -1, upper: 1}}
-core:
-  rows: {observe: {c: "normal(0, 1)"}}
-nets:
-  n: {input: [v], weights: {from: f}, layers: [{dense: {units: 3}}]}
-`), func(string) ([]byte, error) { return file.Bytes(), nil })
+		s, errs := parseWith(`  n: {input: [v], weights: {from: f}, layers: [{dense: {units: 3}}]}
+`, file.Bytes())
 		if len(errs) > 0 || len(s.Warnings) != warnings {
 			t.Errorf("%s: errors %v, warnings %v, want %d", claim, errs, s.Warnings, warnings)
 		}
