@@ -137,7 +137,7 @@ var rules = map[string]rule{
 	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "predict", "privacy"}, theirs: []string{"gonum.org/v1/gonum/stat"}},
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/data", "models/spec", "outputs", "posterior", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "synthesis"}, files: true},
-	"experiments":       {ours: []string{"settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/noise", "privacy/sampler", "export", "report/figure"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
+	"experiments":       {ours: []string{"atomicfile", "settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/noise", "privacy/sampler", "export", "report/figure"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"experiments/audit": {ours: []string{"cpu", "models", "models/data", "models/encoding", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"attack":            {},
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"d3p/internal/atomicfile"
 	"d3p/internal/report/figure"
 )
 
@@ -169,10 +170,7 @@ func writeFitted(path string, rows []fitted) error {
 		w.Write([]string{r.panel, r.curve, strconv.FormatFloat(r.x, 'g', -1, 64), strconv.Itoa(r.fit), strconv.FormatFloat(r.value, 'g', 8, 64), r.commit, r.machine})
 	}
 	w.Flush()
-	if err := os.WriteFile(path+".new", []byte(b.String()), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return atomicfile.Write(path, []byte(b.String()), 0o644)
 }
 
 // commit is the commit of the working tree, empty outside of one.
