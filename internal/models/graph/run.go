@@ -109,12 +109,12 @@ func copyLane(dst, x []float64, stride int) {
 // runMatVec sums in order of c for every result, as defined, whatever lies side by side in
 // memory.
 func (in *Instr) runMatVec(dst []float64, w, x *lanes, B int) {
-	clear(dst)
-	switch {
-	case in.Width == 1 && x.element == 1 && !in.Trans:
+	if in.Width == 1 && x.element == 1 && !in.Trans {
 		in.runDots(dst, w.values, x, B)
 		return
-	case in.Width == 1 && B == 1 && in.Trans:
+	}
+	clear(dst)
+	if in.Width == 1 && B == 1 && in.Trans {
 		for c := range in.Cols {
 			addScaled(dst[:in.Rows], x.values[c*x.element], w.values[c*in.Rows:])
 		}
@@ -155,10 +155,9 @@ func (in *Instr) runMatVec(dst []float64, w, x *lanes, B int) {
 // runDots is a matrix times vectors whose elements are side by side. Four sums at a time
 // do not wait for each other; each adds in the order of the columns.
 func (in *Instr) runDots(dst, w []float64, x *lanes, B int) {
-	row := func(r int) []float64 { return w[r*in.Cols:][:in.Cols] }
 	at := func(b int) []float64 { return x.values[b*x.record:][:in.Cols] }
 	for r := range in.Rows {
-		b, wr := 0, row(r)
+		b, wr := 0, w[r*in.Cols:][:in.Cols]
 		for ; b+4 <= B; b += 4 {
 			x0, x1, x2, x3 := at(b), at(b+1), at(b+2), at(b+3)
 			var s0, s1, s2, s3 float64
