@@ -122,7 +122,7 @@ func NewTree(d Domain, tables []Table, zeros []Zeros, limit, workers int) (*Tree
 	return t, nil
 }
 
-// NoCellError reports columns of which zeros leave no cell.
+// NoCellError reports columns all of whose cells are zeros.
 type NoCellError struct{ Columns Set }
 
 func (e NoCellError) Error() string {

@@ -203,7 +203,7 @@ func TestPosteriorDrawIsCharged(t *testing.T) {
 	}
 }
 
-// TestChainsWithoutDiagnosis: chains of which R-hat does not exist are no error, which could
+// TestChainsWithoutDiagnosis: chains without an R-hat are no error, which could
 // tell of the records.
 func TestChainsWithoutDiagnosis(t *testing.T) {
 	m := locationModel(t, 1, "y: normal(a, 0.5)")

@@ -11,7 +11,7 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// packable is an encoding of which bytes are most columns, with all kinds of fields and cells
+// packable is an encoding that stores most columns as bytes, with all kinds of fields and cells
 // that break their rules.
 func packable(units bool) (encoding.Encoding, string) {
 	var many []string
