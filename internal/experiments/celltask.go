@@ -376,6 +376,7 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 	}
 	var scores []float64
 	wrong, signs, resolved, verdicts := 0, 0, 0, 0
+	sure, sureHeld := 0, 0 // intervals called resolved, and those that hold
 	units := s.cell.units()
 	for _, list := range tables {
 		var sum float64
@@ -397,6 +398,12 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 			if x.verdict != "" {
 				verdicts++
 			}
+			if x.verdict == "resolved" {
+				sure++
+				if x.held() {
+					sureHeld++
+				}
+			}
 		}
 		scores = append(scores, sum)
 	}
@@ -407,6 +414,9 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 		if verdicts > 0 {
 			line += fmt.Sprintf(" (%d called resolved)", resolved)
 		}
+	}
+	if sure > 0 {
+		line += fmt.Sprintf(", of %d called resolved %.0f %% hold", sure, 100*float64(sureHeld)/float64(sure))
 	}
 	return line
 }
