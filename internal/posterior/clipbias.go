@@ -128,16 +128,17 @@ func (b clipBias) alone(latent int) []int {
 func (j *jointNormal) clippedSum(truth []float64, places []place) []float64 {
 	m, rng, p, count := j.model, j.random(), j.model.P, 0
 	sum, scores, cross, square := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
-	asked, scored := graph.NewMachine(m.Likelihood, simulationBatch), graph.NewMachine(m.Likelihood, simulationBatch)
-	scored.Globals(truth, nil)
+	machine := graph.NewMachine(m.Likelihood, simulationBatch)
 	clipped, score := mat.NewDense(simulationBatch, p, nil), make([]float64, p)
 	for batch := range min(max(biasRecords*j.records, fewestRecords), mostRecords) / simulationBatch {
-		rows := simulate.Records(m, truth, simulationBatch, j.law, rng)
-		scored.Records(rows, m.Encoding.K, simulationBatch, nil)
+		machine.Globals(truth, nil)
+		machine.Records(simulate.Records(m, truth, simulationBatch, j.law, rng), m.Encoding.K, simulationBatch, nil)
 		k := 2 * batch % len(places)
-		j.addClipped(clipped, asked, rows, places[k:k+2])
+		j.addClipped(clipped, machine, places[k:k+2])
+		machine.Globals(truth, nil)
+		machine.Again()
 		for r := range simulationBatch {
-			if scored.Gradient(r, score); !simd.Finite(score) {
+			if machine.Gradient(r, score); !simd.Finite(score) {
 				continue
 			}
 			count++

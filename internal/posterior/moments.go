@@ -126,7 +126,7 @@ type batchSums struct {
 // is left out.
 func (s simulation) sum(truths func(i int) []float64, e effects, places []place, total int) recordSums {
 	m, rng, p := s.model, s.random(), s.model.P
-	scored, asked := graph.NewMachine(m.Likelihood, simulationBatch), graph.NewMachine(m.Likelihood, simulationBatch)
+	machine := graph.NewMachine(m.Likelihood, simulationBatch)
 	square := func() *mat.Dense { return mat.NewDense(p, p, nil) }
 	all := recordSums{point: make([]float64, p), c: make([]float64, p), s: make([]float64, p), cs: square(), cc: square(), ss: square()}
 	c, score := mat.NewDense(simulationBatch, p, nil), mat.NewDense(simulationBatch, p, nil)
@@ -138,13 +138,13 @@ func (s simulation) sum(truths func(i int) []float64, e effects, places []place,
 		e.phi(phi, truth)
 		simd.Axpy(all.point, 1/float64(batches), phi)
 		rows := simulate.Records(m, truth, simulationBatch, s.law, rng)
-		scored.Globals(truth, nil)
-		scored.Records(rows, m.Encoding.K, simulationBatch, nil)
+		machine.Globals(truth, nil)
+		machine.Records(rows, m.Encoding.K, simulationBatch, nil)
 		for r := range simulationBatch {
-			scored.Gradient(r, score.RawRowView(r))
+			machine.Gradient(r, score.RawRowView(r))
 			e.pull(score.RawRowView(r), truth)
 		}
-		s.addClipped(c, asked, rows, places)
+		s.addClipped(c, machine, places)
 		count := 0.0
 		clear(mean)
 		for r := range simulationBatch {
@@ -181,14 +181,15 @@ func (s simulation) sum(truths func(i int) []float64, e effects, places []place,
 	return all
 }
 
-// addClipped sets row r of c to record r's clipped gradient, averaged over the
-// places. A gradient that is not finite counts as zero, as in a fit.
-func (s simulation) addClipped(c *mat.Dense, machine *graph.Machine, rows []float64, places []place) {
+// addClipped sets row r of c to the clipped gradient of record r of the machine's last
+// batch, averaged over the places. A gradient that is not finite counts as zero, as in a
+// fit.
+func (s simulation) addClipped(c *mat.Dense, machine *graph.Machine, places []place) {
 	g := make([]float64, s.model.P)
 	c.Zero()
 	for _, at := range places {
 		machine.Globals(at.theta, nil)
-		machine.Records(rows, s.model.Encoding.K, simulationBatch, nil)
+		machine.Again()
 		for r := range simulationBatch {
 			if machine.Gradient(r, g); simd.Finite(g) {
 				simd.Axpy(c.RawRowView(r), clipFactor(g, at.clipNorm)/float64(len(places)), g)

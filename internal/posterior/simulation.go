@@ -1,6 +1,8 @@
 package posterior
 
 import (
+	"gonum.org/v1/gonum/mat"
+
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
@@ -38,17 +40,20 @@ func (s simulation) random() *noise.Random {
 // It leaves out records for which one of them is not finite.
 func (s simulation) eachRecord(truth, at []float64, records int, use func(g, score []float64)) {
 	m, rng := s.model, s.random()
-	asked, scored := graph.NewMachine(m.Likelihood, simulationBatch), graph.NewMachine(m.Likelihood, simulationBatch)
-	asked.Globals(at, nil)
-	scored.Globals(truth, nil)
-	g, score := make([]float64, m.P), make([]float64, m.P)
+	machine := graph.NewMachine(m.Likelihood, simulationBatch)
+	g, scores := make([]float64, m.P), mat.NewDense(simulationBatch, m.P, nil)
 	for range records / simulationBatch {
 		rows := simulate.Records(m, truth, simulationBatch, s.law, rng)
-		asked.Records(rows, m.Encoding.K, simulationBatch, nil)
-		scored.Records(rows, m.Encoding.K, simulationBatch, nil)
+		machine.Globals(truth, nil)
+		machine.Records(rows, m.Encoding.K, simulationBatch, nil)
 		for r := range simulationBatch {
-			asked.Gradient(r, g)
-			scored.Gradient(r, score)
+			machine.Gradient(r, scores.RawRowView(r))
+		}
+		machine.Globals(at, nil)
+		machine.Again()
+		for r := range simulationBatch {
+			machine.Gradient(r, g)
+			score := scores.RawRowView(r)
 			if simd.Finite(g) && simd.Finite(score) {
 				use(g, score)
 			}

@@ -113,6 +113,27 @@ func TestDerive(t *testing.T) {
 	}
 }
 
+// TestAgain: the records of the last call at another θ have the gradients of a new call.
+func TestAgain(t *testing.T) {
+	b := NewBuilder()
+	s := b.Param("s", nil)
+	tape, err := Compile(b, b.Square(b.Mul(s, b.Log1p(b.Square(b.Column(0))))), nil, Options{Columns: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, rows, g := NewMachine(tape, 4), []float64{1, 2, 3}, make([]float64, 1)
+	m.Globals([]float64{7}, nil)
+	m.Records(rows, 1, len(rows), nil)
+	m.Globals([]float64{5}, nil)
+	m.Again()
+	for r, x := range rows {
+		m.Gradient(r, g)
+		if want := 2 * 5 * math.Pow(math.Log1p(x*x), 2); math.Abs(g[0]-want) > 1e-12*want {
+			t.Errorf("gradient of record %d is %v, want %v", r, g[0], want)
+		}
+	}
+}
+
 // TestOutputs: a forward-only tape gives outputs of every stage and layout.
 func TestOutputs(t *testing.T) {
 	b := NewBuilder()

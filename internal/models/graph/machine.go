@@ -71,8 +71,12 @@ func (m *Machine) Records(rows []float64, stride, B int, aux []float64) {
 	}
 	m.rows, m.stride, m.b, m.auxRec = rows, stride, B, aux
 	m.run(m.t.Derive, B)
-	m.run(m.t.Record, B)
+	m.Again()
 }
+
+// Again runs the Record list for the records of the last Records, at the θ of the last
+// Globals: their derived columns do not depend on it.
+func (m *Machine) Again() { m.run(m.t.Record, m.b) }
 
 // Derive computes the derived columns of B encoded records: column K0 + j of
 // record b goes to dst[b·(K-K0) + j]. An engine calls it once per fit.
