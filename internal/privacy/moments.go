@@ -233,10 +233,11 @@ func (c *Columns) moments(d *designReader) sums {
 	return c.over(func() sums { return sums{make([]int64, size)} }, func(to sums, low, high int) {
 		products, mapped := make([]float64, len(d.products)), make([]float64, p)
 		v, whole := make([]float64, size), make([]int64, size)
-		var usable []int
+		var usable, kept []int
 		for i := low; i < high; i++ {
 			usable = c.rowsOf(usable[:0], i, true)
 			clear(v)
+			kept = kept[:0]
 			for _, r := range usable {
 				for j, product := range d.products {
 					products[j] = 1
@@ -244,22 +245,44 @@ func (c *Columns) moments(d *designReader) sums {
 						products[j] *= product[k].of(c.rows, i, r)
 					}
 				}
-				x, at := d.mapped(mapped, products), 0
-				for j := range x {
-					for _, y := range x[j:] {
-						v[at] += x[j] * y
+				x := d.mapped(mapped, products)
+				if len(kept) == 0 {
+					kept = nonzero(kept, x, len(usable))
+				}
+				at := 0
+				for a, j := range kept {
+					for _, k := range kept[a:] {
+						v[at] += x[j] * x[k]
 						at++
 					}
 				}
 			}
-			if !shorten(whole, v, d.bound) {
+			n := len(kept) * (len(kept) + 1) / 2
+			if !shorten(whole[:n], v[:n], d.bound) {
 				continue
 			}
-			for j, q := range whole {
-				to[0][j] += q
+			at := 0
+			for a, j := range kept {
+				first := j*p - j*(j+1)/2 // of row j of the triangle, less j
+				for _, k := range kept[a:] {
+					to[0][first+k] += whole[at]
+					at++
+				}
 			}
 		}
 	})
+}
+
+// nonzero appends the places in x of the numbers that enter the moments of a unit to list:
+// of a unit of one row those that are not zero, else all. Indicators of levels are mostly
+// zero. A NaN is not zero.
+func nonzero(list []int, x []float64, rows int) []int {
+	for j, v := range x {
+		if v != 0 || rows > 1 {
+			list = append(list, j)
+		}
+	}
+	return list
 }
 
 // shorten sets dst to v in units of bound/grain, rounded, and shortened so far that the

@@ -83,7 +83,7 @@ func TestOneUnitMovesMomentsByTheBound(t *testing.T) {
 
 // The moments are those of the usable rows, and all that a person would compute.
 func TestMomentsAreThoseOfTheFile(t *testing.T) {
-	text := "id,x,k,g,y\n" + "p,-5,0,a,1\n" + "p,-4,1,b,0\n" + "q,0,,c,1\n" + "q,3,2,d,1\n" + "q,,2,a,\n" + "q,1,1,a,1\n"
+	text := "id,x,k,g,y\n" + "p,-5,0,a,1\n" + "p,-4,1,b,0\n" + "q,1,1,a,1\n" + "q,0,,c,1\n" + "q,3,2,d,1\n" + "q,,2,a,\n"
 	rows := [][7]float64{
 		{1, (-4 - 0.3) / 1.5, 100, 1, (-4 - 0.3) / 1.5, 0, 0},
 		{1, -0.3 / 1.5, math.Sqrt2 * 100, 0, 0, 1, 1}, // 2 is imputed
