@@ -15,6 +15,6 @@ func Memory(t *graph.Tape) (bytes, records int, err error) {
 	if p.widePairs {
 		numbers += 2 * p.divided
 	}
-	once := p.numbers + p.longest + 2*p.elements + 2*gramBlock*p.widest + p.longestRow
+	once := p.numbers + p.longest + 2*p.elements + p.longestRow
 	return 8*(numbers*p.chunk+once) + 4*p.chunk*(p.single.right+p.single.left), p.chunk, nil
 }

@@ -13,6 +13,15 @@ func (t *term) outerProduct() bool {
 	return t.Kind == graph.TermOuter && !t.xInRows && !t.summed && !t.kept && (t.ColStride == 1 || t.RowStride == 1)
 }
 
+// turns reports whether the sum of a term takes a factor record by record: a product, or
+// rows of enough numbers that are picked by an index.
+func (t *term) turns() bool {
+	return t.outerProduct() || t.Kind == graph.TermScatter && !t.summed && t.rowsTurn()
+}
+
+// rowsTurn reports whether picked rows are long enough to be copied out of their lanes.
+func (t *term) rowsTurn() bool { return t.ColStride == 1 && t.Cols >= 8 }
+
 // productRows are the rows of that product.
 func (t *term) productRows() int {
 	if t.ColStride == 1 {
@@ -21,8 +30,8 @@ func (t *term) productRows() int {
 	return t.Cols
 }
 
-// placeTurned reserves memory for the right factor of a product. Where threads share
-// the sum, every product has memory of its own, so that it is made once.
+// placeTurned reserves memory for the right factor of a product, or for picked rows.
+// Where threads share the sum, every term has memory of its own, so that it is made once.
 func (p *program) placeTurned(t *term) {
 	_, size, _ := t.right(p.tape)
 	if p.tape.P > largeP {
@@ -33,7 +42,7 @@ func (p *program) placeTurned(t *term) {
 	}
 }
 
-// right is the factor of a term's product whose index is contiguous in the sum, with
+// right is the factor of a term whose index is contiguous in the sum, with
 // its size and the size of one of its places.
 func (t *term) right(tape *graph.Tape) (buf graph.Buf, size, count int) {
 	if t.ColStride == 1 {
@@ -42,10 +51,10 @@ func (t *term) right(tape *graph.Tape) (buf graph.Buf, size, count int) {
 	return t.X, tape.Buffers[t.X].Size, t.Rows
 }
 
-// turn makes the right factor of a term's product: one row per record and place,
-// scaled by the record's clipping factor.
+// turn makes the right factor of a term's product, or picked rows: one row per record
+// and place, scaled by the record's clipping factor.
 func (c *context) turn(t *term) {
-	if !t.outerProduct() {
+	if !t.turns() {
 		return
 	}
 	buf, size, count := t.right(c.p.tape)

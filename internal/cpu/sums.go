@@ -74,6 +74,9 @@ func (p *program) prepareSum(a *assembler, t *term) {
 			A: delta, B: factor, C: lanes(p.blocks[pick{t.Index, t.Rows}]),
 		})
 	case t.Kind == graph.TermScatter:
+		if t.turns() {
+			p.placeTurned(t)
+		}
 	case t.xInRows:
 		p.weigh(a, t)
 		p.longest = max(p.longest, t.Rows)
@@ -202,6 +205,17 @@ func (c *context) addNumbers(sum []float64, t *term) {
 
 func (c *context) sumScatter(sum []float64, t *term) {
 	delta, factor, picked := c.block(t.Delta), c.one(c.p.factor), c.picked(t.Index, t.Rows)
+	if t.turns() {
+		rows := c.rights[t.turned*c.pitch:]
+		for i, k := range picked[:t.Width*c.pitch] {
+			if k < 0 || i%c.pitch >= len(factor) {
+				continue
+			}
+			to := sum[t.Param+int(k)*t.RowStride:][:t.Cols]
+			simd.Add(to, to, rows[i*t.Cols:])
+		}
+		return
+	}
 	for w := range t.Width {
 		for b, f := range factor {
 			k := picked[w*c.pitch+b]

@@ -20,17 +20,20 @@ func (t *term) wide() bool { return t.Width > 1 }
 // split holds the factors of an outer term, record by record.
 type split struct{ x, delta []float64 }
 
-// gramBlock is the number of rows of two Gram matrices that are made at a time.
-const gramBlock = 32
-
 // wideScratch is a thread's memory for wide terms.
 type wideScratch struct {
 	kept    []float64    // elements of the chunk's records
 	written [2][]float64 // elements of one record
-	grams   [2][]float64
+	gram    gramScratch
 	other   split // of the second term of a pair
 	order   []int
 	row     []float64
+}
+
+// gramScratch is a thread's memory for Gram matrices, in eight lanes.
+type gramScratch struct {
+	tiles      [2][8 * 4 * 4]float64 // of the two matrices
+	row, total [8]float64
 }
 
 // planWide adds the memory of a wide term and decides whether its elements are kept.
@@ -38,13 +41,16 @@ func (p *program) planWide(t *term) {
 	p.widest = max(p.widest, t.Width)
 	if t.Kind == graph.TermScatter {
 		p.longestRow = max(p.longestRow, t.Cols)
+		if t.rowsTurn() {
+			p.divided = max(p.divided, t.Cols*t.Width)
+		}
 		return
 	}
-	p.divided = max(p.divided, t.Cols*t.Width, t.Rows*t.Width)
 	elements := t.Rows * t.Cols
 	if p.work += elements * t.Width / productLanes; t.Gram {
 		return
 	}
+	p.divided = max(p.divided, t.Cols*t.Width, t.Rows*t.Width)
 	p.elements = max(p.elements, elements)
 	if t.kept = t.contiguous() && elements <= (t.Rows+t.Cols)*t.Width; t.kept {
 		t.at = p.kept
@@ -55,7 +61,7 @@ func (p *program) planWide(t *term) {
 // planPairs adds the memory of the inner products of wide terms.
 func (p *program) planPairs() {
 	for _, pair := range p.tape.Cross {
-		if s, t := &p.terms[pair.I], &p.terms[pair.J]; s.Kind == graph.TermOuter && t.Kind == graph.TermOuter && (s.wide() || t.wide()) {
+		if s, t := &p.terms[pair.I], &p.terms[pair.J]; !pair.Gram && s.Kind == graph.TermOuter && t.Kind == graph.TermOuter && (s.wide() || t.wide()) {
 			p.widePairs = true
 			p.elements = max(p.elements, s.Rows*s.Cols)
 			p.divided = max(p.divided, s.Rows*max(s.Width, t.Width), s.Cols*max(s.Width, t.Width))
@@ -70,7 +76,6 @@ func (p *program) wideScratch() wideScratch {
 	}
 	for i := range 2 {
 		s.written[i] = make([]float64, p.elements)
-		s.grams[i] = make([]float64, gramBlock*p.widest)
 	}
 	if p.widePairs {
 		s.other = split{make([]float64, p.divided*p.chunk), make([]float64, p.divided*p.chunk)}
@@ -88,13 +93,13 @@ func (t *term) columnsFirst() bool { return t.RowStride == 1 && t.Rows > 1 }
 
 // addWideSquares adds the squared norm of a wide outer term to dst.
 func (c *context) addWideSquares(dst []float64, t *term) {
+	if t.Gram {
+		c.addGram(dst, t, t, 1)
+		return
+	}
 	f := split{c.rights, c.in[inWeighted]}
-	c.divide(&f, t, t.Gram)
+	c.divide(&f, t)
 	for b := range dst {
-		if t.Gram {
-			dst[b] += c.gram(t, f.x[b*t.Rows*t.Width:], f.delta[b*t.Cols*t.Width:])
-			continue
-		}
 		e := c.written[0][:t.Rows*t.Cols]
 		if t.kept {
 			e = c.keptOf(t)[b*len(e):][:len(e)]
@@ -109,14 +114,13 @@ func (c *context) keptOf(t *term) []float64 {
 	return c.kept[t.at*c.n : (t.at+t.Rows*t.Cols)*c.n]
 }
 
-// divide fills f with the factors of a term. For Gram matrices both factors have a
-// row of places for each of their elements; for the elements of the gradient, the
-// right factor of the product has a row for each place.
-func (c *context) divide(f *split, t *term, gram bool) {
+// divide fills f with the factors of a term. The right factor of the product has a row
+// for each place.
+func (c *context) divide(f *split, t *term) {
 	x, delta := c.block(t.X), c.block(t.Delta)
 	f.x, f.delta = f.x[:len(x)], f.delta[:len(delta)]
-	c.split(f.x, x, t.Width, !gram && t.columnsFirst())
-	c.split(f.delta, delta, t.Width, !gram && !t.columnsFirst())
+	c.split(f.x, x, t.Width, t.columnsFirst())
+	c.split(f.delta, delta, t.Width, !t.columnsFirst())
 }
 
 // split sets dst to the matrices of all records, with width columns to a row of x,
@@ -146,42 +150,85 @@ func (f *split) product(e []float64, t *term, b int) {
 	p.Add()
 }
 
-// gram is Σ_w,v (x_w·x_v)(δ_w·δ_v) for columns w and v of x and δ. It makes a block
-// of rows of the two symmetric matrices at a time.
-func (c *context) gram(t *term, x, delta []float64) float64 {
-	sum := 0.0
-	for w := 0; w < t.Width; w += gramBlock {
-		m, n := min(gramBlock, t.Width-w), t.Width-w
-		xx, dd := c.grams[0][:m*n], c.grams[1][:m*n]
-		columnProducts(xx, x[w:], x[w:], t.Rows, m, n, t.Width, t.Width)
-		columnProducts(dd, delta[w:], delta[w:], t.Cols, m, n, t.Width, t.Width)
-		simd.Mul(xx, xx, dd)
-		for i := range m {
-			row := xx[i*n : (i+1)*n]
-			inside, right := simd.Sum(row[:m]), simd.Sum(row[m:])
-			sum += inside + 2*right
-		}
-	}
-	return sum
+// addGram adds times·Σ_w,v (x_w·x′_v)(δ_w·δ′_v) to dst, for columns w and v of the factors
+// of two terms with as many rows and columns.
+func (c *context) addGram(dst []float64, s, t *term, times float64) {
+	f, g := split{c.block(s.X), c.block(s.Delta)}, split{c.block(t.X), c.block(t.Delta)}
+	c.gram.add(dst, c.pitch, s, t, f, g, times)
 }
 
-// columnProducts sets dst, m × n, to the products of the first m columns of a
-// with the first n columns of b, over their k rows.
-func columnProducts(dst, a, b []float64, k, m, n, aRow, bRow int) {
-	clear(dst)
-	simd.Product{M: m, N: n, K: k, C: dst, LDC: n, A: a, ARow: 1, ACol: aRow, B: b, LDB: bRow}.Add()
+// add is addGram for factors in lanes, pitch of them. Of a term with itself it makes half
+// of the matrices.
+func (m *gramScratch) add(dst []float64, pitch int, s, t *term, f, g split, times float64) {
+	side := 4
+	if min(s.Width, t.Width) < side {
+		side = 1
+	}
+	xx, dd, row, total := m.tiles[0][:8*side*side], m.tiles[1][:8*side*side], m.row[:], m.total[:]
+	for lane := 0; lane < len(dst); lane += 8 {
+		clear(total)
+		for i := 0; i < s.Width; i += side {
+			w, first := min(i, s.Width-side), 0
+			if s == t {
+				first = i
+			}
+			clear(row)
+			for j := first; j < t.Width; j += side {
+				v := min(j, t.Width-side)
+				from, to := w*pitch+lane, v*pitch+lane
+				simd.LaneProducts(xx, f.x[from:], g.x[to:], side, pitch, s.Width*pitch, t.Width*pitch, s.Rows)
+				simd.LaneProducts(dd, f.delta[from:], g.delta[to:], side, pitch, s.Width*pitch, t.Width*pitch, s.Cols)
+				simd.Mul(xx, xx, dd)
+				addTile(row, xx, side, i-w, j-v, s == t, s == t && i == j)
+			}
+			simd.Add(total, total, row)
+		}
+		for b := range dst[lane:min(lane+8, len(dst))] {
+			dst[lane+b] += times * total[b]
+		}
+	}
+}
+
+// addTile adds the products of pairs of places to row, those of a symmetric matrix twice
+// unless they are on its diagonal. The first i rows and j columns of a tile stand in
+// another one; a tile across the diagonal has the lower half of its pairs twice.
+func addTile(row, tile []float64, side, i, j int, symmetric, across bool) {
+	twice := 1.0
+	if symmetric {
+		twice = 2
+	}
+	if i == 0 && j == 0 && !across {
+		for n := len(tile) / 2; n >= 8; n /= 2 {
+			simd.Add(tile[:n], tile[:n], tile[n:2*n])
+		}
+		simd.Axpy(row, twice, tile[:8])
+		return
+	}
+	for ; i < side; i++ {
+		from := j
+		if across {
+			from = i
+		}
+		for k := from; k < side; k++ {
+			times := twice
+			if across && k == i {
+				times = 1
+			}
+			simd.Axpy(row, times, tile[8*(side*i+k):][:8])
+		}
+	}
 }
 
 // addWideInner adds twice the inner product of two outer terms, one of them wide.
 func (c *context) addWideInner(dst []float64, s, t *term, gram bool) {
+	if gram {
+		c.addGram(dst, s, t, 2)
+		return
+	}
 	f, g := split{c.rights, c.in[inWeighted]}, c.other
-	c.divide(&f, s, gram)
-	c.divide(&g, t, gram)
+	c.divide(&f, s)
+	c.divide(&g, t)
 	for b := range dst {
-		if gram {
-			dst[b] += 2 * c.crossGram(s, t, &f, &g, b)
-			continue
-		}
 		d, e := c.written[0][:s.Rows*s.Cols], c.written[1][:s.Rows*s.Cols]
 		f.product(d, s, b)
 		g.product(e, t, b)
@@ -189,25 +236,16 @@ func (c *context) addWideInner(dst []float64, s, t *term, gram bool) {
 	}
 }
 
-// crossGram is Σ_w,v (x_w·x′_v)(δ_w·δ′_v) for record b.
-func (c *context) crossGram(s, t *term, f, g *split, b int) float64 {
-	x, delta := f.x[b*s.Rows*s.Width:], f.delta[b*s.Cols*s.Width:]
-	sum := 0.0
-	for w := 0; w < s.Width; w += gramBlock {
-		m := min(gramBlock, s.Width-w)
-		xx, dd := c.grams[0][:m*t.Width], c.grams[1][:m*t.Width]
-		columnProducts(xx, x[w:], g.x[b*t.Rows*t.Width:], s.Rows, m, t.Width, s.Width, t.Width)
-		columnProducts(dd, delta[w:], g.delta[b*t.Cols*t.Width:], s.Cols, m, t.Width, s.Width, t.Width)
-		sum += simd.Dot(xx, dd)
-	}
-	return sum
-}
-
 // addScatterSquares adds the squared norm of a wide scatter to dst. Places of a
 // record that pick the same row are added up first.
 func (c *context) addScatterSquares(dst []float64, t *term) {
 	delta, rows := c.block(t.Delta), c.picked(t.Index, t.Rows)
 	order, row := c.order[:t.Width], c.row[:t.Cols]
+	turned := c.in[inWeighted][:0]
+	if t.rowsTurn() {
+		turned = c.in[inWeighted][:len(delta)]
+		c.split(turned, delta, t.Width, true)
+	}
 	for b := range dst {
 		for w := range order {
 			order[w] = (int(rows[w*c.pitch+b])+1)*t.Width + w // sorts by row, then place
@@ -217,8 +255,13 @@ func (c *context) addScatterSquares(dst []float64, t *term) {
 			clear(row)
 			k := order[i] / t.Width
 			for ; i < len(order) && order[i]/t.Width == k; i++ {
+				w := order[i] - k*t.Width
+				if t.rowsTurn() {
+					simd.Add(row, row, turned[(b*t.Width+w)*t.Cols:])
+					continue
+				}
 				for col := range row {
-					row[col] += delta[(col*t.Width+order[i]-k*t.Width)*c.pitch+b]
+					row[col] += delta[(col*t.Width+w)*c.pitch+b]
 				}
 			}
 			dst[b] += simd.Dot(row, row)

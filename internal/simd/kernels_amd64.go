@@ -80,6 +80,12 @@ func columns64AVX2(dst []float64, n int, count int, table []float64, stride int,
 // dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
 func scaledTransposeAVX2(dst []float64, stride int, x []float64, step int, count int, factor []float64)
 
+// dst[(1·i+j)·8+b] = Σ x[k·xStep+i·place+b]·y[k·yStep+j·place+b] for i, j < 1 and b < 8, over k < count > 0
+func laneProducts1AVX2(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+
+// dst[(4·i+j)·8+b] = Σ x[k·xStep+i·place+b]·y[k·yStep+j·place+b] for i, j < 4 and b < 8, over k < count > 0
+func laneProducts4AVX2(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+
 // dst[b·pitch+j] is number j, for j < count, of those that start at byte `at` of the row index[b];
 // of the row 64 further on in index the first fetch bytes are prefetched.
 func unpack8AVX2(dst []float32, pitch int, n int, count int, table []float32, stride int, at int, index []uint32, fetch int)
@@ -196,6 +202,12 @@ func columns64AVX512(dst []float64, n int, count int, table []float64, stride in
 
 // dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
 func scaledTransposeAVX512(dst []float64, stride int, x []float64, step int, count int, factor []float64)
+
+// dst[(1·i+j)·8+b] = Σ x[k·xStep+i·place+b]·y[k·yStep+j·place+b] for i, j < 1 and b < 8, over k < count > 0
+func laneProducts1AVX512(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+
+// dst[(4·i+j)·8+b] = Σ x[k·xStep+i·place+b]·y[k·yStep+j·place+b] for i, j < 4 and b < 8, over k < count > 0
+func laneProducts4AVX512(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
 
 // dst[b·pitch+j] is number j, for j < count, of those that start at byte `at` of the row index[b];
 // of the row 64 further on in index the first fetch bytes are prefetched.

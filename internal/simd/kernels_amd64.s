@@ -4724,6 +4724,233 @@ done131:
 	VZEROUPPER
 	RET
 
+// func laneProducts1AVX2(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+// Requires: AVX, FMA3
+TEXT ·laneProducts1AVX2(SB), NOSPLIT, $0-104
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   place+72(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   xStep+80(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   yStep+88(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   x_base+24(FP), BX
+	MOVQ   y_base+48(FP), SI
+	MOVQ   count+96(FP), DI
+	ADDQ   $0x00, BX
+	ADDQ   $0x00, SI
+	VXORPD Y0, Y0, Y0
+
+k132:
+	VMOVUPD     (BX), Y1
+	VMOVUPD     (SI), Y2
+	VFMADD231PD Y2, Y1, Y0
+	ADDQ        CX, BX
+	ADDQ        DX, SI
+	DECQ        DI
+	JNZ         k132
+	VMOVUPD     Y0, (AX)
+	MOVQ        x_base+24(FP), BX
+	MOVQ        y_base+48(FP), SI
+	MOVQ        count+96(FP), DI
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, SI
+	VXORPD      Y0, Y0, Y0
+
+k133:
+	VMOVUPD     (BX), Y1
+	VMOVUPD     (SI), Y2
+	VFMADD231PD Y2, Y1, Y0
+	ADDQ        CX, BX
+	ADDQ        DX, SI
+	DECQ        DI
+	JNZ         k133
+	VMOVUPD     Y0, 32(AX)
+	VZEROUPPER
+	RET
+
+// func laneProducts4AVX2(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+// Requires: AVX, FMA3
+TEXT ·laneProducts4AVX2(SB), NOSPLIT, $0-104
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   place+72(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   xStep+80(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   yStep+88(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (CX)(CX*2), R9
+	MOVQ   x_base+24(FP), SI
+	MOVQ   y_base+48(FP), DI
+	MOVQ   count+96(FP), R8
+	ADDQ   $0x00, SI
+	ADDQ   $0x00, DI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+k134:
+	VMOVUPD     (SI), Y8
+	VMOVUPD     (SI)(CX*1), Y9
+	VMOVUPD     (DI), Y10
+	VFMADD231PD Y10, Y8, Y0
+	VFMADD231PD Y10, Y9, Y4
+	VMOVUPD     (DI)(CX*1), Y10
+	VFMADD231PD Y10, Y8, Y1
+	VFMADD231PD Y10, Y9, Y5
+	VMOVUPD     (DI)(CX*2), Y10
+	VFMADD231PD Y10, Y8, Y2
+	VFMADD231PD Y10, Y9, Y6
+	VMOVUPD     (DI)(R9*1), Y10
+	VFMADD231PD Y10, Y8, Y3
+	VFMADD231PD Y10, Y9, Y7
+	ADDQ        DX, SI
+	ADDQ        BX, DI
+	DECQ        R8
+	JNZ         k134
+	VMOVUPD     Y0, (AX)
+	VMOVUPD     Y1, 64(AX)
+	VMOVUPD     Y2, 128(AX)
+	VMOVUPD     Y3, 192(AX)
+	VMOVUPD     Y4, 256(AX)
+	VMOVUPD     Y5, 320(AX)
+	VMOVUPD     Y6, 384(AX)
+	VMOVUPD     Y7, 448(AX)
+	MOVQ        x_base+24(FP), SI
+	MOVQ        y_base+48(FP), DI
+	MOVQ        count+96(FP), R8
+	ADDQ        $0x00, SI
+	ADDQ        $0x00, DI
+	ADDQ        CX, SI
+	ADDQ        CX, SI
+	VXORPD      Y0, Y0, Y0
+	VXORPD      Y1, Y1, Y1
+	VXORPD      Y2, Y2, Y2
+	VXORPD      Y3, Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VXORPD      Y5, Y5, Y5
+	VXORPD      Y6, Y6, Y6
+	VXORPD      Y7, Y7, Y7
+
+k135:
+	VMOVUPD     (SI), Y8
+	VMOVUPD     (SI)(CX*1), Y9
+	VMOVUPD     (DI), Y10
+	VFMADD231PD Y10, Y8, Y0
+	VFMADD231PD Y10, Y9, Y4
+	VMOVUPD     (DI)(CX*1), Y10
+	VFMADD231PD Y10, Y8, Y1
+	VFMADD231PD Y10, Y9, Y5
+	VMOVUPD     (DI)(CX*2), Y10
+	VFMADD231PD Y10, Y8, Y2
+	VFMADD231PD Y10, Y9, Y6
+	VMOVUPD     (DI)(R9*1), Y10
+	VFMADD231PD Y10, Y8, Y3
+	VFMADD231PD Y10, Y9, Y7
+	ADDQ        DX, SI
+	ADDQ        BX, DI
+	DECQ        R8
+	JNZ         k135
+	VMOVUPD     Y0, 512(AX)
+	VMOVUPD     Y1, 576(AX)
+	VMOVUPD     Y2, 640(AX)
+	VMOVUPD     Y3, 704(AX)
+	VMOVUPD     Y4, 768(AX)
+	VMOVUPD     Y5, 832(AX)
+	VMOVUPD     Y6, 896(AX)
+	VMOVUPD     Y7, 960(AX)
+	MOVQ        x_base+24(FP), SI
+	MOVQ        y_base+48(FP), DI
+	MOVQ        count+96(FP), R8
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	VXORPD      Y0, Y0, Y0
+	VXORPD      Y1, Y1, Y1
+	VXORPD      Y2, Y2, Y2
+	VXORPD      Y3, Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VXORPD      Y5, Y5, Y5
+	VXORPD      Y6, Y6, Y6
+	VXORPD      Y7, Y7, Y7
+
+k136:
+	VMOVUPD     (SI), Y8
+	VMOVUPD     (SI)(CX*1), Y9
+	VMOVUPD     (DI), Y10
+	VFMADD231PD Y10, Y8, Y0
+	VFMADD231PD Y10, Y9, Y4
+	VMOVUPD     (DI)(CX*1), Y10
+	VFMADD231PD Y10, Y8, Y1
+	VFMADD231PD Y10, Y9, Y5
+	VMOVUPD     (DI)(CX*2), Y10
+	VFMADD231PD Y10, Y8, Y2
+	VFMADD231PD Y10, Y9, Y6
+	VMOVUPD     (DI)(R9*1), Y10
+	VFMADD231PD Y10, Y8, Y3
+	VFMADD231PD Y10, Y9, Y7
+	ADDQ        DX, SI
+	ADDQ        BX, DI
+	DECQ        R8
+	JNZ         k136
+	VMOVUPD     Y0, 32(AX)
+	VMOVUPD     Y1, 96(AX)
+	VMOVUPD     Y2, 160(AX)
+	VMOVUPD     Y3, 224(AX)
+	VMOVUPD     Y4, 288(AX)
+	VMOVUPD     Y5, 352(AX)
+	VMOVUPD     Y6, 416(AX)
+	VMOVUPD     Y7, 480(AX)
+	MOVQ        x_base+24(FP), SI
+	MOVQ        y_base+48(FP), DI
+	MOVQ        count+96(FP), R8
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	ADDQ        CX, SI
+	ADDQ        CX, SI
+	VXORPD      Y0, Y0, Y0
+	VXORPD      Y1, Y1, Y1
+	VXORPD      Y2, Y2, Y2
+	VXORPD      Y3, Y3, Y3
+	VXORPD      Y4, Y4, Y4
+	VXORPD      Y5, Y5, Y5
+	VXORPD      Y6, Y6, Y6
+	VXORPD      Y7, Y7, Y7
+
+k137:
+	VMOVUPD     (SI), Y8
+	VMOVUPD     (SI)(CX*1), Y9
+	VMOVUPD     (DI), Y10
+	VFMADD231PD Y10, Y8, Y0
+	VFMADD231PD Y10, Y9, Y4
+	VMOVUPD     (DI)(CX*1), Y10
+	VFMADD231PD Y10, Y8, Y1
+	VFMADD231PD Y10, Y9, Y5
+	VMOVUPD     (DI)(CX*2), Y10
+	VFMADD231PD Y10, Y8, Y2
+	VFMADD231PD Y10, Y9, Y6
+	VMOVUPD     (DI)(R9*1), Y10
+	VFMADD231PD Y10, Y8, Y3
+	VFMADD231PD Y10, Y9, Y7
+	ADDQ        DX, SI
+	ADDQ        BX, DI
+	DECQ        R8
+	JNZ         k137
+	VMOVUPD     Y0, 544(AX)
+	VMOVUPD     Y1, 608(AX)
+	VMOVUPD     Y2, 672(AX)
+	VMOVUPD     Y3, 736(AX)
+	VMOVUPD     Y4, 800(AX)
+	VMOVUPD     Y5, 864(AX)
+	VMOVUPD     Y6, 928(AX)
+	VMOVUPD     Y7, 992(AX)
+	VZEROUPPER
+	RET
+
 // func unpack8AVX2(dst []float32, pitch int, n int, count int, table []float32, stride int, at int, index []uint32, fetch int)
 // Requires: AVX, AVX2, MMX+
 TEXT ·unpack8AVX2(SB), NOSPLIT, $0-120
@@ -4740,27 +4967,27 @@ TEXT ·unpack8AVX2(SB), NOSPLIT, $0-120
 	SUBQ $0x40, R9
 	XORQ R10, R10
 
-row132:
+row138:
 	CMPQ  R10, CX
-	JGE   done133
+	JGE   done139
 	MOVQ  fetch+112(FP), R12
 	LEAQ  (R10), R13
 	CMPQ  R13, R9
-	JGE   done135
+	JGE   done141
 	MOVL  256(SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
 	MOVQ  R12, R13
 	TESTQ R13, R13
-	JLE   done135
+	JLE   done141
 
-line134:
+line140:
 	PREFETCHT1 (R11)
 	ADDQ       $0x40, R11
 	SUBQ       $0x40, R13
-	JG         line134
+	JG         line140
 
-done135:
+done141:
 	MOVL  (SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
@@ -4768,33 +4995,33 @@ done135:
 	MOVQ  AX, R12
 	MOVQ  count+40(FP), R13
 
-some136:
+some142:
 	CMPQ      R13, $0x08
-	JLT       less137
+	JLT       less143
 	VPMOVZXBD (R11), Y0
 	VCVTDQ2PS Y0, Y0
 	VMOVUPS   Y0, (R12)
 	ADDQ      $0x08, R11
 	ADDQ      $0x20, R12
 	SUBQ      $0x08, R13
-	JMP       some136
+	JMP       some142
 
-less137:
-some138:
+less143:
+some144:
 	CMPQ      R13, $0x04
-	JLT       less139
+	JLT       less145
 	VPMOVZXBD (R11), X0
 	VCVTDQ2PS X0, X0
 	VMOVUPS   X0, (R12)
 	ADDQ      $0x04, R11
 	ADDQ      $0x10, R12
 	SUBQ      $0x04, R13
-	JMP       some138
+	JMP       some144
 
-less139:
-some140:
+less145:
+some146:
 	CMPQ       R13, $0x01
-	JLT        less141
+	JLT        less147
 	MOVBLZX    (R11), R14
 	VXORPS     X0, X0, X0
 	VCVTSI2SSL R14, X0, X0
@@ -4802,14 +5029,14 @@ some140:
 	ADDQ       $0x01, R11
 	ADDQ       $0x04, R12
 	SUBQ       $0x01, R13
-	JMP        some140
+	JMP        some146
 
-less141:
+less147:
 	ADDQ DX, AX
 	INCQ R10
-	JMP  row132
+	JMP  row138
 
-done133:
+done139:
 	VZEROUPPER
 	RET
 
@@ -4829,27 +5056,27 @@ TEXT ·unpack32AVX2(SB), NOSPLIT, $0-120
 	SUBQ $0x40, R9
 	XORQ R10, R10
 
-row142:
+row148:
 	CMPQ  R10, CX
-	JGE   done143
+	JGE   done149
 	MOVQ  fetch+112(FP), R12
 	LEAQ  (R10), R13
 	CMPQ  R13, R9
-	JGE   done145
+	JGE   done151
 	MOVL  256(SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
 	MOVQ  R12, R13
 	TESTQ R13, R13
-	JLE   done145
+	JLE   done151
 
-line144:
+line150:
 	PREFETCHT1 (R11)
 	ADDQ       $0x40, R11
 	SUBQ       $0x40, R13
-	JG         line144
+	JG         line150
 
-done145:
+done151:
 	MOVL  (SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
@@ -4857,44 +5084,44 @@ done145:
 	MOVQ  AX, R12
 	MOVQ  count+40(FP), R13
 
-some146:
+some152:
 	CMPQ    R13, $0x08
-	JLT     less147
+	JLT     less153
 	VMOVUPS (R11), Y0
 	VMOVUPS Y0, (R12)
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R12
 	SUBQ    $0x08, R13
-	JMP     some146
+	JMP     some152
 
-less147:
-some148:
+less153:
+some154:
 	CMPQ    R13, $0x04
-	JLT     less149
+	JLT     less155
 	VMOVUPS (R11), X0
 	VMOVUPS X0, (R12)
 	ADDQ    $0x10, R11
 	ADDQ    $0x10, R12
 	SUBQ    $0x04, R13
-	JMP     some148
+	JMP     some154
 
-less149:
-some150:
+less155:
+some156:
 	CMPQ R13, $0x01
-	JLT  less151
+	JLT  less157
 	MOVL (R11), R14
 	MOVL R14, (R12)
 	ADDQ $0x04, R11
 	ADDQ $0x04, R12
 	SUBQ $0x01, R13
-	JMP  some150
+	JMP  some156
 
-less151:
+less157:
 	ADDQ DX, AX
 	INCQ R10
-	JMP  row142
+	JMP  row148
 
-done143:
+done149:
 	VZEROUPPER
 	RET
 
@@ -4935,7 +5162,7 @@ TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k152:
+k158:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Y12
@@ -4962,7 +5189,7 @@ k152:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k152
+	JNZ          k158
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5026,7 +5253,7 @@ TEXT ·slimTile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R11
 	MOVQ       k+64(FP), R12
 
-k153:
+k159:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPD   (AX), Y0, Y7
@@ -5046,7 +5273,7 @@ k153:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k153
+	JNZ          k159
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -5091,7 +5318,7 @@ TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k154:
+k160:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
@@ -5110,7 +5337,7 @@ k154:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k154
+	JNZ          k160
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5162,7 +5389,7 @@ TEXT ·slimTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k155:
+k161:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y5
 	VBROADCASTSD (BX), Y6
@@ -5176,7 +5403,7 @@ k155:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k155
+	JNZ          k161
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -5210,7 +5437,7 @@ TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k156:
+k162:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
@@ -5223,7 +5450,7 @@ k156:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k156
+	JNZ          k162
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5264,7 +5491,7 @@ TEXT ·slimTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k157:
+k163:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y3
 	VBROADCASTSD (BX), Y4
@@ -5274,7 +5501,7 @@ k157:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k157
+	JNZ          k163
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -5301,7 +5528,7 @@ TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k158:
+k164:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
@@ -5311,7 +5538,7 @@ k158:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k158
+	JNZ          k164
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5347,7 +5574,7 @@ TEXT ·slimTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k159:
+k165:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y2
 	VBROADCASTSD (DX), Y3
@@ -5355,7 +5582,7 @@ k159:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k159
+	JNZ          k165
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	VZEROUPPER
@@ -5401,7 +5628,7 @@ TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k160:
+k166:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
@@ -5420,7 +5647,7 @@ k160:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k160
+	JNZ          k166
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5469,7 +5696,7 @@ TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k161:
+k167:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
@@ -5482,7 +5709,7 @@ k161:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k161
+	JNZ          k167
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5522,7 +5749,7 @@ TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k162:
+k168:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
@@ -5532,7 +5759,7 @@ k162:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k162
+	JNZ          k168
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5548,9 +5775,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail164
+	JZ   tail170
 
-loop163:
+loop169:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -5604,11 +5831,11 @@ loop163:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop163
+	JNZ          loop169
 
-tail164:
+tail170:
 	TESTQ        BX, BX
-	JZ           done165
+	JZ           done171
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -5663,7 +5890,7 @@ tail164:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done165:
+done171:
 	VZEROUPPER
 	RET
 
@@ -5676,9 +5903,9 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail167
+	JZ   tail173
 
-loop166:
+loop172:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff8000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -5939,11 +6166,11 @@ loop166:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop166
+	JNZ          loop172
 
-tail167:
+tail173:
 	TESTQ        BX, BX
-	JZ           done168
+	JZ           done174
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -6205,7 +6432,7 @@ tail167:
 	VMOVAPD      Z4, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done168:
+done174:
 	VZEROUPPER
 	RET
 
@@ -6218,9 +6445,9 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail170
+	JZ   tail176
 
-loop169:
+loop175:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4024000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -6379,11 +6606,11 @@ loop169:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop169
+	JNZ          loop175
 
-tail170:
+tail176:
 	TESTQ        BX, BX
-	JZ           done171
+	JZ           done177
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -6543,7 +6770,7 @@ tail170:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done171:
+done177:
 	VZEROUPPER
 	RET
 
@@ -6557,88 +6784,12 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail173
-
-loop172:
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop172
-
-tail173:
-	TESTQ     SI, SI
-	JZ        done174
-	MOVQ      $-1, BX
-	BZHIQ     SI, BX, BX
-	KMOVB     BX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done174:
-	VZEROUPPER
-	RET
-
-// func subAVX512(dst []float64, a []float64, b []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·subAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
-	JZ   tail176
-
-loop175:
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VSUBPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop175
-
-tail176:
-	TESTQ     SI, SI
-	JZ        done177
-	MOVQ      $-1, BX
-	BZHIQ     SI, BX, BX
-	KMOVB     BX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VSUBPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done177:
-	VZEROUPPER
-	RET
-
-// func mulAVX512(dst []float64, a []float64, b []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
 	JZ   tail179
 
 loop178:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VMULPD  Z1, Z0, Z0
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -6654,10 +6805,86 @@ tail179:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VMULPD    Z1, Z0, Z0
+	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done180:
+	VZEROUPPER
+	RET
+
+// func subAVX512(dst []float64, a []float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·subAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail182
+
+loop181:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VSUBPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop181
+
+tail182:
+	TESTQ     SI, SI
+	JZ        done183
+	MOVQ      $-1, BX
+	BZHIQ     SI, BX, BX
+	KMOVB     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done183:
+	VZEROUPPER
+	RET
+
+// func mulAVX512(dst []float64, a []float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·mulAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail185
+
+loop184:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop184
+
+tail185:
+	TESTQ     SI, SI
+	JZ        done186
+	MOVQ      $-1, BX
+	BZHIQ     SI, BX, BX
+	KMOVB     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done186:
 	VZEROUPPER
 	RET
 
@@ -6671,20 +6898,20 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail182
+	JZ           tail188
 
-loop181:
+loop187:
 	VMOVUPD (CX), Z1
 	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop181
+	JNZ     loop187
 
-tail182:
+tail188:
 	TESTQ     BX, BX
-	JZ        done183
+	JZ        done189
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6692,7 +6919,7 @@ tail182:
 	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done183:
+done189:
 	VZEROUPPER
 	RET
 
@@ -6706,20 +6933,20 @@ TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail185
+	JZ           tail191
 
-loop184:
+loop190:
 	VMOVUPD (CX), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop184
+	JNZ     loop190
 
-tail185:
+tail191:
 	TESTQ     BX, BX
-	JZ        done186
+	JZ        done192
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6727,7 +6954,7 @@ tail185:
 	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done186:
+done192:
 	VZEROUPPER
 	RET
 
@@ -6741,9 +6968,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail188
+	JZ   tail194
 
-loop187:
+loop193:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -6753,11 +6980,11 @@ loop187:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop187
+	JNZ         loop193
 
-tail188:
+tail194:
 	TESTQ       SI, SI
-	JZ          done189
+	JZ          done195
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -6767,7 +6994,7 @@ tail188:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done189:
+done195:
 	VZEROUPPER
 	RET
 
@@ -6781,9 +7008,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail191
+	JZ           tail197
 
-loop190:
+loop196:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -6791,11 +7018,11 @@ loop190:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop190
+	JNZ         loop196
 
-tail191:
+tail197:
 	TESTQ       BX, BX
-	JZ          done192
+	JZ          done198
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -6804,7 +7031,7 @@ tail191:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done192:
+done198:
 	VZEROUPPER
 	RET
 
@@ -6817,20 +7044,20 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail194
+	JZ   tail200
 
-loop193:
+loop199:
 	VMOVUPD   (CX), Z0
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop193
+	JNZ       loop199
 
-tail194:
+tail200:
 	TESTQ     BX, BX
-	JZ        done195
+	JZ        done201
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6838,7 +7065,7 @@ tail194:
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, K1, (AX)
 
-done195:
+done201:
 	VZEROUPPER
 	RET
 
@@ -6851,26 +7078,26 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail197
+	JZ   tail203
 
-loop196:
+loop202:
 	VCVTPS2PD (CX), Z0
 	VMOVUPD   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, CX
 	DECQ      DX
-	JNZ       loop196
+	JNZ       loop202
 
-tail197:
+tail203:
 	TESTQ       BX, BX
-	JZ          done198
+	JZ          done204
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
 	VCVTPS2PD.Z (CX), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done198:
+done204:
 	VZEROUPPER
 	RET
 
@@ -6883,25 +7110,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail200
+	JZ     tail206
 
-loop199:
+loop205:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop199
+	JNZ     loop205
 
-tail200:
+tail206:
 	TESTQ     DX, DX
-	JZ        done201
+	JZ        done207
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done201:
+done207:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -6922,20 +7149,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail203
+	JZ     tail209
 
-loop202:
+loop208:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop202
+	JNZ         loop208
 
-tail203:
+tail209:
 	TESTQ       BX, BX
-	JZ          done204
+	JZ          done210
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -6943,7 +7170,7 @@ tail203:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done204:
+done210:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -6967,9 +7194,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-72
 	MOVQ         CX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, CX
-	JZ           tail206
+	JZ           tail212
 
-loop205:
+loop211:
 	VMOVUPD (DX), Z4
 	VSQRTPD Z4, Z5
 	VDIVPD  Z5, Z0, Z6
@@ -6986,11 +7213,11 @@ loop205:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
 	DECQ    CX
-	JNZ     loop205
+	JNZ     loop211
 
-tail206:
+tail212:
 	TESTQ     BX, BX
-	JZ        done207
+	JZ        done213
 	MOVQ      $-1, CX
 	BZHIQ     BX, CX, CX
 	KMOVB     CX, K1
@@ -7008,7 +7235,7 @@ tail206:
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z4, Z3, Z3
 
-done207:
+done213:
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7045,9 +7272,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-160
 	MOVQ         CX, DI
 	ANDQ         $0x07, DI
 	SHRQ         $0x03, CX
-	JZ           tail209
+	JZ           tail215
 
-loop208:
+loop214:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -7103,11 +7330,11 @@ loop208:
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
 	DECQ         CX
-	JNZ          loop208
+	JNZ          loop214
 
-tail209:
+tail215:
 	TESTQ        DI, DI
-	JZ           done210
+	JZ           done216
 	MOVQ         $-1, CX
 	BZHIQ        DI, CX, CX
 	KMOVB        CX, K1
@@ -7162,7 +7389,7 @@ tail209:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done210:
+done216:
 	VZEROUPPER
 	RET
 
@@ -7186,9 +7413,9 @@ TEXT ·adamGainAVX512(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail212
+	JZ           tail218
 
-loop211:
+loop217:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -7246,11 +7473,11 @@ loop211:
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         CX
-	JNZ          loop211
+	JNZ          loop217
 
-tail212:
+tail218:
 	TESTQ        R8, R8
-	JZ           done213
+	JZ           done219
 	MOVQ         $-1, CX
 	BZHIQ        R8, CX, CX
 	KMOVB        CX, K1
@@ -7306,7 +7533,7 @@ tail212:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done213:
+done219:
 	VZEROUPPER
 	RET
 
@@ -7327,43 +7554,43 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair214:
+pair220:
 	CMPQ  R11, CX
-	JGE   one215
+	JGE   one221
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done218
+	JGE   done224
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done218
+	JLE   done224
 
-line217:
+line223:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line217
+	JG         line223
 
-done218:
+done224:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done220
+	JGE   done226
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done220
+	JLE   done226
 
-line219:
+line225:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line219
+	JG         line225
 
-done220:
+done226:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7377,9 +7604,9 @@ done220:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail222
+	JZ     tail228
 
-loop221:
+loop227:
 	VMOVUPD     (R12), Z2
 	VCVTPS2PD   (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -7389,11 +7616,11 @@ loop221:
 	ADDQ        $0x20, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop221
+	JNZ         loop227
 
-tail222:
+tail228:
 	TESTQ       BP, BP
-	JZ          done223
+	JZ          done229
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -7403,7 +7630,7 @@ tail222:
 	VCVTPS2PD.Z (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done223:
+done229:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -7419,27 +7646,27 @@ done223:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair214
+	JMP           pair220
 
-one215:
-	JG    done216
+one221:
+	JG    done222
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done225
+	JGE   done231
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done225
+	JLE   done231
 
-line224:
+line230:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line224
+	JG         line230
 
-done225:
+done231:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7449,20 +7676,20 @@ done225:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail227
+	JZ     tail233
 
-loop226:
+loop232:
 	VMOVUPD     (R12), Z0
 	VCVTPS2PD   (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x20, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop226
+	JNZ         loop232
 
-tail227:
+tail233:
 	TESTQ       CX, CX
-	JZ          done228
+	JZ          done234
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -7470,7 +7697,7 @@ tail227:
 	VCVTPS2PD.Z (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done228:
+done234:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7480,7 +7707,7 @@ done228:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done216:
+done222:
 	VZEROUPPER
 	RET
 
@@ -7496,14 +7723,14 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done229
+	JZ    done235
 
-columns230:
+columns236:
 	CMPQ      CX, $0x40
-	JL        narrower232
-	JE        whole231
+	JL        narrower238
+	JE        whole237
 	CMPQ      CX, $0x48
-	JGE       whole231
+	JGE       whole237
 	SUBQ      $0x40, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7519,7 +7746,7 @@ columns230:
 	VMOVUPD.Z 512(AX), K1, Z8
 	XORQ      R9, R9
 
-row233:
+row239:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7544,7 +7771,7 @@ row233:
 	VFMADD231PD  Z10, Z9, Z8
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row233
+	JLT          row239
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7554,9 +7781,9 @@ row233:
 	VMOVUPD      Z6, 384(AX)
 	VMOVUPD      Z7, 448(AX)
 	VMOVUPD      Z8, K1, 512(AX)
-	JMP          done229
+	JMP          done235
 
-whole231:
+whole237:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -7567,7 +7794,7 @@ whole231:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row234:
+row240:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7590,7 +7817,7 @@ row234:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row234
+	JLT          row240
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7602,15 +7829,15 @@ row234:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns230
+	JMP          columns236
 
-narrower232:
-columns235:
+narrower238:
+columns241:
 	CMPQ      CX, $0x20
-	JL        narrower237
-	JE        whole236
+	JL        narrower243
+	JE        whole242
 	CMPQ      CX, $0x28
-	JGE       whole236
+	JGE       whole242
 	SUBQ      $0x20, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7622,7 +7849,7 @@ columns235:
 	VMOVUPD.Z 256(AX), K1, Z4
 	XORQ      R9, R9
 
-row238:
+row244:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7639,22 +7866,22 @@ row238:
 	VFMADD231PD  Z6, Z5, Z4
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row238
+	JLT          row244
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z3, 192(AX)
 	VMOVUPD      Z4, K1, 256(AX)
-	JMP          done229
+	JMP          done235
 
-whole236:
+whole242:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row239:
+row245:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7669,7 +7896,7 @@ row239:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row239
+	JLT          row245
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7677,15 +7904,15 @@ row239:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns235
+	JMP          columns241
 
-narrower237:
-columns240:
+narrower243:
+columns246:
 	CMPQ      CX, $0x10
-	JL        narrower242
-	JE        whole241
+	JL        narrower248
+	JE        whole247
 	CMPQ      CX, $0x18
-	JGE       whole241
+	JGE       whole247
 	SUBQ      $0x10, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7695,7 +7922,7 @@ columns240:
 	VMOVUPD.Z 128(AX), K1, Z2
 	XORQ      R9, R9
 
-row243:
+row249:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7708,18 +7935,18 @@ row243:
 	VFMADD231PD  Z4, Z3, Z2
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row243
+	JLT          row249
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, K1, 128(AX)
-	JMP          done229
+	JMP          done235
 
-whole241:
+whole247:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row244:
+row250:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7730,21 +7957,21 @@ row244:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row244
+	JLT          row250
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns240
+	JMP          columns246
 
-narrower242:
-columns245:
+narrower248:
+columns251:
 	CMPQ      CX, $0x08
-	JL        narrower247
-	JE        whole246
+	JL        narrower253
+	JE        whole252
 	CMPQ      CX, $0x10
-	JGE       whole246
+	JGE       whole252
 	SUBQ      $0x08, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7753,7 +7980,7 @@ columns245:
 	VMOVUPD.Z 64(AX), K1, Z1
 	XORQ      R9, R9
 
-row248:
+row254:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7764,16 +7991,16 @@ row248:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row248
+	JLT          row254
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, K1, 64(AX)
-	JMP          done229
+	JMP          done235
 
-whole246:
+whole252:
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row249:
+row255:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7782,23 +8009,23 @@ row249:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row249
+	JLT          row255
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns245
+	JMP          columns251
 
-narrower247:
+narrower253:
 	TESTQ     CX, CX
-	JZ        done229
+	JZ        done235
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row250:
+row256:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7807,10 +8034,10 @@ row250:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row250
+	JLT          row256
 	VMOVUPD      Z0, K1, (AX)
 
-done229:
+done235:
 	VZEROUPPER
 	RET
 
@@ -7831,43 +8058,43 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair251:
+pair257:
 	CMPQ  R11, CX
-	JGE   one252
+	JGE   one258
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done255
+	JGE   done261
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done255
+	JLE   done261
 
-line254:
+line260:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line254
+	JG         line260
 
-done255:
+done261:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done257
+	JGE   done263
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done257
+	JLE   done263
 
-line256:
+line262:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line256
+	JG         line262
 
-done257:
+done263:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7881,9 +8108,9 @@ done257:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail259
+	JZ     tail265
 
-loop258:
+loop264:
 	VMOVUPD     (R12), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -7893,11 +8120,11 @@ loop258:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop258
+	JNZ         loop264
 
-tail259:
+tail265:
 	TESTQ       BP, BP
-	JZ          done260
+	JZ          done266
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -7907,7 +8134,7 @@ tail259:
 	VMOVUPD.Z   (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done260:
+done266:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -7923,27 +8150,27 @@ done260:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair251
+	JMP           pair257
 
-one252:
-	JG    done253
+one258:
+	JG    done259
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done262
+	JGE   done268
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done262
+	JLE   done268
 
-line261:
+line267:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line261
+	JG         line267
 
-done262:
+done268:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7953,20 +8180,20 @@ done262:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail264
+	JZ     tail270
 
-loop263:
+loop269:
 	VMOVUPD     (R12), Z0
 	VMOVUPD     (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop263
+	JNZ         loop269
 
-tail264:
+tail270:
 	TESTQ       CX, CX
-	JZ          done265
+	JZ          done271
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -7974,7 +8201,7 @@ tail264:
 	VMOVUPD.Z   (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done265:
+done271:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7984,7 +8211,7 @@ done265:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done253:
+done259:
 	VZEROUPPER
 	RET
 
@@ -8000,14 +8227,14 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done266
+	JZ    done272
 
-columns267:
+columns273:
 	CMPQ      CX, $0x40
-	JL        narrower269
-	JE        whole268
+	JL        narrower275
+	JE        whole274
 	CMPQ      CX, $0x48
-	JGE       whole268
+	JGE       whole274
 	SUBQ      $0x40, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8023,7 +8250,7 @@ columns267:
 	VMOVUPD.Z 512(AX), K1, Z8
 	XORQ      R9, R9
 
-row270:
+row276:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8048,7 +8275,7 @@ row270:
 	VFMADD231PD  Z10, Z9, Z8
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row270
+	JLT          row276
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -8058,9 +8285,9 @@ row270:
 	VMOVUPD      Z6, 384(AX)
 	VMOVUPD      Z7, 448(AX)
 	VMOVUPD      Z8, K1, 512(AX)
-	JMP          done266
+	JMP          done272
 
-whole268:
+whole274:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -8071,7 +8298,7 @@ whole268:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row271:
+row277:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8094,7 +8321,7 @@ row271:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row271
+	JLT          row277
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -8106,15 +8333,15 @@ row271:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns267
+	JMP          columns273
 
-narrower269:
-columns272:
+narrower275:
+columns278:
 	CMPQ      CX, $0x20
-	JL        narrower274
-	JE        whole273
+	JL        narrower280
+	JE        whole279
 	CMPQ      CX, $0x28
-	JGE       whole273
+	JGE       whole279
 	SUBQ      $0x20, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8126,7 +8353,7 @@ columns272:
 	VMOVUPD.Z 256(AX), K1, Z4
 	XORQ      R9, R9
 
-row275:
+row281:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8143,22 +8370,22 @@ row275:
 	VFMADD231PD  Z6, Z5, Z4
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row275
+	JLT          row281
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z3, 192(AX)
 	VMOVUPD      Z4, K1, 256(AX)
-	JMP          done266
+	JMP          done272
 
-whole273:
+whole279:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row276:
+row282:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8173,7 +8400,7 @@ row276:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row276
+	JLT          row282
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -8181,15 +8408,15 @@ row276:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns272
+	JMP          columns278
 
-narrower274:
-columns277:
+narrower280:
+columns283:
 	CMPQ      CX, $0x10
-	JL        narrower279
-	JE        whole278
+	JL        narrower285
+	JE        whole284
 	CMPQ      CX, $0x18
-	JGE       whole278
+	JGE       whole284
 	SUBQ      $0x10, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8199,7 +8426,7 @@ columns277:
 	VMOVUPD.Z 128(AX), K1, Z2
 	XORQ      R9, R9
 
-row280:
+row286:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8212,18 +8439,18 @@ row280:
 	VFMADD231PD  Z4, Z3, Z2
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row280
+	JLT          row286
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, K1, 128(AX)
-	JMP          done266
+	JMP          done272
 
-whole278:
+whole284:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row281:
+row287:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8234,21 +8461,21 @@ row281:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row281
+	JLT          row287
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns277
+	JMP          columns283
 
-narrower279:
-columns282:
+narrower285:
+columns288:
 	CMPQ      CX, $0x08
-	JL        narrower284
-	JE        whole283
+	JL        narrower290
+	JE        whole289
 	CMPQ      CX, $0x10
-	JGE       whole283
+	JGE       whole289
 	SUBQ      $0x08, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8257,7 +8484,7 @@ columns282:
 	VMOVUPD.Z 64(AX), K1, Z1
 	XORQ      R9, R9
 
-row285:
+row291:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8268,16 +8495,16 @@ row285:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row285
+	JLT          row291
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, K1, 64(AX)
-	JMP          done266
+	JMP          done272
 
-whole283:
+whole289:
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row286:
+row292:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8286,23 +8513,23 @@ row286:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row286
+	JLT          row292
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns282
+	JMP          columns288
 
-narrower284:
+narrower290:
 	TESTQ     CX, CX
-	JZ        done266
+	JZ        done272
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row287:
+row293:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8311,10 +8538,10 @@ row287:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row287
+	JLT          row293
 	VMOVUPD      Z0, K1, (AX)
 
-done266:
+done272:
 	VZEROUPPER
 	RET
 
@@ -8332,18 +8559,18 @@ TEXT ·columns32AVX512(SB), NOSPLIT, $0-104
 	LEAQ    tail4x4<>+16(SB), DI
 	VMOVUPS (DI)(SI*4), X0
 
-rows288:
+rows294:
 	TESTQ DX, DX
-	JZ    done292
+	JZ    done298
 	MOVQ  fetch+96(FP), DI
 	TESTQ DI, DI
-	JZ    near293
+	JZ    near299
 	MOVQ  index_len+80(FP), SI
 	SHLQ  $0x02, SI
 	ADDQ  index_base+72(FP), SI
 	SUBQ  $0x00000120, SI
 	CMPQ  CX, SI
-	JG    near293
+	JG    near299
 	MOVL  256(CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -8377,7 +8604,7 @@ rows288:
 	SHLQ  $0x02, R15
 	ADDQ  table_base+40(FP), R15
 
-line294:
+line300:
 	PREFETCHT1 (R8)
 	ADDQ       $0x40, R8
 	PREFETCHT1 (R9)
@@ -8395,9 +8622,9 @@ line294:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, DI
-	JG         line294
+	JG         line300
 
-near293:
+near299:
 	MOVL  (CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -8433,9 +8660,9 @@ near293:
 	MOVQ  AX, SI
 	MOVQ  count+32(FP), DI
 
-column289:
+column295:
 	SUBQ        $0x04, DI
-	JL          some290
+	JL          some296
 	VMOVUPS     (R8), X1
 	VINSERTF128 $0x01, (R12), Y1, Y1
 	VMOVUPS     (R9), X2
@@ -8472,11 +8699,11 @@ column289:
 	ADDQ        $0x10, R13
 	ADDQ        $0x10, R14
 	ADDQ        $0x10, R15
-	JMP         column289
+	JMP         column295
 
-some290:
+some296:
 	ADDQ        $0x04, DI
-	JZ          next291
+	JZ          next297
 	VMASKMOVPS  (R8), X0, X8
 	VMASKMOVPS  (R12), X0, X1
 	VINSERTF128 $0x01, X1, Y8, Y8
@@ -8501,25 +8728,25 @@ some290:
 	VMOVUPD     Z6, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next291
+	JZ          next297
 	VCVTPS2PD   Y5, Z5
 	VMOVUPD     Z5, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next291
+	JZ          next297
 	VCVTPS2PD   Y13, Z5
 	VMOVUPD     Z5, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next291
+	JZ          next297
 
-next291:
+next297:
 	ADDQ $0x40, AX
 	ADDQ $0x20, CX
 	SUBQ $0x08, DX
-	JMP  rows288
+	JMP  rows294
 
-done292:
+done298:
 	VZEROUPPER
 	RET
 
@@ -8535,9 +8762,9 @@ TEXT ·columns64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows295:
+rows301:
 	TESTQ     SI, SI
-	JZ        done297
+	JZ        done303
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -8545,20 +8772,20 @@ rows295:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column296:
+column302:
 	KXNORB     K1, K1, K1
 	VGATHERQPD (R8)(Z1*8), K1, Z2
 	VMOVUPD    Z2, (R9)
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column296
+	JNZ        column302
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows295
+	JMP        rows301
 
-done297:
+done303:
 	VZEROUPPER
 	RET
 
@@ -8582,15 +8809,15 @@ TEXT ·scaledTransposeAVX512(SB), NOSPLIT, $8-96
 	LEAQ (R12)(R12*4), R14
 	LEAQ (R11)(R14*1), R15
 
-lanes298:
+lanes304:
 	SUBQ    $0x08, BX
-	JL      done303
+	JL      done309
 	VMOVUPD (DX), Z0
 	MOVQ    count+64(FP), BP
 
-square299:
+square305:
 	SUBQ       $0x08, BP
-	JL         rest300
+	JL         rest306
 	VMOVUPD    (R11), Z1
 	VMULPD     Z0, Z1, Z1
 	VMOVUPD    (R11)(R12*1), Z2
@@ -8643,14 +8870,14 @@ square299:
 	LEAQ       (R15)(R12*8), R15
 	ADDQ       $0x40, SI
 	ADDQ       $0x40, R10
-	JMP        square299
+	JMP        square305
 
-rest300:
+rest306:
 	ADDQ $0x08, BP
 
-one301:
+one307:
 	DECQ          BP
-	JL            next302
+	JL            next308
 	VMOVUPD       (R11), Z1
 	VMULPD        Z0, Z1, Z1
 	VEXTRACTF64X2 $0x00, Z1, X2
@@ -8669,9 +8896,9 @@ one301:
 	LEAQ          (R15)(R12*1), R15
 	ADDQ          $0x08, SI
 	ADDQ          $0x08, R10
-	JMP           one301
+	JMP           one307
 
-next302:
+next308:
 	ADDQ $0x40, CX
 	MOVQ CX, R11
 	LEAQ (CX)(R14*1), R15
@@ -8679,9 +8906,120 @@ next302:
 	MOVQ AX, SI
 	LEAQ (AX)(R9*1), R10
 	ADDQ $0x40, DX
-	JMP  lanes298
+	JMP  lanes304
 
-done303:
+done309:
+	VZEROUPPER
+	RET
+
+// func laneProducts1AVX512(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+// Requires: AVX, AVX512F
+TEXT ·laneProducts1AVX512(SB), NOSPLIT, $0-104
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   place+72(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   xStep+80(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   yStep+88(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   x_base+24(FP), BX
+	MOVQ   y_base+48(FP), SI
+	MOVQ   count+96(FP), DI
+	ADDQ   $0x00, BX
+	ADDQ   $0x00, SI
+	VPXORQ Z0, Z0, Z0
+
+k310:
+	VMOVUPD     (BX), Z1
+	VMOVUPD     (SI), Z2
+	VFMADD231PD Z2, Z1, Z0
+	ADDQ        CX, BX
+	ADDQ        DX, SI
+	DECQ        DI
+	JNZ         k310
+	VMOVUPD     Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func laneProducts4AVX512(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+// Requires: AVX, AVX512F
+TEXT ·laneProducts4AVX512(SB), NOSPLIT, $0-104
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   place+72(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   xStep+80(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   yStep+88(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (CX)(CX*2), R9
+	LEAQ   (CX)(CX*2), R10
+	MOVQ   x_base+24(FP), SI
+	MOVQ   y_base+48(FP), DI
+	MOVQ   count+96(FP), R8
+	ADDQ   $0x00, SI
+	ADDQ   $0x00, DI
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+
+k311:
+	VMOVUPD     (SI), Z16
+	VMOVUPD     (SI)(CX*1), Z17
+	VMOVUPD     (SI)(CX*2), Z18
+	VMOVUPD     (SI)(R9*1), Z19
+	VMOVUPD     (DI), Z20
+	VFMADD231PD Z20, Z16, Z0
+	VFMADD231PD Z20, Z17, Z4
+	VFMADD231PD Z20, Z18, Z8
+	VFMADD231PD Z20, Z19, Z12
+	VMOVUPD     (DI)(CX*1), Z20
+	VFMADD231PD Z20, Z16, Z1
+	VFMADD231PD Z20, Z17, Z5
+	VFMADD231PD Z20, Z18, Z9
+	VFMADD231PD Z20, Z19, Z13
+	VMOVUPD     (DI)(CX*2), Z20
+	VFMADD231PD Z20, Z16, Z2
+	VFMADD231PD Z20, Z17, Z6
+	VFMADD231PD Z20, Z18, Z10
+	VFMADD231PD Z20, Z19, Z14
+	VMOVUPD     (DI)(R10*1), Z20
+	VFMADD231PD Z20, Z16, Z3
+	VFMADD231PD Z20, Z17, Z7
+	VFMADD231PD Z20, Z18, Z11
+	VFMADD231PD Z20, Z19, Z15
+	ADDQ        DX, SI
+	ADDQ        BX, DI
+	DECQ        R8
+	JNZ         k311
+	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z1, 64(AX)
+	VMOVUPD     Z2, 128(AX)
+	VMOVUPD     Z3, 192(AX)
+	VMOVUPD     Z4, 256(AX)
+	VMOVUPD     Z5, 320(AX)
+	VMOVUPD     Z6, 384(AX)
+	VMOVUPD     Z7, 448(AX)
+	VMOVUPD     Z8, 512(AX)
+	VMOVUPD     Z9, 576(AX)
+	VMOVUPD     Z10, 640(AX)
+	VMOVUPD     Z11, 704(AX)
+	VMOVUPD     Z12, 768(AX)
+	VMOVUPD     Z13, 832(AX)
+	VMOVUPD     Z14, 896(AX)
+	VMOVUPD     Z15, 960(AX)
 	VZEROUPPER
 	RET
 
@@ -8701,27 +9039,27 @@ TEXT ·unpack8AVX512(SB), NOSPLIT, $0-120
 	SUBQ $0x40, R9
 	XORQ R10, R10
 
-row304:
+row312:
 	CMPQ  R10, CX
-	JGE   done305
+	JGE   done313
 	MOVQ  fetch+112(FP), R12
 	LEAQ  (R10), R13
 	CMPQ  R13, R9
-	JGE   done307
+	JGE   done315
 	MOVL  256(SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
 	MOVQ  R12, R13
 	TESTQ R13, R13
-	JLE   done307
+	JLE   done315
 
-line306:
+line314:
 	PREFETCHT1 (R11)
 	ADDQ       $0x40, R11
 	SUBQ       $0x40, R13
-	JG         line306
+	JG         line314
 
-done307:
+done315:
 	MOVL  (SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
@@ -8729,33 +9067,33 @@ done307:
 	MOVQ  AX, R12
 	MOVQ  count+40(FP), R13
 
-some308:
+some316:
 	CMPQ      R13, $0x08
-	JLT       less309
+	JLT       less317
 	VPMOVZXBD (R11), Y0
 	VCVTDQ2PS Y0, Y0
 	VMOVUPS   Y0, (R12)
 	ADDQ      $0x08, R11
 	ADDQ      $0x20, R12
 	SUBQ      $0x08, R13
-	JMP       some308
+	JMP       some316
 
-less309:
-some310:
+less317:
+some318:
 	CMPQ      R13, $0x04
-	JLT       less311
+	JLT       less319
 	VPMOVZXBD (R11), X0
 	VCVTDQ2PS X0, X0
 	VMOVUPS   X0, (R12)
 	ADDQ      $0x04, R11
 	ADDQ      $0x10, R12
 	SUBQ      $0x04, R13
-	JMP       some310
+	JMP       some318
 
-less311:
-some312:
+less319:
+some320:
 	CMPQ       R13, $0x01
-	JLT        less313
+	JLT        less321
 	MOVBLZX    (R11), R14
 	VXORPS     X0, X0, X0
 	VCVTSI2SSL R14, X0, X0
@@ -8763,14 +9101,14 @@ some312:
 	ADDQ       $0x01, R11
 	ADDQ       $0x04, R12
 	SUBQ       $0x01, R13
-	JMP        some312
+	JMP        some320
 
-less313:
+less321:
 	ADDQ DX, AX
 	INCQ R10
-	JMP  row304
+	JMP  row312
 
-done305:
+done313:
 	VZEROUPPER
 	RET
 
@@ -8790,27 +9128,27 @@ TEXT ·unpack32AVX512(SB), NOSPLIT, $0-120
 	SUBQ $0x40, R9
 	XORQ R10, R10
 
-row314:
+row322:
 	CMPQ  R10, CX
-	JGE   done315
+	JGE   done323
 	MOVQ  fetch+112(FP), R12
 	LEAQ  (R10), R13
 	CMPQ  R13, R9
-	JGE   done317
+	JGE   done325
 	MOVL  256(SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
 	MOVQ  R12, R13
 	TESTQ R13, R13
-	JLE   done317
+	JLE   done325
 
-line316:
+line324:
 	PREFETCHT1 (R11)
 	ADDQ       $0x40, R11
 	SUBQ       $0x40, R13
-	JG         line316
+	JG         line324
 
-done317:
+done325:
 	MOVL  (SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
@@ -8818,44 +9156,44 @@ done317:
 	MOVQ  AX, R12
 	MOVQ  count+40(FP), R13
 
-some318:
+some326:
 	CMPQ    R13, $0x08
-	JLT     less319
+	JLT     less327
 	VMOVUPS (R11), Y0
 	VMOVUPS Y0, (R12)
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R12
 	SUBQ    $0x08, R13
-	JMP     some318
+	JMP     some326
 
-less319:
-some320:
+less327:
+some328:
 	CMPQ    R13, $0x04
-	JLT     less321
+	JLT     less329
 	VMOVUPS (R11), X0
 	VMOVUPS X0, (R12)
 	ADDQ    $0x10, R11
 	ADDQ    $0x10, R12
 	SUBQ    $0x04, R13
-	JMP     some320
+	JMP     some328
 
-less321:
-some322:
+less329:
+some330:
 	CMPQ R13, $0x01
-	JLT  less323
+	JLT  less331
 	MOVL (R11), R14
 	MOVL R14, (R12)
 	ADDQ $0x04, R11
 	ADDQ $0x04, R12
 	SUBQ $0x01, R13
-	JMP  some322
+	JMP  some330
 
-less323:
+less331:
 	ADDQ DX, AX
 	INCQ R10
-	JMP  row314
+	JMP  row322
 
-done315:
+done323:
 	VZEROUPPER
 	RET
 
@@ -8920,7 +9258,7 @@ TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k324:
+k332:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z28
@@ -8971,7 +9309,7 @@ k324:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k324
+	JNZ          k332
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9070,7 +9408,7 @@ TEXT ·slimTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k325:
+k333:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z14
@@ -9106,7 +9444,7 @@ k325:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k325
+	JNZ          k333
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9181,7 +9519,7 @@ TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k326:
+k334:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z16
@@ -9214,7 +9552,7 @@ k326:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k326
+	JNZ          k334
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9283,7 +9621,7 @@ TEXT ·slimTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k327:
+k335:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z8
@@ -9307,7 +9645,7 @@ k327:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k327
+	JNZ          k335
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9356,7 +9694,7 @@ TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k328:
+k336:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
@@ -9375,7 +9713,7 @@ k328:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k328
+	JNZ          k336
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9422,7 +9760,7 @@ TEXT ·slimTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k329:
+k337:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VBROADCASTSD (BX), Z5
@@ -9436,7 +9774,7 @@ k329:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k329
+	JNZ          k337
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9470,7 +9808,7 @@ TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k330:
+k338:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
@@ -9483,7 +9821,7 @@ k330:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k330
+	JNZ          k338
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9519,7 +9857,7 @@ TEXT ·slimTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k331:
+k339:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VBROADCASTSD (BX), Z3
@@ -9529,7 +9867,7 @@ k331:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k331
+	JNZ          k339
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9556,7 +9894,7 @@ TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k332:
+k340:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
@@ -9566,7 +9904,7 @@ k332:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k332
+	JNZ          k340
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9597,7 +9935,7 @@ TEXT ·slimTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k333:
+k341:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z1
 	VBROADCASTSD (DX), Z2
@@ -9605,7 +9943,7 @@ k333:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k333
+	JNZ          k341
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VZEROUPPER
@@ -9678,7 +10016,7 @@ TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k334:
+k342:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z28
@@ -9729,7 +10067,7 @@ k334:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k334
+	JNZ          k342
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9824,7 +10162,7 @@ TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k335:
+k343:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z16
@@ -9857,7 +10195,7 @@ k335:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k335
+	JNZ          k343
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9920,7 +10258,7 @@ TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k336:
+k344:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
@@ -9939,7 +10277,7 @@ k336:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k336
+	JNZ          k344
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9983,7 +10321,7 @@ TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k337:
+k345:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
@@ -9996,7 +10334,7 @@ k337:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k337
+	JNZ          k345
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -10031,7 +10369,7 @@ TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k338:
+k346:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
@@ -10041,7 +10379,7 @@ k338:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k338
+	JNZ          k346
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -10085,7 +10423,7 @@ TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k339:
+k347:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Y12
@@ -10112,7 +10450,7 @@ k339:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k339
+	JNZ          k347
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10172,7 +10510,7 @@ TEXT ·slimTile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R11
 	MOVQ       k+64(FP), R12
 
-k340:
+k348:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPS   (AX), Y0, Y7
@@ -10192,7 +10530,7 @@ k340:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k340
+	JNZ          k348
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10255,7 +10593,7 @@ TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k341:
+k349:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Y8
 	VMOVUPS      32(AX), Y9
@@ -10274,7 +10612,7 @@ k341:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k341
+	JNZ          k349
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10322,7 +10660,7 @@ TEXT ·slimTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k342:
+k350:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y5
 	VBROADCASTSS (BX), Y6
@@ -10336,7 +10674,7 @@ k342:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k342
+	JNZ          k350
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10370,7 +10708,7 @@ TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k343:
+k351:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Y4
 	VMOVUPS      32(AX), Y5
@@ -10383,7 +10721,7 @@ k343:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k343
+	JNZ          k351
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10420,7 +10758,7 @@ TEXT ·slimTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k344:
+k352:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y3
 	VBROADCASTSS (BX), Y4
@@ -10430,7 +10768,7 @@ k344:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k344
+	JNZ          k352
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10457,7 +10795,7 @@ TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k345:
+k353:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Y2
 	VMOVUPS      32(AX), Y3
@@ -10467,7 +10805,7 @@ k345:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k345
+	JNZ          k353
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10499,7 +10837,7 @@ TEXT ·slimTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k346:
+k354:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y2
 	VBROADCASTSS (DX), Y3
@@ -10507,7 +10845,7 @@ k346:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k346
+	JNZ          k354
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	VZEROUPPER
@@ -10549,7 +10887,7 @@ TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k347:
+k355:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y10
 	VMASKMOVPS   32(AX), Y1, Y11
@@ -10568,7 +10906,7 @@ k347:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k347
+	JNZ          k355
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -10613,7 +10951,7 @@ TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k348:
+k356:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y6
 	VMASKMOVPS   32(AX), Y1, Y7
@@ -10626,7 +10964,7 @@ k348:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k348
+	JNZ          k356
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -10662,7 +11000,7 @@ TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k349:
+k357:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y4
 	VMASKMOVPS   32(AX), Y1, Y5
@@ -10672,7 +11010,7 @@ k349:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k349
+	JNZ          k357
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -10740,7 +11078,7 @@ TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k350:
+k358:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z28
@@ -10791,7 +11129,7 @@ k350:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k350
+	JNZ          k358
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -10890,7 +11228,7 @@ TEXT ·slimTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k351:
+k359:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z14
@@ -10926,7 +11264,7 @@ k351:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k351
+	JNZ          k359
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -11001,7 +11339,7 @@ TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k352:
+k360:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z16
@@ -11034,7 +11372,7 @@ k352:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k352
+	JNZ          k360
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11103,7 +11441,7 @@ TEXT ·slimTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k353:
+k361:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z8
@@ -11127,7 +11465,7 @@ k353:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k353
+	JNZ          k361
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -11176,7 +11514,7 @@ TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k354:
+k362:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Z8
 	VMOVUPS      64(AX), Z9
@@ -11195,7 +11533,7 @@ k354:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k354
+	JNZ          k362
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11242,7 +11580,7 @@ TEXT ·slimTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k355:
+k363:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VBROADCASTSS (BX), Z5
@@ -11256,7 +11594,7 @@ k355:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k355
+	JNZ          k363
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -11290,7 +11628,7 @@ TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k356:
+k364:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Z4
 	VMOVUPS      64(AX), Z5
@@ -11303,7 +11641,7 @@ k356:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k356
+	JNZ          k364
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11339,7 +11677,7 @@ TEXT ·slimTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k357:
+k365:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VBROADCASTSS (BX), Z3
@@ -11349,7 +11687,7 @@ k357:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k357
+	JNZ          k365
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -11376,7 +11714,7 @@ TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k358:
+k366:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Z2
 	VMOVUPS      64(AX), Z3
@@ -11386,7 +11724,7 @@ k358:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k358
+	JNZ          k366
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11417,7 +11755,7 @@ TEXT ·slimTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k359:
+k367:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z1
 	VBROADCASTSS (DX), Z2
@@ -11425,7 +11763,7 @@ k359:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k359
+	JNZ          k367
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VZEROUPPER
@@ -11498,7 +11836,7 @@ TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k360:
+k368:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z28
@@ -11549,7 +11887,7 @@ k360:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k360
+	JNZ          k368
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11644,7 +11982,7 @@ TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k361:
+k369:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z16
@@ -11677,7 +12015,7 @@ k361:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k361
+	JNZ          k369
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11740,7 +12078,7 @@ TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k362:
+k370:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z8
 	VMOVUPS.Z    64(AX), K2, Z9
@@ -11759,7 +12097,7 @@ k362:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k362
+	JNZ          k370
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11803,7 +12141,7 @@ TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k363:
+k371:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VMOVUPS.Z    64(AX), K2, Z5
@@ -11816,7 +12154,7 @@ k363:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k363
+	JNZ          k371
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11851,7 +12189,7 @@ TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k364:
+k372:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VMOVUPS.Z    64(AX), K2, Z3
@@ -11861,7 +12199,7 @@ k364:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k364
+	JNZ          k372
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)

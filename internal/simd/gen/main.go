@@ -39,6 +39,8 @@ func kernels() {
 		columns32(isa)
 		columns64(isa)
 		scaledTranspose(isa)
+		laneProducts(isa, 1)
+		laneProducts(isa, 4)
 		unpack(isa, 8)
 		unpack(isa, 32)
 		gemm(isa)

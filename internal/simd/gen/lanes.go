@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -52,6 +54,62 @@ func scaledTranspose(i isa) {
 	ADDQ(Imm(uint64(8*side)), factor)
 	JMP(LabelRef(top))
 	Label(done)
+	end()
+}
+
+// laneProducts emits the products of side × side pairs of numbers, summed over a count,
+// in eight lanes. AVX2 has registers for half of the rows and of the lanes at a time.
+func laneProducts(i isa, side int) {
+	TEXT(fmt.Sprintf("laneProducts%d%s", side, i.suffix()), NOSPLIT,
+		"func(dst, x, y []float64, place, xStep, yStep, count int)")
+	Doc(fmt.Sprintf("dst[(%d·i+j)·8+b] = Σ x[k·xStep+i·place+b]·y[k·yStep+j·place+b] for i, j < %[1]d and b < 8, over k < count > 0", side))
+	rows := side
+	if i.lanes() < 8 {
+		rows = (side + 1) / 2
+	}
+	dst, place := base("dst"), bytes("place", i)
+	xStep, yStep := bytes("xStep", i), bytes("yStep", i)
+	px, py, n := GP64(), GP64(), GP64()
+	x, y := newStrided(px, rows, place), newStrided(py, side, place)
+	for lane := 0; lane < 8; lane += i.lanes() {
+		for row := 0; row < side; row += rows {
+			Load(Param("x").Base(), px)
+			Load(Param("y").Base(), py)
+			Load(Param("count"), n)
+			ADDQ(Imm(uint64(8*lane)), px)
+			ADDQ(Imm(uint64(8*lane)), py)
+			for range row {
+				ADDQ(place, px)
+			}
+			sums := make([][]VecVirtual, rows)
+			for r := range sums {
+				for range side {
+					sums[r] = append(sums[r], i.zero())
+				}
+			}
+			top := label("k")
+			Label(top)
+			var a []VecVirtual
+			for r := range rows {
+				a = append(a, i.load(x.at(r)))
+			}
+			for j := range side {
+				b := i.load(y.at(j))
+				for r := range rows {
+					i.accumulate(sums[r][j], a[r], b)
+				}
+			}
+			ADDQ(xStep, px)
+			ADDQ(yStep, py)
+			DECQ(n)
+			JNZ(LabelRef(top))
+			for r := range sums {
+				for j, sum := range sums[r] {
+					i.store(sum, Mem{Base: dst, Disp: 8 * (8*((row+r)*side+j) + lane)})
+				}
+			}
+		}
+	}
 	end()
 }
 
