@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 )
 
 func main() {
@@ -48,8 +47,8 @@ const confidence = 0.99
 
 // run attacks the scenarios and returns how many claims were refuted.
 func run(o options, only string) (broken int, err error) {
-	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "fit\tcanaries\tfits\tclaimed epsilon\tdelta\tepsilon at least")
+	const header, row = "%-62s  %8s  %4s  %7s  %5s  %s\n", "%-62s  %8d  %4d  %7g  %5g  %.3f%s\n"
+	fmt.Printf(header, "fit", "canaries", "fits", "claimed", "delta", "epsilon at least")
 	list, err := scenarios()
 	if err != nil {
 		return 0, err
@@ -72,8 +71,7 @@ func run(o options, only string) (broken int, err error) {
 			broken++
 			verdict = "  REFUTED"
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%g\t%g\t%.3f%s\n", s.name, len(s.canaries), found.fits, found.epsilon, found.delta, found.atLeast, verdict)
-		w.Flush()
+		fmt.Printf(row, s.name, len(s.canaries), found.fits, found.epsilon, found.delta, found.atLeast, verdict)
 	}
 	return broken, nil
 }
