@@ -2,6 +2,7 @@ package net
 
 import (
 	"math"
+	"strconv"
 
 	"d3p/internal/models/graph"
 	"d3p/internal/models/source"
@@ -125,7 +126,7 @@ func transformer(p *plan, l *Layer) step {
 	if len(p.shape) != 2 {
 		return p.fail(l.Kind.At, "put an embedding before it", "layer %s needs [channel, position], not %v", l.Kind.V, p.shape)
 	}
-	channels := Size{source.Value[string]{V: digits(p.shape[0].Size), At: l.Kind.At}}
+	channels := Size{source.Value[string]{V: strconv.Itoa(p.shape[0].Size), At: l.Kind.At}}
 	layer := func(kind string) *Layer {
 		return &Layer{Kind: source.Value[string]{V: kind, At: l.Kind.At}, Init: l.Init}
 	}

@@ -46,6 +46,10 @@ type Weight struct {
 	adapter     bool   // of low rank, beside the weights of a file
 }
 
+// isBias tells the biases of PyTorch's layers, such as bias_ih_l0 and in_proj_bias, from
+// the other weights.
+func (w *Weight) isBias() bool { return strings.Contains(w.kind, "bias") }
+
 // Built describes one layer for reports.
 type Built struct {
 	Name    string // encoder.loc.dense1

@@ -3,7 +3,6 @@ package net
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
@@ -93,7 +92,7 @@ func (p *plan) freeze(biases bool) {
 	frozen := make(map[string]int)
 	for i := range p.net.Weights {
 		w := &p.net.Weights[i]
-		w.Frozen = w.Frozen || biases && !w.adapter && !strings.Contains(w.kind, "bias")
+		w.Frozen = w.Frozen || biases && !w.adapter && !w.isBias()
 		if w.Frozen {
 			frozen[w.layer] += w.Shape.Size()
 		}

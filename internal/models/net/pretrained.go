@@ -121,7 +121,7 @@ func (p *plan) pretrained(n *Declaration) {
 			return
 		case ok:
 			w.Values, found = values, true
-		case used[w.within(p.net.Name)] && !(w.kind == "bias" || strings.HasPrefix(w.kind, "bias_")):
+		case used[w.within(p.net.Name)] && !w.isBias():
 			p.errs.Add(n.Weights.From.At, "", "%s has no array of %s under the name that `names:` gives it%s", from.V, w.Name, inFile(n.Weights.Arrays))
 			return
 		case w.Frozen:

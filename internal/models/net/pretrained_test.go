@@ -162,6 +162,20 @@ func TestTrainBiases(t *testing.T) {
 	}
 }
 
+// A renamed layer may lack its biases in the file, those of attention too, but no other
+// weights.
+func TestRenamedLayersWithoutBiases(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 6))
+	weight, proj := array(rng, "a.in_proj_weight", 12, 4), array(rng, "a.out_proj.weight", 4, 4)
+	const layers = "  n: {input: [t], weights: {from: f, names: {multi_head_attention1: a}}, layers: [{conv1d: {filters: 4, kernel: 1}}, {multi_head_attention: {heads: 2}}]}\n"
+	if _, problem := withFile(t, fileOf(t, weight, proj), layers); problem != "" {
+		t.Error(problem)
+	}
+	if _, problem := withFile(t, fileOf(t, weight), layers); !strings.Contains(problem, "no array of n.multi_head_attention1.out_proj.weight") {
+		t.Errorf("%q, want the missing weights in it", problem)
+	}
+}
+
 // What does not fit says so; a layer that the file lacks starts at random, with a note.
 func TestWeightsThatDoNotFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))

@@ -61,7 +61,7 @@ func recurrent(k cell) func(p *plan, l *Layer) step {
 		for i := range l.Depth.Or(1) {
 			var pair []weights
 			for d := range directions {
-				pair = append(pair, p.cell(l, k, in.Size, units, "_l"+digits(i)+[]string{"", "_reverse"}[d]))
+				pair = append(pair, p.cell(l, k, in.Size, units, "_l"+strconv.Itoa(i)+[]string{"", "_reverse"}[d]))
 				p.layer.Flops += 2 * time.Size * k.gates * units.Size * (in.Size + units.Size)
 			}
 			layers = append(layers, pair)
@@ -108,8 +108,6 @@ func recurrent(k cell) func(p *plan, l *Layer) step {
 		}
 	}
 }
-
-func digits(n int) string { return strconv.Itoa(n) }
 
 // vectorOf is x as a vector.
 func vectorOf(b *graph.Builder, x *graph.Node) *graph.Node {
