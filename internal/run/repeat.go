@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"sync"
 
-	"d3p/internal/ledger"
 	"d3p/internal/privacy"
 	"d3p/internal/settings"
 )
@@ -44,7 +43,11 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 	if err == nil {
 		if engine, err = r.Host.Open(r, n); err == nil {
 			defer engine.Close()
-			err = reserveAll(all)
+			places := make([]reservation, n)
+			for i, one := range all {
+				places[i] = one.Job.reservation()
+			}
+			err = all[0].reserve(all[0].price(), places...)
 		}
 	}
 	if err != nil {
@@ -101,25 +104,4 @@ func (r Run) replicates(out string, n int) (all []Run, err error) {
 		all = append(all, one)
 	}
 	return all, nil
-}
-
-// reserveAll sets budget aside for all fits, or for none.
-func reserveAll(all []Run) error {
-	first := all[0]
-	r := first.Job.reservation()
-	if r.path == "" {
-		return nil
-	}
-	_, err := ledger.Update(r.path, func(book *ledger.Book) error {
-		for _, one := range all {
-			if err := SameClaim(book, first.Model.Spec.Data.Unit.Entity.V, first.Plan.Neighbours); err != nil {
-				return err
-			}
-			if err := one.Job.reservation().reserveIn(book, first.Plan); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return r.failed(err)
 }

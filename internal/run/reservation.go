@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"d3p/internal/fit"
-	"d3p/internal/fit/plan"
 	"d3p/internal/ledger"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
@@ -22,27 +21,29 @@ type reservation struct {
 	known []string // attempts of the run in its folder
 }
 
-// reserve sets budget aside for a planned fit before any record is read.
-func (r reservation) reserve(entity string, plan *plan.Plan) error {
-	if r.path == "" {
+// reserve sets budget aside before any record is read: ev for the run at each of the
+// places, which are in one ledger, or nothing at all. The first of several copies of a
+// run's folder takes the run over, because the others would release other numbers.
+func (r Run) reserve(ev event.Event, places ...reservation) error {
+	first := places[0]
+	if first.path == "" {
 		return nil
 	}
-	_, err := ledger.Update(r.path, func(book *ledger.Book) error {
-		if err := SameClaim(book, entity, plan.Neighbours); err != nil {
+	_, err := ledger.Update(first.path, func(book *ledger.Book) error {
+		if err := SameClaim(book, r.Model.Spec.Data.Unit.Entity.V, r.Plan.Neighbours); err != nil {
 			return err
 		}
-		return r.reserveIn(book, plan)
+		for _, place := range places {
+			if err := book.Holds(place.run.ID, place.known); err != nil {
+				return err
+			}
+			if err := book.Reserve(place.run, ev, time.Now()); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	return r.failed(err)
-}
-
-// reserveIn is reserve in an open book. The first of several copies of a run's folder
-// takes the run over, because the others would release other numbers.
-func (r reservation) reserveIn(book *ledger.Book, plan *plan.Plan) error {
-	if err := book.Holds(r.run.ID, r.known); err != nil {
-		return err
-	}
-	return book.Reserve(r.run, plan.MechanismEvent(plan.NoiseMultiplier), time.Now())
+	return first.failed(err)
 }
 
 // settle books the events that the run releases, or has spent so far, and gives back the

@@ -15,6 +15,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
 	"d3p/internal/settings"
@@ -115,7 +116,7 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 	if r.Ranks.Several() {
 		r.Job.Processes = r.Ranks.Job.Size
 	}
-	if err := r.reserve(); err != nil {
+	if err := r.prepare(); err != nil {
 		r.discard()
 		return nil, err
 	}
@@ -168,13 +169,16 @@ func (r Run) onProcessor(result *fit.Result, err error) *Run {
 	return &r
 }
 
-// reserve sets disk space and budget aside, so that a full disk fails before privacy is
+// price is the event of the planned fit.
+func (r Run) price() event.Event { return r.Plan.MechanismEvent(r.Plan.NoiseMultiplier) }
+
+// prepare sets disk space and budget aside, so that a full disk fails before privacy is
 // spent.
-func (r Run) reserve() error {
+func (r Run) prepare() error {
 	if err := r.folder.prepare(r.Job, releaseBytes(r.Model, r.Job.Draws)); err != nil {
 		return err
 	}
-	err := r.Job.reservation().reserve(r.Model.Spec.Data.Unit.Entity.V, r.Plan)
+	err := r.reserve(r.price(), r.Job.reservation())
 	if err != nil {
 		r.folder.giveSpaceBack()
 	}

@@ -11,9 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"d3p/internal/ledger"
 	"d3p/internal/privacy"
-	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 )
 
@@ -47,12 +45,15 @@ func Select(ctx context.Context, trials []Run, out string, score func(ctx contex
 		return nil, err
 	}
 	defer unlock()
-	if err := first.bookSelection(folder, ev); err != nil {
+	booking := first.Job
+	booking.Ledger, booking.Folder = first.Booked, folder.name()
+	place := booking.reservation()
+	if err := first.reserve(ev, place); err != nil {
 		folder.discard()
 		return nil, err
 	}
 	spent := privacy.Ledger{Relation: first.Plan.Neighbours, Entries: []privacy.Entry{{Time: first.Job.Created, Purpose: "selection", Event: ev, Steps: 1, Authorised: 1}}}
-	if err := folder.write(ledgerFile, spent); err != nil {
+	if err := errors.Join(place.settle(spent), folder.write(ledgerFile, spent)); err != nil {
 		return nil, err
 	}
 	best, highest, err := folder.best(ctx, trials, s.MeanTrials, score)
@@ -158,24 +159,6 @@ func (r folder) date(created time.Time) error {
 		}
 		return r.root.Chtimes(path, created, created)
 	})
-}
-
-// bookSelection charges the ledger of the data set, if there is one, for the whole selection.
-func (r Run) bookSelection(folder folder, ev event.Event) error {
-	if r.Booked == "" {
-		return nil
-	}
-	place := reservation{path: r.Booked, run: ledger.Run{ID: r.Job.ID, Folder: folder.name(), Attempt: r.Job.Attempts[0]}}
-	_, err := ledger.Update(place.path, func(book *ledger.Book) error {
-		if err := SameClaim(book, r.Model.Spec.Data.Unit.Entity.V, r.Plan.Neighbours); err != nil {
-			return err
-		}
-		if err := book.Reserve(place.run, ev, time.Now()); err != nil {
-			return err
-		}
-		return book.Settle(place.run, ev, time.Now())
-	})
-	return place.failed(err)
 }
 
 // below is uniform in 0, ..., n-1, from the operating system's random numbers.

@@ -31,7 +31,7 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 		return nil, failed(Model, err)
 	}
 	r.Job.Engine = "cpu"
-	if err := r.reserve(); err != nil {
+	if err := r.prepare(); err != nil {
 		r.discard()
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (r Run) learn(ctx context.Context, m *models.Model) (*synthesis.Table, priv
 	if err := curator.ReadColumns(); err != nil {
 		return nil, privacy.Ledger{}, failed(Data, atomicfile.Named(r.Job.Data, err))
 	}
-	if err := curator.Authorise(r.Plan.MechanismEvent(r.Plan.NoiseMultiplier)); err != nil {
+	if err := curator.Authorise(r.price()); err != nil {
 		return nil, curator.Ledger(), failed(Budget, err)
 	}
 	table, err := synthesis.Fit(curator, m, synthesis.Config{
