@@ -13,7 +13,7 @@ import (
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
-	"d3p/internal/report"
+	"d3p/internal/settings"
 	"d3p/internal/verify"
 )
 
@@ -206,7 +206,7 @@ func (a *app) accountRun(c *cobra.Command, run string, m *accounting.Mechanism, 
 		return status.With(status.Data, err)
 	}
 	if p.Guarantee == nil {
-		return status.With(status.Data, fmt.Errorf("%s: there is no claim: the run is %s", run, report.NotPrivate))
+		return status.With(status.Data, fmt.Errorf("%s: there is no claim: the run is %s", run, settings.NotPrivate))
 	}
 	rel, err := event.ParseRelation(p.Neighbours.Relation)
 	if err != nil {

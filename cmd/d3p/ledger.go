@@ -22,6 +22,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/report"
 	"d3p/internal/run"
+	"d3p/internal/settings"
 	"d3p/internal/verify"
 )
 
@@ -148,7 +149,7 @@ func bookRun(ctx context.Context, book *ledger.Book, folder string) error {
 		return status.With(status.Usage, err)
 	}
 	if p.Guarantee == nil {
-		return status.With(status.Data, errors.New("there is no claim: the run is "+report.NotPrivate))
+		return status.With(status.Data, errors.New("there is no claim: the run is "+settings.NotPrivate))
 	}
 	if c, there := accounting.CheckLedger(folder, ev, p); there && !c.OK {
 		return status.With(status.Data, fmt.Errorf("%s: %s", c.Name, c.Detail))

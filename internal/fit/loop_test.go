@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/fit/start"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/schedule"
 	"d3p/internal/settings"
@@ -57,7 +56,7 @@ func testPlan(records, latent, steps int, sigma float64) *plan.Plan {
 		Private: true, Records: records, Latent: latent, Release: latent,
 		SamplingRate: 1, Steps: steps, NoiseMultiplier: sigma, Draws: 1,
 		Gradient: settings.GradientAligned,
-		Guide:    "mean_field", InitScale: 0.1, Init: start.Zero,
+		Guide:    "mean_field", InitScale: 0.1, Init: settings.InitZero,
 		Optimizer: "adam", LearningRate: 0.03, Schedule: "constant",
 		Averaging: 0.5, NoiseAware: settings.NoiseAwareVariance,
 		Clipping: settings.ClippingAdaptive, ClipNorm: 0.1, ClipQuantile: 0.9,

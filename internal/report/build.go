@@ -9,6 +9,7 @@ import (
 	"d3p/internal/models/encoding"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/event"
+	"d3p/internal/release"
 	"d3p/internal/table1"
 )
 
@@ -22,7 +23,7 @@ func (r *Run) Privacy() (*Privacy, error) {
 func (r *Run) Described() *Privacy {
 	plan := r.Plan
 	p := &Privacy{
-		Schema: PrivacySchema, SchemaVersion: schemaVersion, ReportID: r.ID, Banner: r.Banner(), Status: r.Status,
+		Schema: PrivacySchema, SchemaVersion: release.SchemaVersion, ReportID: r.ID, Banner: r.Banner(), Status: r.Status,
 		CreatedAt: r.Created.UTC().Format(time.RFC3339),
 		Tool:      r.Tool,
 		Subject:   Subject{r.Name, r.Spec.Description.V, r.SpecSHA256, "spec.lock.yaml"},

@@ -8,6 +8,7 @@ import (
 
 	"d3p/internal/outputs"
 	"d3p/internal/release"
+	"d3p/internal/settings"
 )
 
 //go:embed templates
@@ -72,7 +73,7 @@ func newDocument(p *Privacy, f Findings) *document {
 func badge(p *Privacy) (badge, reason string) {
 	switch {
 	case p.Guarantee == nil:
-		return "FAIL", NotPrivate + ": nothing is claimed"
+		return "FAIL", settings.NotPrivate + ": nothing is claimed"
 	case p.Guarantee.Epsilon > p.Guarantee.Target.Epsilon:
 		return "FAIL", "the price exceeds the target"
 	case p.Status == Planned && len(p.Warnings) == 0:

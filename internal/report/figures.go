@@ -111,12 +111,9 @@ func (f Findings) Iterates() (list []figure.Figure) {
 // the range of the latter.
 type Overlay struct {
 	Name             string
-	Prior, Posterior []DensityPoint
+	Prior, Posterior []figure.Point
 	From, To         float64 // of the axis
 }
-
-// DensityPoint is a point of a density.
-type DensityPoint = figure.Point
 
 // Overlays compares prior and posterior of the n parameters, not derived quantities,
 // whose posterior mean is farthest from zero; standardised effects of groups, and
@@ -148,11 +145,11 @@ func Overlays(posterior outputs.Draws, prior *outputs.Draws, n int) (list []Over
 }
 
 // density is the density of x at 81 points.
-func density(x []float64, bounds outputs.Variable, lo, hi float64) []DensityPoint {
-	points := make([]DensityPoint, 81)
+func density(x []float64, bounds outputs.Variable, lo, hi float64) []figure.Point {
+	points := make([]figure.Point, 81)
 	at, height := stats.Density(x, bounds.Lower, bounds.Upper, lo, hi, len(points))
 	for i := range points {
-		points[i] = DensityPoint{X: at[i], Y: height[i]}
+		points[i] = figure.Point{X: at[i], Y: height[i]}
 	}
 	return points
 }

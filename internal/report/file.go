@@ -12,7 +12,6 @@ import (
 
 	"d3p/internal/outputs"
 	"d3p/internal/release"
-	"d3p/internal/settings"
 )
 
 // IsDeclaration reports whether a file of a release is a declaration, which the claim
@@ -66,9 +65,6 @@ func isKnown(name string) bool {
 	return slices.Contains(always, name) || slices.Contains([]string{EventName, ReadmeName, table1CSV, table1MD, "registry.yaml", MarginalsName, UtilityName, outputs.TraceName, outputs.WeightsName}, name) ||
 		strings.HasPrefix(name, publicFolder+"/") || outputs.IsDrawsFile(name)
 }
-
-// NotPrivate stamps every file of a run whose noise was fixed or left out.
-const NotPrivate = settings.NotPrivate
 
 // NotProtected is in every file of private/.
 const NotProtected = "NOT_PROTECTED"

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
+	"d3p/internal/settings"
 )
 
 // methodsOf is the paragraph file of a run.
@@ -63,7 +64,7 @@ func TestMethods(t *testing.T) {
 		}
 	}
 	baseline := methodsOf(t, reporttest.Example(t, plan.Config{NonPrivate: true}))
-	if !strings.Contains(baseline, report.NotPrivate) || strings.Contains(baseline, "satisfies") || strings.Contains(baseline, "Jälkö") {
+	if !strings.Contains(baseline, settings.NotPrivate) || strings.Contains(baseline, "satisfies") || strings.Contains(baseline, "Jälkö") {
 		t.Errorf("the methods of a baseline:\n%s", baseline)
 	}
 	for _, text := range []string{private, baseline} {

@@ -8,13 +8,10 @@ import (
 	"d3p/internal/release"
 )
 
-// schemaVersion is the version of params.json and privacy.json.
-const schemaVersion = release.SchemaVersion
-
 // checkVersion refuses a file of another version, which may mean something else.
 func checkVersion(name string, version int) error {
-	if version != schemaVersion {
-		return fmt.Errorf("%s: schema_version %d, want %d (use the d3p that wrote it)", name, version, schemaVersion)
+	if version != release.SchemaVersion {
+		return fmt.Errorf("%s: schema_version %d, want %d (use the d3p that wrote it)", name, version, release.SchemaVersion)
 	}
 	return nil
 }

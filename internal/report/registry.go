@@ -13,6 +13,7 @@ import (
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
+	"d3p/internal/settings"
 )
 
 // registryEntry is a record of the differential privacy deployments registry,
@@ -105,7 +106,7 @@ type registryAdministrative struct {
 // registry requires, or if the release is not private.
 func RegistryFile(p *Privacy, s *spec.Spec) (release.File, error) {
 	if p.Guarantee == nil {
-		return release.File{}, errors.New(NotPrivate + ": only a differentially private release has a registry entry")
+		return release.File{}, errors.New(settings.NotPrivate + ": only a differentially private release has a registry entry")
 	}
 	if len(s.Release.Authors) == 0 {
 		return release.File{}, errors.New("the registry wants an author; type --author NAME, or add `release: {authors: [NAME]}` to the model file")

@@ -11,6 +11,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
+	"d3p/internal/settings"
 )
 
 // The registry refuses fields that its schema does not have; these are the ones
@@ -67,7 +68,7 @@ func TestRegistryWantsAnAuthorAndPrivacy(t *testing.T) {
 		t.Errorf("no author: %v", err)
 	}
 	run.Spec.Release.Authors, p.Guarantee = authors, nil
-	if _, err := report.RegistryFile(p, run.Spec); err == nil || !strings.Contains(err.Error(), report.NotPrivate) {
+	if _, err := report.RegistryFile(p, run.Spec); err == nil || !strings.Contains(err.Error(), settings.NotPrivate) {
 		t.Errorf("not private: %v", err)
 	}
 }

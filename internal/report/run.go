@@ -59,10 +59,10 @@ type Run struct {
 	known outputs.Known
 }
 
-// Banner is NotPrivate for a run that gives no guarantee, else "".
+// Banner is settings.NotPrivate for a run that gives no guarantee, else "".
 func (r *Run) Banner() string {
 	if r.Insecure || !r.Plan.Private {
-		return NotPrivate
+		return settings.NotPrivate
 	}
 	return ""
 }
@@ -129,7 +129,7 @@ func (r *Run) Parameters() (outputs.Parameters, error) {
 	p := r.Posterior
 	if r.Plan.Clipping == plan.ClippingCounts {
 		return outputs.Parameters{
-			SchemaVersion: schemaVersion, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
+			SchemaVersion: release.SchemaVersion, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
 			Guide: outputs.Guide{Family: plan.MethodMarginals, Lambda: []float64{}, VarDP: []float64{}}, Parameters: []outputs.Parameter{},
 		}, nil
 	}
@@ -139,7 +139,7 @@ func (r *Run) Parameters() (outputs.Parameters, error) {
 		lambda, varDP = outputs.WithoutWeights(r.Params, lambda), outputs.WithoutWeights(r.Params, varDP)
 	}
 	return outputs.Parameters{
-		SchemaVersion: schemaVersion, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
+		SchemaVersion: release.SchemaVersion, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
 		Guide:      outputs.Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Chains: chainsOf(p), Blocks: r.Plan.Blocks, Lambda: lambda, VarDP: varDP, NoiseFactor: p.NoiseFactor, Weights: weights},
 		Parameters: r.Params,
 	}, err

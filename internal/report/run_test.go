@@ -15,6 +15,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
+	"d3p/internal/settings"
 )
 
 // readReport reads privacy.json, which must be valid, and dp_event.json of a release.
@@ -65,7 +66,7 @@ func TestNotPrivateIsStampedEverywhere(t *testing.T) {
 			if strings.HasPrefix(file, outputs.ZarrRoot) && !strings.HasSuffix(file, "r/.zattrs") {
 				continue // arrays hold numbers; the attributes of their groups are stamped
 			}
-			if !bytes.Contains(content, []byte(report.NotPrivate)) {
+			if !bytes.Contains(content, []byte(settings.NotPrivate)) {
 				t.Errorf("%s: %s is not stamped", name, file)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/data"
 	"d3p/internal/privacy/event"
+	"d3p/internal/settings"
 )
 
 // claim is the guarantee in one line.
@@ -83,9 +84,9 @@ func RelationWords(rel event.Relation) string {
 func (r *Run) Claim() string {
 	switch {
 	case r.Insecure:
-		return NotPrivate + ": the noise was fixed by --insecure-noise-seed and can be subtracted"
+		return settings.NotPrivate + ": the noise was fixed by --insecure-noise-seed and can be subtracted"
 	case !r.Plan.Private:
-		return NotPrivate + ": fitted without clipping or noise; for comparison only"
+		return settings.NotPrivate + ": fitted without clipping or noise; for comparison only"
 	}
 	return r.claim()
 }

@@ -144,8 +144,8 @@ func numbersOf(of column, cuts, counts []float64, noise float64, own *law.Column
 	if !(sd > 0) {
 		return n
 	}
-	first := min(own.Edges[0], of.untransformed(max(mean-reach*sd, of.lower)))
-	last := max(own.Edges[len(own.Edges)-1], of.untransformed(min(mean+reach*sd, of.upper)))
+	first := min(own.Edges[0], of.declared.Untransformed(max(mean-reach*sd, of.lower)))
+	last := max(own.Edges[len(own.Edges)-1], of.declared.Untransformed(min(mean+reach*sd, of.upper)))
 	if of.whole { // the numbers of a cell are from its first edge to below its last
 		first, last = math.Ceil(first), math.Ceil(last)-1
 		if first >= last {

@@ -23,9 +23,6 @@ func columnOf(d *data.Column) column {
 	return c
 }
 
-func (c column) transformed(x float64) float64   { return c.declared.Transformed(x) }
-func (c column) untransformed(x float64) float64 { return c.declared.Untransformed(x) }
-
 // find is the declaration of a column of the file.
 func find(m *models.Model, header string) *data.Column {
 	for _, c := range m.Spec.Data.Columns {

@@ -68,7 +68,7 @@ func (c column) normalShares(edges []float64, at place) []float64 {
 	for i := range p {
 		above := 1.0
 		if i < len(p)-1 {
-			above = normalBelow((c.transformed(min(max(edges[i+1], c.rawLower), c.rawUpper)) - at.center) / at.scale)
+			above = normalBelow((c.declared.Transformed(min(max(edges[i+1], c.rawLower), c.rawUpper)) - at.center) / at.scale)
 		}
 		p[i], below = above-below, above
 	}
@@ -80,7 +80,7 @@ func (c column) normalShares(edges []float64, at place) []float64 {
 func nearestNormal(of column, edges, counts []float64) []float64 {
 	inner := make([]float64, len(edges)-2)
 	for i := range inner {
-		inner[i] = of.transformed(min(max(edges[i+1], of.rawLower), of.rawUpper))
+		inner[i] = of.declared.Transformed(min(max(edges[i+1], of.rawLower), of.rawUpper))
 	}
 	all := total(counts)
 	p, best := make([]float64, len(counts)), make([]float64, len(counts))

@@ -18,7 +18,7 @@ type place struct{ center, scale float64 }
 func equalCuts(c column, cells int) []float64 {
 	cuts := make([]float64, 0, cells-1)
 	for i := 1; i < cells; i++ {
-		cuts = appendCut(cuts, c.untransformed(c.lower+(c.upper-c.lower)*float64(i)/float64(cells)))
+		cuts = appendCut(cuts, c.declared.Untransformed(c.lower+(c.upper-c.lower)*float64(i)/float64(cells)))
 	}
 	return cuts
 }
@@ -47,7 +47,7 @@ func findPlace(c column, cuts, counts []float64, noise float64) (at place, found
 	edges := make([]float64, 0, len(cuts)+2)
 	edges = append(edges, c.lower)
 	for _, x := range cuts {
-		edges = append(edges, c.transformed(x))
+		edges = append(edges, c.declared.Transformed(x))
 	}
 	edges = append(edges, c.upper)
 	best := 25 * noise * noise // five standard deviations
@@ -103,7 +103,7 @@ func countCuts(f encoding.Field, c column, at place) []float64 {
 		if x <= c.lower || x >= c.upper {
 			continue
 		}
-		raw := c.untransformed(x)
+		raw := c.declared.Untransformed(x)
 		if c.whole {
 			raw = math.Floor(raw) + 0.5
 		}

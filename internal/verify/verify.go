@@ -17,6 +17,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/settings"
 )
 
 // Check is one thing that was verified about a release.
@@ -96,7 +97,7 @@ func verifyClaim(f *release.Folder) []Check {
 		return []Check{claim}
 	}
 	if p.Guarantee == nil {
-		claim.OK, claim.Detail = p.Banner == report.NotPrivate, "there is no claim: the run is "+report.NotPrivate
+		claim.OK, claim.Detail = p.Banner == settings.NotPrivate, "there is no claim: the run is "+settings.NotPrivate
 		return []Check{claim}
 	}
 	raw, err := f.ReadFile(report.EventName)

@@ -100,7 +100,7 @@ func decide(latent int, cfg Config, m *models.Model) (*Plan, error) {
 		Private: !cfg.NonPrivate, Records: cfg.Records, Latent: latent,
 		Gradient: or(cfg.Gradient, settings.GradientAligned),
 		Guide:    or(cfg.Guide, guide.MeanFieldName), Rank: cfg.Rank,
-		Init: or(cfg.Init, start.Zero), InitScale: or(cfg.InitScale, defaultInitScale), InitSeed: cfg.InitSeed,
+		Init: or(cfg.Init, settings.InitZero), InitScale: or(cfg.InitScale, defaultInitScale), InitSeed: cfg.InitSeed,
 		Schedule: or(cfg.Schedule, "constant"), Momentum: cfg.Momentum, WeightDecay: cfg.WeightDecay,
 		Averaging: defaultAveraging, Draws: 1,
 	}

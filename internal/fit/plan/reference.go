@@ -36,7 +36,7 @@ func defaultMethod(m *models.Model, cfg Config) string {
 		return settings.MethodVI
 	}
 	tape, err := m.DensityTape()
-	if err != nil || hasNetwork(m) || start.Default(m) == start.Prior || m.P > mostSampled ||
+	if err != nil || hasNetwork(m) || start.Default(m) == settings.InitPrior || m.P > mostSampled ||
 		float64(cfg.Records)*float64(len(tape.Record)) > mostWork {
 		return settings.MethodVI
 	}

@@ -13,12 +13,6 @@ import (
 	"d3p/internal/settings"
 )
 
-// Names of starting points.
-const (
-	Zero  = settings.InitZero
-	Prior = settings.InitPrior
-)
-
 // Random is a source of public draws.
 type Random interface {
 	Float64() float64      // from U[0, 1)
@@ -41,15 +35,15 @@ func Point(name string, m *models.Model, rng Random) ([]float64, error) {
 	return m0, nil
 }
 
-// Default is Prior for models with a mixture in their rows: its components are
-// exchangeable, and from the same place they never separate. Otherwise it is Zero.
+// Default is InitPrior for models with a mixture in their rows: its components are
+// exchangeable, and from the same place they never separate. Otherwise it is InitZero.
 func Default(m *models.Model) string {
-	name := Zero
+	name := settings.InitZero
 	for _, list := range [][]*core.Definition{m.Core.RowsLet, m.Core.Observe} {
 		for _, d := range list {
 			expr.Walk(d.Expr, func(e expr.Expr) bool {
 				if call, ok := e.(*expr.Call); ok && call.Func == "mixture" {
-					name = Prior
+					name = settings.InitPrior
 				}
 				return true
 			})
@@ -67,8 +61,8 @@ type method struct {
 // methods returns the table of starting points.
 func methods() []method {
 	return []method{
-		{Zero, func(m0 []float64, _ prior, _ Random) { clear(m0) }},
-		{Prior, drawPrior},
+		{settings.InitZero, func(m0 []float64, _ prior, _ Random) { clear(m0) }},
+		{settings.InitPrior, drawPrior},
 	}
 }
 

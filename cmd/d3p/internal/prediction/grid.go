@@ -14,7 +14,7 @@ import (
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/spec"
 	"d3p/internal/predict"
-	"d3p/internal/report"
+	"d3p/internal/settings"
 )
 
 // gridColumns is the number of images side by side.
@@ -112,8 +112,8 @@ func WriteGrid(path string, layout export.Layout, images [][]float64, r *release
 		return status.Usagef("--grid: %s: the name must end in .png", path)
 	}
 	claim := r.Privacy.Statements.OneLine
-	if r.Params.Privacy == report.NotPrivate {
-		claim = report.NotPrivate
+	if r.Params.Privacy == settings.NotPrivate {
+		claim = settings.NotPrivate
 	}
 	var b bytes.Buffer
 	if err := export.WriteImages(&b, layout, images, min(gridColumns, len(images)), claim); err != nil {
