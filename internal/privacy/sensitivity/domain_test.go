@@ -4,8 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"d3p/internal/models/graph"
 )
 
 // TestDrawnRecordsHaveGradients: a search would prove nothing of a model if the records
@@ -16,9 +14,9 @@ func TestDrawnRecordsHaveGradients(t *testing.T) {
 		if m.Tape.P > largeTape {
 			continue
 		}
-		s := &search{
-			Target: &Target{Model: m}, rng: rng, domain: encoded(m.Encoding), machine: graph.NewMachine(m.Tape, 1),
-			row: make([]float64, m.Tape.K0), g: make([]float64, m.Tape.P), zero: make([]float64, m.Tape.P),
+		s, err := (&Target{Model: m}).search(rng)
+		if err != nil {
+			t.Fatal(err)
 		}
 		const draws, least = 40, 4
 		n := 0

@@ -182,20 +182,28 @@ type search struct {
 	result  Result
 }
 
-// Hunt tries cases while more returns true. At a fault it climbs on for a while, to show how
-// large it is, and stops.
-func Hunt(t Target, rng *rand.Rand, more func() bool) (Result, error) {
+func (t *Target) search(rng *rand.Rand) (*search, error) {
 	s := &search{
-		Target: &t, rng: rng, domain: free(t.Tape.K0), machine: graph.NewMachine(t.Tape, 1),
+		Target: t, rng: rng, domain: free(t.Tape.K0), machine: graph.NewMachine(t.Tape, 1),
 		row: make([]float64, t.Tape.K0), g: make([]float64, t.Tape.P), zero: make([]float64, t.Tape.P),
 	}
 	if t.Encoding != nil {
 		s.domain = encoded(t.Encoding)
 		if w := s.domain.width(); w != t.Tape.K0 {
-			return Result{}, fmt.Errorf("sensitivity: records of %d columns, the tape of %s reads %d", w, t.Name, t.Tape.K0)
+			return nil, fmt.Errorf("sensitivity: records of %d columns, the tape of %s reads %d", w, t.Name, t.Tape.K0)
 		}
 	}
 	s.result.Worst = Finding{Allowed: 1}
+	return s, nil
+}
+
+// Hunt tries cases while more returns true. At a fault it climbs on for a while, to show how
+// large it is, and stops.
+func Hunt(t Target, rng *rand.Rand, more func() bool) (Result, error) {
+	s, err := t.search(rng)
+	if err != nil {
+		return Result{}, err
+	}
 	for more() {
 		if err := s.episode(more); err != nil || s.result.Worst.Fault() {
 			return s.result, err
