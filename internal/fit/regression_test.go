@@ -77,7 +77,7 @@ func newRegressionStudy(t *testing.T, seed uint64) *regressionStudy {
 // bought is a plan after its purchase, with the curator that sold it.
 func (s *regressionStudy) bought(t *testing.T) (*plan.Plan, *privacy.Curator) {
 	t.Helper()
-	p, err := plan.New(s.model, plan.Config{Epsilon: 0.4, Table1: settings.Table1Auto, InitSeed: s.seed})
+	p, err := plan.New(s.model, plan.Config{Epsilon: 0.4, Table1: settings.Auto, InitSeed: s.seed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,9 @@ const (
 	StepFactors             // string: a schedule of package schedule
 )
 
+// Auto stands for no value: the program decides.
+const Auto = "auto"
+
 // Group is the group of commands that take a setting.
 type Group int
 
@@ -120,8 +123,8 @@ func (s Setting) Read(text string) (any, *Mistake) {
 		}
 		return x, s.inRange(x)
 	case Count:
-		n, err := strconv.Atoi(text)
-		if err != nil {
+		n, ok := whole(text)
+		if !ok {
 			return nil, mistake("", "%q is not a whole number", text)
 		}
 		if m, ok := s.Refused[strconv.Itoa(n)]; ok {
@@ -129,11 +132,14 @@ func (s Setting) Read(text string) (any, *Mistake) {
 		}
 		return n, s.inRange(float64(n))
 	case Seed:
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
+		if n, err := strconv.ParseUint(text, 10, 64); err == nil {
+			return n, nil
+		}
+		n, ok := whole(text)
+		if !ok || n < 0 {
 			return nil, mistake("", "%q is not a whole number that is not negative", text)
 		}
-		return n, nil
+		return uint64(n), nil
 	case Word:
 		return s.word(text)
 	case Words:
@@ -153,6 +159,17 @@ func (s Setting) Read(text string) (any, *Mistake) {
 		return text, s.Range.check(x)
 	}
 	return text, nil
+}
+
+// whole is the whole number of a text, which may have a fraction of zero or an exponent,
+// such as 1e6: readers of config files write numbers so.
+func whole(text string) (n int, ok bool) {
+	if n, err := strconv.Atoi(text); err == nil {
+		return n, true
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	const exact = 1 << 53
+	return int(x), err == nil && x == math.Trunc(x) && math.Abs(x) < exact
 }
 
 func (s Setting) inRange(x float64) *Mistake {

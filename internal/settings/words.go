@@ -39,7 +39,6 @@ const (
 
 // Values of device. DeviceCUDAThenCPU goes on on the processor where a card fails.
 const (
-	DeviceAuto        = "auto"
 	DeviceCPU         = "cpu"
 	DeviceCUDA        = "cuda"
 	DeviceCUDAThenCPU = "cuda,cpu"
@@ -50,17 +49,15 @@ const CompatD3P = "d3p"
 
 // Values of table.
 const (
-	TableAuto   = "auto"
 	TableMemory = "memory"
 	TableDisk   = "disk"
 )
 
 // Values of table1, besides a number.
 const (
-	Table1Auto = "auto"
 	Table1None = "none"
 	// Table1Default is the program's default.
-	Table1Default = Table1Auto
+	Table1Default = Auto
 )
 
 // Format is a file format of posterior draws.

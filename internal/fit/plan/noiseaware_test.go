@@ -68,7 +68,7 @@ model: {formula: y ~ u%s, family: %s}
 		}
 		c.cfg.Epsilon = 1
 		if c.cfg.Table1 == "" {
-			c.cfg.Table1 = settings.Table1Auto
+			c.cfg.Table1 = settings.Auto
 		}
 		p, err := New(m, c.cfg)
 		if err != nil {

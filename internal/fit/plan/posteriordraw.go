@@ -79,7 +79,7 @@ func unused(cfg Config, why string, names ...string) error {
 		taken[name] = true
 	}
 	given := cfg.given()
-	if cfg.Table1 == settings.Table1Auto {
+	if cfg.Table1 == settings.Auto {
 		delete(given, "table1")
 	}
 	for _, row := range settings.Table() {

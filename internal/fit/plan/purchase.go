@@ -68,7 +68,7 @@ func (p *Plan) choosePurchase(cfg Config) error {
 	switch {
 	case asked == settings.Table1None:
 		return nil
-	case asked == settings.Table1Auto:
+	case asked == settings.Auto:
 		if p.model == nil || cfg.NoiseMultiplier > 0 || cfg.Compat != "" || hasNetwork(p.model) {
 			return nil
 		}

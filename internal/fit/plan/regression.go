@@ -59,7 +59,7 @@ func regresses(m *models.Model, cfg Config) bool {
 	if cfg.NoiseAware == settings.NoiseAwareMoments {
 		return true
 	}
-	return cfg.NoiseAware == "" && cfg.Table1 == settings.Table1Auto &&
+	return cfg.NoiseAware == "" && cfg.Table1 == settings.Auto &&
 		(cfg.Sampling == "" || cfg.Sampling == sampler.Full) && cfg.Batches == "" && cfg.SamplingRate == 0 && cfg.BatchSize == 0 && cfg.Steps == 0 && cfg.Epochs == 0 &&
 		cfg.Clipping == "" && cfg.ClipNorm == 0 && cfg.ClipQuantile == 0 &&
 		cfg.Optimizer == "" && cfg.LearningRate == 0 && cfg.Schedule == "" && cfg.Momentum == 0 && cfg.WeightDecay == 0 &&
@@ -73,7 +73,7 @@ func withRegression(cfg Config) Config {
 	if cfg.Steps == 0 && cfg.Epochs == 0 {
 		cfg.Steps = regressionSteps
 	}
-	cfg.Table1 = or(cfg.Table1, settings.Table1Auto)
+	cfg.Table1 = or(cfg.Table1, settings.Auto)
 	return cfg
 }
 

@@ -80,7 +80,7 @@ func (r *reader) settings(e entry, fields []field) {
 		return
 	}
 	for i, e := range list {
-		if s, ok := e.node.(*ast.StringNode); ok && plain(s) && s.Value == "auto" {
+		if e.isAuto() {
 			list[i].node = nil
 		}
 	}
@@ -152,9 +152,15 @@ func written(path, value string) string {
 	return strings.Join(keys, ": {") + ": " + value + strings.Repeat("}", len(keys)-1)
 }
 
-// setting reads the value of a row of the table.
+// isAuto reports whether the value of e is auto, without quotes.
+func (e entry) isAuto() bool {
+	s, ok := e.node.(*ast.StringNode)
+	return ok && plain(s) && s.Value == settings.Auto
+}
+
+// setting reads the value of a row of the table. auto is as no value.
 func (r *reader) setting(e entry, row settings.Setting) (v source.Value[any]) {
-	if r.describesSetting(row) {
+	if r.describesSetting(row) || e.isAuto() {
 		return v
 	}
 	if row.Kind == settings.Words {

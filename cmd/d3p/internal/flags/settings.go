@@ -38,13 +38,14 @@ type Settings struct {
 	Sources map[string]string // of every setting, by name
 	Beside  map[string]bool   // the settings with a value from outside the model file
 
+	open    map[string]bool // the settings that a source outside the model file leaves to the program
 	environ Environment
 }
 
 // Clone is a copy for another model file.
 func (s *Settings) Clone() *Settings {
 	clone := *s
-	clone.Values, clone.Sources, clone.Beside = maps.Clone(s.Values), maps.Clone(s.Sources), maps.Clone(s.Beside)
+	clone.Values, clone.Sources, clone.Beside, clone.open = maps.Clone(s.Values), maps.Clone(s.Sources), maps.Clone(s.Beside), maps.Clone(s.open)
 	return &clone
 }
 
@@ -101,7 +102,7 @@ func Define(c *cobra.Command, groups ...settings.Group) *Settings {
 	c.Flags().String("config", "", "run settings `FILE` (TOML, YAML or JSON; its keys are flag names)")
 	c.MarkFlagFilename("config", "toml", "yaml", "json")
 	c.MarkFlagFilename("model", "yaml", "yml")
-	return &Settings{Sources: map[string]string{}, Values: map[string]any{}}
+	return &Settings{Sources: map[string]string{}, Values: map[string]any{}, open: map[string]bool{}}
 }
 
 // AcceptOldNames lets the flags of settings be given by the names that they had, each
@@ -172,7 +173,11 @@ func (s *Settings) Applied(c *cobra.Command, plan *plan.Plan, draws int) ([]repo
 func (s *Settings) Command(c *cobra.Command) []string {
 	words := []string{c.CommandPath()}
 	for _, row := range settings.Table() {
-		if s.Beside[row.Name] && !row.File {
+		switch {
+		case row.File:
+		case s.open[row.Name]:
+			words = append(words, fmt.Sprintf("--%s=%s", row.Name, settings.Auto))
+		case s.Beside[row.Name]:
 			words = append(words, fmt.Sprintf("--%s=%s", row.Name, row.Print(s.Values[row.Name])))
 		}
 	}

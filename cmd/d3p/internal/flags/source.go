@@ -122,7 +122,7 @@ func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 		return len(layers), row.Name
 	}
 	for _, row := range settings.Table() {
-		if c.Flags().Lookup(row.Name) == nil || s.Given(row.Name) {
+		if c.Flags().Lookup(row.Name) == nil || s.Given(row.Name) || s.open[row.Name] {
 			continue
 		}
 		s.Sources[row.Name] = "default"
@@ -135,13 +135,18 @@ func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 		if name != row.Name {
 			s.environ.Notef("note: %s is an old name of %s", source, row.Name)
 		}
-		read, mistake := row.Read(asText(value))
+		text := asText(row.Kind, value)
+		if text == settings.Auto && !slices.Contains(row.Choices, text) {
+			s.Sources[row.Name], s.open[row.Name] = "default", true
+			continue
+		}
+		read, mistake := row.Read(text)
 		if mistake != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", source, mistake))
 			continue
 		}
-		if row.Kind == settings.Word && asText(value) != row.Print(read) {
-			s.environ.Notef("note: %s: %s is an old spelling of %s", source, asText(value), row.Print(read))
+		if row.Kind == settings.Word && text != row.Print(read) {
+			s.environ.Notef("note: %s: %s is an old spelling of %s", source, text, row.Print(read))
 		}
 		s.store(row.Name, read)
 	}
@@ -156,17 +161,19 @@ func stronger(row settings.Setting, before map[string]any, earlier func(settings
 	})
 }
 
-// asText is a value of a layer as a flag has it.
-func asText(value any) string {
-	switch v := value.(type) {
-	case []any:
-		words := make([]string, len(v))
-		for i, word := range v {
-			words[i] = fmt.Sprint(word)
+// asText is a value of a layer as the flag of a setting has it.
+func asText(kind settings.Kind, value any) string {
+	if kind == settings.Words {
+		switch v := value.(type) {
+		case []any:
+			words := make([]string, len(v))
+			for i, word := range v {
+				words[i] = fmt.Sprint(word)
+			}
+			return strings.Join(words, ",")
+		case []string:
+			return strings.Join(v, ",")
 		}
-		return strings.Join(words, ",")
-	case []string:
-		return strings.Join(v, ",")
 	}
 	return fmt.Sprint(value)
 }

@@ -3,6 +3,7 @@ package flags
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -148,6 +149,95 @@ func TestSourcesAgree(t *testing.T) {
 					t.Errorf("%s, model file alone: %s: %v", row.Name, try.text, errs)
 				}
 			}
+		}
+	}
+}
+
+// oddNumbers are texts that readers of numbers take in different ways, oddWords those of
+// others.
+var (
+	oddNumbers = []string{
+		"", "+1", " 1", "1 ", "010", ".5", "1E3", "2.0", "1_000", "1,5", "0x10", "0x1p3", "1e400", "1e-400",
+		"9007199254740993", "9007199254740993.0", "18446744073709551616", "nan", ".nan", "-Inf", "true", "~", "auto", "Auto", "1:30", "2001-01-01", "\u0661",
+	}
+	oddWords = []string{" ", "~", "auto", "'1'", "true", "1\u00a0", "a,"}
+)
+
+// bare are odd texts that YAML and TOML both take without quotes.
+var bare = []string{"+1", "1e0", "1E3", "2.0", "2.5", "-0.0", "1e-400", "1e400", "9007199254740993", "inf", "nan", "true", "[1]"}
+
+// For every row of the table flag, variable, config file and model file take the same odd
+// values, and give the setting the same value.
+func TestSourcesAgreeOnOddValues(t *testing.T) {
+	plain := strings.Replace(sourcesModel, "ROWS", "public: 100", 1)
+	for _, row := range settings.Table() {
+		texts := slices.Clone(oddWords)
+		for _, word := range row.Choices {
+			texts = append(texts, strings.ToUpper(word), " "+word, word+","+word, strings.ReplaceAll(word, "_", "-")+"-")
+		}
+		numeric := row.Kind == settings.Number || row.Kind == settings.Count || row.Kind == settings.Seed
+		if numeric {
+			texts = append(slices.Clone(bare), oddNumbers...)
+		}
+		for _, text := range texts {
+			args, want := beside(row, text), ""
+			check := func(source string, s *Settings, err error) {
+				t.Helper()
+				got := "refused"
+				if err == nil {
+					got = row.Print(s.Values[row.Name])
+				}
+				if source == "flag" {
+					want = got
+				}
+				if got != want {
+					t.Errorf("%s, %s: %q is %s (%v), as a flag %s", row.Name, source, text, got, err, want)
+				}
+			}
+			s, err := parse(t, append(args, "--"+row.Name+"="+text), nil, "", plain)
+			check("flag", s, err)
+			s, err = parse(t, args, []string{settings.Variable(row.Name) + "=" + text}, "", plain)
+			check("variable", s, err)
+			s, err = parse(t, args, nil, row.Name+" = "+strconv.Quote(text)+"\n", plain)
+			check("config file", s, err)
+			plainly := numeric && slices.Contains(bare, text)
+			if plainly {
+				s, err = parse(t, args, nil, row.Name+" = "+text+"\n", plain)
+				check("config file, no quotes", s, err)
+			}
+			if row.Key == "" {
+				continue
+			}
+			if text != settings.Auto { // in quotes it is a word
+				s, err = parse(t, args, nil, "", modelWith(row, row.Key, strconv.Quote(text)))
+				check("model file", s, err)
+			}
+			if plainly || text == settings.Auto && row.Kind != settings.Words && !slices.Contains(row.Choices, text) {
+				s, err = parse(t, args, nil, "", modelWith(row, row.Key, text))
+				check("model file, no quotes", s, err)
+			}
+		}
+	}
+}
+
+// auto, from wherever, leaves a setting to the plan, whatever a weaker source says.
+func TestAutoHidesWeakerSources(t *testing.T) {
+	model := modelWith(settings.Named("steps"), "fit.steps", "7")
+	for _, c := range []struct {
+		args, variables []string
+		config          string
+		want            any
+	}{
+		{args: nil, want: 7},
+		{args: []string{"--steps=auto"}},
+		{args: []string{"--steps=auto"}, variables: []string{"D3P_STEPS=5"}},
+		{variables: []string{"D3P_STEPS=auto"}, config: "steps = 5\n"},
+		{config: "steps = \"auto\"\n"},
+		{args: []string{"--steps=3"}, config: "steps = \"auto\"\n", want: 3},
+	} {
+		s, err := parse(t, c.args, c.variables, c.config, model)
+		if err != nil || s.Values["steps"] != c.want {
+			t.Errorf("%v, %v, %q: %v (%v), want %v", c.args, c.variables, c.config, s.Values["steps"], err, c.want)
 		}
 	}
 }
