@@ -131,7 +131,7 @@ var rules = map[string]rule{
 		theirs: []string{arrow}, files: true},
 	"report":            {ours: []string{"privacy/schedule", "stats", "decimal", "models/encoding", "table1", "fit/plan", "jsonfile", "models", "models/data", "models/guide", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/event", "privacy/sampler", "release", "report/figure", "safetensors", "settings"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
 	"report/reporttest": {ours: []string{"fit/plan", "models/guide", "models/modelstest", "outputs", "posterior", "privacy/event", "release", "report"}, files: true},
-	"verify": {ours: []string{"signature", "table1", "fit/plan", "jsonfile", "models", "models/spec", "outputs", "posterior", "privacy", "privacy/accountant", "privacy/event", "privacy/schedule",
+	"verify": {ours: []string{"settings", "signature", "table1", "fit/plan", "jsonfile", "models", "models/spec", "outputs", "posterior", "privacy", "privacy/accountant", "privacy/event", "privacy/schedule",
 		"privacy/sampler", "release", "report"}, theirs: []string{arrow}, files: true},
 	"export": {ours: []string{"models/simulate", "models", "models/data"}, theirs: []string{arrow}},
 	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "predict", "privacy"}, theirs: []string{"gonum.org/v1/gonum/stat"}},
