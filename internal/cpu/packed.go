@@ -53,12 +53,20 @@ func (f *frame) unpack() {
 	from, to := f.packed.rows, f.rows
 	fetch := f.packed.fetch
 	for _, run := range f.packed.runs {
-		unpack := simd.Unpack32
-		if run.InBytes {
-			unpack = simd.Unpack8
+		unpack := simd.Unpack8
+		if run.Size == 4 {
+			unpack = simd.Unpack32
 		}
 		unpack(to.F32[run.First:], to.Stride, f.pitch, run.Count, from.F32, from.Stride, run.At, f.ahead, fetch)
 		fetch = 0
+		if run.Size == 2 {
+			simd.Unpack16(to.F32[run.First:], to.Stride, f.pitch, from.F32, from.Stride, run.At, f.ahead)
+		}
+		for j, numbers := range run.Numbers {
+			if numbers != nil {
+				simd.LookUp(to.F32[run.First+j:], to.Stride, f.pitch, numbers)
+			}
+		}
 	}
 	if !f.packed.allValid {
 		for b, k := range f.index {

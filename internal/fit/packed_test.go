@@ -25,8 +25,10 @@ data:
   columns:
     x: {type: real, lower: -3, upper: 3}
     g: {type: category, levels: [%s], unknown: reject_row_silently}
+    n: {type: integer, lower: 0, upper: 100}
+    m: {type: integer, lower: -50, upper: 5000, missing: {impute: 20}}
     y: {type: binary}
-model: {formula: y ~ 1 + x + g, family: bernoulli}
+model: {formula: y ~ 1 + x + g + n + m, family: bernoulli}
 `
 
 // A fit of a packed table has the bits of the fit of one that is not: with few columns, which
@@ -45,13 +47,13 @@ func TestFitOfPackedTable(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(5, 6))
 			var text strings.Builder
-			text.WriteString("id,x,g,y\n")
+			text.WriteString("id,x,g,n,m,y\n")
 			for i := range 3000 {
 				g := levels[rng.IntN(c.levels)]
 				if rng.IntN(30) == 0 {
 					g = "other" // an invalid record
 				}
-				fmt.Fprintf(&text, "%d,%g,%s,%d\n", i/2, rng.NormFloat64(), g, rng.IntN(2))
+				fmt.Fprintf(&text, "%d,%g,%s,%d,%s,%d\n", i/2, rng.NormFloat64(), g, rng.IntN(120), []string{"NA", fmt.Sprint(rng.IntN(6000))}[rng.IntN(2)], rng.IntN(2))
 			}
 			path := filepath.Join(t.TempDir(), "t.csv")
 			if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {

@@ -1,6 +1,9 @@
 package simd
 
-import "unsafe"
+import (
+	"encoding/binary"
+	"unsafe"
+)
 
 // Unpack8 copies whole numbers, a byte each, to rows of float32: dst[b·pitch+j] is the
 // byte at+j, for j < count, of the row index[b] of table, for b < n. Of the row that comes
@@ -15,6 +18,25 @@ func Unpack8(dst []float32, pitch, n, count int, table []float32, stride, at int
 func Unpack32(dst []float32, pitch, n, count int, table []float32, stride, at int, index []uint32, fetch int) {
 	if checkUnpack(dst, pitch, n, count, index) {
 		active.unpack32(dst, pitch, n, count, table, stride, at, index, fetch)
+	}
+}
+
+// Unpack16 copies one whole number of two bytes of each row: dst[b·pitch] is that at byte
+// at of the row index[b].
+func Unpack16(dst []float32, pitch, n int, table []float32, stride, at int, index []uint32) {
+	if checkUnpack(dst, pitch, n, 1, index) {
+		bytes := Bytes(table)
+		for b, k := range index[:n] {
+			dst[b*pitch] = float32(binary.LittleEndian.Uint16(bytes[4*int(k)*stride+at:]))
+		}
+	}
+}
+
+// LookUp replaces the whole numbers dst[0], dst[pitch], ..., n of them, by what numbers has
+// at their places.
+func LookUp(dst []float32, pitch, n int, numbers []float32) {
+	for b := range n {
+		dst[b*pitch] = numbers[int(dst[b*pitch])]
 	}
 }
 

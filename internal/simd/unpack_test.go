@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -51,4 +52,27 @@ func TestUnpack(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestUnpack16(t *testing.T) {
+	table := make([]float32, 30)
+	for i := range Bytes(table) {
+		Bytes(table)[i] = byte(7 * i)
+	}
+	dst := make([]float32, 9)
+	Unpack16(dst, 4, 3, table, 3, 5, []uint32{9, 0, 4})
+	for b, k := range []int{9, 0, 4} {
+		if low, high := byte(7*(12*k+5)), byte(7*(12*k+6)); dst[4*b] != float32(low)+256*float32(high) {
+			t.Errorf("row %d: %g", k, dst[4*b])
+		}
+	}
+	numbers := make([]float32, 1<<16)
+	for i := range numbers {
+		numbers[i] = float32(-i)
+	}
+	want := []float32{-dst[0], 0, 0, 0, -dst[4], 0, 0, 0, -dst[8]}
+	LookUp(dst, 4, 3, numbers)
+	if !slices.Equal(dst, want) {
+		t.Errorf("looked up %v, want %v", dst, want)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/noise"
 )
@@ -19,22 +20,33 @@ func packable(units bool) (encoding.Encoding, string) {
 		many = append(many, fmt.Sprint("c", l))
 	}
 	low, high := -2.0, 2.0
-	e := encoding.Encoding{K: 11, MissingTokens: []string{"NA"}, Fields: []encoding.Field{
+	none, one, age, dose, years, half := 0.0, 1.0, 100.0, -300.0, 700.0, 2.5
+	e := encoding.Encoding{K: 16, MissingTokens: []string{"NA"}, Fields: []encoding.Field{
 		{Column: "g", Kind: encoding.OneHot, Levels: []string{"a", "b", "c", "d"}, Out: []int{-1, 0, 1, 2}, Missing: encoding.MissingImpute, Impute: -1, Unknown: encoding.UnknownReject},
 		{Column: "x", Kind: encoding.Numeric, Lower: &low, Upper: &high, Center: 0.3, Missing: encoding.MissingImpute, Impute: 0.1, Out: []int{3}},
 		{Column: "x", Kind: encoding.MissingIndicator, Missing: encoding.MissingImpute, Out: []int{4}},
 		{Column: "h", Kind: encoding.LevelCode, Levels: many, Out: []int{5}, Missing: encoding.MissingReject, Unknown: encoding.UnknownMissing},
 		{Column: "w", Kind: encoding.Tokens, Vocabulary: []string{"so", "it", "is"}, Missing: encoding.MissingImpute, Out: []int{6, 7, 8, 9, 10}},
+		{Column: "n", Kind: encoding.Numeric, Type: data.Integer, Lower: &none, Upper: &age, Center: 49.3, Scale: 7.1, Missing: encoding.MissingImpute, Impute: 30.5, Out: []int{11}},
+		{Column: "m", Kind: encoding.Numeric, Type: data.Integer, Lower: &dose, Upper: &years, Center: 0.1, Missing: encoding.MissingReject, Out: []int{12}},
+		{Column: "n", Kind: encoding.Numeric, Type: data.Integer, Lower: &none, Upper: &age, Transform: "log", Missing: encoding.MissingImpute, Impute: 2, Out: []int{13}},
+		{Column: "m", Kind: encoding.Numeric, Type: data.Integer, Lower: &none, Upper: &one, Missing: encoding.MissingImpute, Impute: 0, Out: []int{14}},
+		{Column: "n", Kind: encoding.Numeric, Type: data.Integer, Lower: &half, Upper: &age, Scale: 3, Missing: encoding.MissingImpute, Impute: 9, Out: []int{15}},
 	}}
 	rng := rand.New(rand.NewPCG(3, 4))
 	var text strings.Builder
-	text.WriteString("id,g,x,h,w\n")
+	text.WriteString("id,g,x,h,w,n,m\n")
 	for i := range 4000 {
 		g := []string{"a", "b", "c", "d", "NA", "zz"}[rng.IntN(6)]
 		x := []string{"NA", "1e300", "-0.7", fmt.Sprint(rng.NormFloat64())}[rng.IntN(4)]
 		h := []string{many[rng.IntN(256)], many[255], many[0], "NA", "-1"}[rng.IntN(5)]
 		w := []string{"so it is", "is it", "", "what so ever it may be so"}[rng.IntN(4)]
-		fmt.Fprintf(&text, "%d,%s,%s,%s,%s\n", i/5*7%1000, g, x, h, w)
+		n := []string{fmt.Sprint(rng.IntN(101)), fmt.Sprint(rng.IntN(101)), "NA", "2.5", "-1e9", "0", "100", "1e300"}[rng.IntN(8)]
+		m := []string{fmt.Sprint(rng.IntN(1001) - 300), fmt.Sprint(rng.IntN(1001) - 300), "1e9", "-300", "700", "0"}[rng.IntN(6)]
+		if rng.IntN(20) == 0 {
+			m = "0.5"
+		}
+		fmt.Fprintf(&text, "%d,%s,%s,%s,%s,%s,%s\n", i/5*7%1000, g, x, h, w, n, m)
 	}
 	if units {
 		e.UnitID, e.RowsPerUnit, e.Keep = "id", 3, encoding.KeepRandom
@@ -93,6 +105,9 @@ func TestPackedRuns(t *testing.T) {
 		record, want, got := make([]float32, p.Words(k)), make([]float64, k), make([]float64, k)
 		for j := range k {
 			want[j] = float64(1 + j%200)
+			if d := p.slot(j).numbers; d != nil {
+				want[j] = float64(d.numbers[j%len(d.numbers)])
+			}
 			p.set(record, j, want[j])
 		}
 		runs := p.Runs(k, func(j int) bool { return j != 6 })
@@ -100,8 +115,9 @@ func TestPackedRuns(t *testing.T) {
 			one := &Rows{F32: record, Stride: len(record), Packing: p}
 			for j := run.First; j < run.First+run.Count; j++ {
 				got[j] += one.Number(0, j)
-				if at := p.word(j); run.InBytes != (at < 0) || !run.InBytes && 4*at != run.At+4*(j-run.First) || run.InBytes && -1-at != run.At+j-run.First {
-					t.Errorf("column %d is at %d, and in %+v", j, at, run)
+				at := p.slot(j)
+				if at.size != run.Size || at.at != run.At+run.Size*(j-run.First) || (at.numbers == nil) != (run.Numbers[j-run.First] == nil) {
+					t.Errorf("column %d is at %+v, and in the run from %d of %d bytes", j, at, run.First, run.Size)
 				}
 			}
 		}
@@ -109,21 +125,46 @@ func TestPackedRuns(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("runs have %v, want %v", got, want)
 		}
-		if !units && len(runs) != 5 { // g, x, indicator and codes, the other tokens, derived
-			t.Errorf("%d runs: %+v", len(runs), runs)
+		if !units && len(runs) != 7 { // g; x; indicator and codes; other tokens and n; m; two of m and n; n/3 and derived
+			t.Errorf("%d runs", len(runs))
 		}
 	}
 }
 
-// Numbers with decimals, many levels and texts of bytes keep their 4 bytes.
+// Numbers with decimals or without close bounds, many levels and texts of bytes keep their
+// 4 bytes.
 func TestNotPacked(t *testing.T) {
 	levels := make([]string, 257)
+	low, high, half := 0.0, 65534.0, 0.5
 	for name, f := range map[string]encoding.Field{
-		"number": {Kind: encoding.Numeric}, "levels": {Kind: encoding.LevelCode, Levels: levels},
-		"bytes": {Kind: encoding.Tokens}, "vocabulary": {Kind: encoding.Tokens, Vocabulary: levels},
+		"real": {Kind: encoding.Numeric, Type: data.Real, Lower: &low, Upper: &low}, "open": {Kind: encoding.Numeric, Type: data.Integer, Lower: &low},
+		"wide": {Kind: encoding.Numeric, Type: data.Integer, Lower: &low, Upper: &high}, "half": {Kind: encoding.Numeric, Type: data.Integer, Lower: &half, Upper: &high},
+		"levels": {Kind: encoding.LevelCode, Levels: levels}, "bytes": {Kind: encoding.Tokens}, "vocabulary": {Kind: encoding.Tokens, Vocabulary: levels},
 	} {
-		if fitsByte(&f) {
-			t.Errorf("%s: in a byte", name)
+		if at := narrowest(&f); at.size != 4 {
+			t.Errorf("%s: in %d bytes", name, at.size)
+		}
+	}
+}
+
+// Every whole number between the bounds has the float32 of a table that is not packed.
+func TestDictionary(t *testing.T) {
+	for _, high := range []float64{253, 254, 65532, 65533} {
+		low := -17.0
+		high += low
+		f := encoding.Field{Kind: encoding.Numeric, Type: data.Integer, Lower: &low, Upper: &high, Center: 3.7, Scale: 0.3, Missing: encoding.MissingImpute, Impute: 1.5}
+		at := narrowest(&f)
+		if want := 1 + min(1, int(high-low)/254); at.size != want {
+			t.Errorf("%g numbers: %d bytes, want %d", high-low+1, at.size, want)
+		}
+		r := resolve(f)
+		for x := low; x <= high; x++ {
+			if got, want := at.numbers.numbers[at.numbers.code(r.encode(x))], float32(r.encode(x)); got != want {
+				t.Fatalf("%g is %g, want %g", x, got, want)
+			}
+		}
+		if got := at.numbers.numbers[at.numbers.code(r.imputed)]; got != float32(r.imputed) || at.numbers.code(0) != 0 {
+			t.Errorf("imputed: %g, want %g; code of 0: %d", got, r.imputed, at.numbers.code(0))
 		}
 	}
 }
