@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -28,14 +27,6 @@ import (
 func BenchmarkCommand(b *testing.B) {
 	const n, d = 1_000_000, 20
 	data, model := writeLogistic(b, n, d)
-	d3p := filepath.Join(filepath.Dir(data), "d3p") // TestMain is the command of this name
-	test, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := os.Symlink(test, d3p); err != nil {
-		b.Fatal(err)
-	}
 	m, err := modelfile.Load(model)
 	if err != nil {
 		b.Fatal(err)
@@ -47,10 +38,10 @@ func BenchmarkCommand(b *testing.B) {
 	var command, reading, steps cost
 	peak := int64(0)
 	for range b.N {
-		c := exec.Command(d3p, "fit", "--epsilon", "1", "--quiet", "--model", model, "--out", filepath.Join(b.TempDir(), "run"), data)
+		c := commandBeside(b, data, "fit", "--epsilon", "1", "--quiet", "--model", model, "--out", filepath.Join(b.TempDir(), "run"), data)
 		start := time.Now()
-		if out, err := c.CombinedOutput(); err != nil {
-			b.Fatalf("%v: %s", err, out)
+		if err := c.Run(); err != nil {
+			b.Fatal(err)
 		}
 		usage := c.ProcessState.SysUsage().(*syscall.Rusage)
 		command.least(cost{time.Since(start), c.ProcessState.UserTime() + c.ProcessState.SystemTime()})
@@ -112,14 +103,29 @@ func costOf(b *testing.B, do func() error) cost {
 // the model file.
 func writeLogistic(b *testing.B, n, d int) (data, model string) {
 	b.Helper()
-	dir := b.TempDir()
-	data, model = filepath.Join(dir, "data.csv"), filepath.Join(dir, "model.yaml")
 	var head, columns, terms, block bytes.Buffer
 	for j := range d {
 		fmt.Fprintf(&head, "x%d,", j)
 		fmt.Fprintf(&columns, "    x%d: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}}\n", j)
 		fmt.Fprintf(&terms, " + x%d", j)
 	}
+	const rows = 20_000 // written again and again
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range rows {
+		for range d {
+			fmt.Fprintf(&block, "%.5f,", rng.NormFloat64())
+		}
+		fmt.Fprintf(&block, "%d\n", rng.IntN(2))
+	}
+	return writeRows(b, n, rows, head.String(), columns.String(), terms.String(), block.Bytes())
+}
+
+// writeRows writes a table of n records, a block of rows again and again, and the model file
+// of a logistic regression on columns.
+func writeRows(b *testing.B, n, rows int, head, columns, terms string, block []byte) (data, model string) {
+	b.Helper()
+	dir := b.TempDir()
+	data, model = filepath.Join(dir, "data.csv"), filepath.Join(dir, "model.yaml")
 	text := fmt.Sprintf(`d3p: 1
 name: big
 data:
@@ -130,7 +136,7 @@ data:
 %s    y: {type: binary, levels: ["0", "1"]}
   missing: {default: reject}
 model: {formula: y ~ 1%s, family: bernoulli, link: logit}
-`, n, &columns, &terms)
+`, n, columns, terms)
 	if err := os.WriteFile(model, []byte(text), 0o600); err != nil {
 		b.Fatal(err)
 	}
@@ -139,19 +145,11 @@ model: {formula: y ~ 1%s, family: bernoulli, link: logit}
 		b.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := fmt.Fprintf(f, "%sy\n", &head); err != nil {
+	if _, err := fmt.Fprintf(f, "%sy\n", head); err != nil {
 		b.Fatal(err)
 	}
-	const rows = 20_000 // written again and again
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range rows {
-		for range d {
-			fmt.Fprintf(&block, "%.5f,", rng.NormFloat64())
-		}
-		fmt.Fprintf(&block, "%d\n", rng.IntN(2))
-	}
 	for range n / rows {
-		if _, err := f.Write(block.Bytes()); err != nil {
+		if _, err := f.Write(block); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // float32, then derived columns.
 type Packing struct {
 	slots []slot // of the encoded columns
-	words  int     // before the derived columns
+	words int    // before the derived columns
 }
 
 // A slot is where a packed column is.
