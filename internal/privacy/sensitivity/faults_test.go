@@ -202,6 +202,6 @@ func TestFaultsAreFound(t *testing.T) {
 }
 
 // episodes is true n times.
-func episodes(n int) func() bool {
-	return func() bool { n--; return n >= 0 }
+func episodes(n int) func(Result) bool {
+	return func(Result) bool { n--; return n >= 0 }
 }

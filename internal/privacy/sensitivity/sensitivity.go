@@ -197,14 +197,14 @@ func (t *Target) search(rng *rand.Rand) (*search, error) {
 	return s, nil
 }
 
-// Hunt tries cases while more returns true. At a fault it climbs on for a while, to show how
+// Hunt tries cases while more returns true of what it found. At a fault it climbs on for a while, to show how
 // large it is, and stops.
-func Hunt(t Target, rng *rand.Rand, more func() bool) (Result, error) {
+func Hunt(t Target, rng *rand.Rand, more func(Result) bool) (Result, error) {
 	s, err := t.search(rng)
 	if err != nil {
 		return Result{}, err
 	}
-	for more() {
+	for more(s.result) {
 		if err := s.episode(more); err != nil || s.result.Worst.Fault() {
 			return s.result, err
 		}
@@ -226,7 +226,7 @@ type scored struct {
 }
 
 // episode starts at random and climbs.
-func (s *search) episode(more func() bool) error {
+func (s *search) episode(more func(Result) bool) error {
 	n, keep := population, parents
 	if s.Tape.P > largeTape {
 		n, keep = 6, 2
@@ -240,7 +240,7 @@ func (s *search) episode(more func() bool) error {
 		}
 	}
 	for k := 0; k < generations || s.result.Worst.Fault() && k < 20*generations; k++ {
-		if err := s.try(list); err != nil || !s.result.Worst.Fault() && !more() {
+		if err := s.try(list); err != nil || !s.result.Worst.Fault() && !more(s.result) {
 			return err
 		}
 		slices.SortStableFunc(list, func(a, b scored) int {
