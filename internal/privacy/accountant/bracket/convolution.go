@@ -40,6 +40,7 @@ type Convolution struct {
 	tilting    float64           // relative error of the tilted masses, at most
 	beside     *Convolution      // a factor that is not raised to powers, or nil
 	live       []liveCoefficient // those that are not dead; nil where there are too many
+	highest    int               // the largest k of them
 	low        lowFrequencies
 	Noise      float64 // 2-norm of the rounding errors of the last sequence, at most
 }
@@ -47,10 +48,10 @@ type Convolution struct {
 // liveCoefficient is coefficient k and its place in the arrays.
 type liveCoefficient struct{ place, k int }
 
-// lowShare is the largest number of points of a lattice times live coefficients, over
+// lowShare is the largest number of blocks of a lattice times live coefficients, over
 // the points of the ring, for which these are computed one by one: about where that
 // takes as long as the transform.
-const lowShare = 8
+const lowShare = 0.4
 
 // NewConvolution is one on n points, at least 64, for a product of the given number of factors.
 func NewConvolution(n, factors int) *Convolution {
@@ -83,8 +84,8 @@ func (r *Convolution) Add(l *Lattice, theta, count float64) (z normaliser) {
 	}
 	w[center] = -rest.Value()
 	wrong := r.coefficientError(2 * rest.Value())
-	if len(w)*len(r.live) < lowShare*len(r.seq) && r.live != nil {
-		r.low.take(len(r.seq), w, center)
+	if r.fewLive(len(w)) {
+		r.low.take(len(r.seq), r.highest, w, center)
 		for _, c := range r.live {
 			r.multiply(c.place, r.low.coefficient(c.k), count, wrong)
 		}
@@ -123,28 +124,42 @@ func (r *Convolution) multiply(k int, z complex128, count, wrong float64) {
 	r.doubt[k] += count * relative
 }
 
-// keepLive finds the coefficients that are not dead. It gives up where there are many,
-// or one of a high frequency.
+// fewLive reports that so few coefficients are live that those of a lattice of that many
+// points are best computed one by one.
+func (r *Convolution) fewLive(points int) bool {
+	if r.live == nil {
+		return false
+	}
+	blocks := points/(2*lowRadius(len(r.seq), r.highest)) + 1
+	return float64(blocks*len(r.live)) < lowShare*float64(len(r.seq))
+}
+
+// keepLive finds the coefficients that are not dead. It gives up where one is of a high
+// frequency.
 func (r *Convolution) keepLive() {
 	if r.live != nil {
 		r.live = slices.DeleteFunc(r.live, func(c liveCoefficient) bool { return r.dead(c.place) })
-		return
+	} else {
+		half := len(r.seq) / 2
+		most, digits := highestLow(len(r.seq)), bits(half)
+		for place := range r.logF {
+			if r.dead(place) {
+				continue
+			}
+			k := half
+			if place < half {
+				k = reversed(place, digits)
+			}
+			if k > most {
+				r.live = nil
+				return
+			}
+			r.live = append(r.live, liveCoefficient{place, k})
+		}
 	}
-	half := len(r.seq) / 2
-	most, digits := highestLow(len(r.seq)), bits(half)
-	for place := range r.logF {
-		if r.dead(place) {
-			continue
-		}
-		k := half
-		if place < half {
-			k = reversed(place, digits)
-		}
-		if k > most {
-			r.live = nil
-			return
-		}
-		r.live = append(r.live, liveCoefficient{place, k})
+	r.highest = 0
+	for _, c := range r.live {
+		r.highest = max(r.highest, c.k)
 	}
 }
 

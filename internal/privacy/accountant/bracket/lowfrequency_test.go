@@ -10,34 +10,42 @@ import (
 )
 
 // Coefficients of low frequencies against the same with 200 bits: theorem 1 allows
-// them the error of a transform.
+// them the error of a transform. Every radius has the largest coefficient that it serves.
 func TestLowFrequencies(t *testing.T) {
 	t.Parallel()
-	const n = 1 << 12
+	const n = 1 << 15
 	turns := bigTurns(n)
 	rng := rand.New(rand.NewSource(1))
+	var low lowFrequencies
 	for name, entry := range map[string]func(j int) float64{
-		"one sign":          func(int) float64 { return rng.Float64() },
-		"both signs":        func(int) float64 { return rng.NormFloat64() },
-		"at a block's ends": func(j int) float64 { return float64(1 - min(1, (j+1)%(2*lowRadius)/2)) },
+		"one sign":   func(int) float64 { return rng.Float64() },
+		"both signs": func(int) float64 { return rng.NormFloat64() },
+		"at a block's ends": func(j int) float64 {
+			return float64(1 - min(1, (j+1)%(2*leastRadius)/2))
+		},
 	} {
-		for _, size := range []int{1, 2*lowRadius - 1, 500} {
-			center := size / 3
-			x := make([]float64, size)
-			norm := 0.0
-			for j := range x {
-				x[j] = entry(j)
-				norm += math.Abs(x[j])
-			}
-			var low lowFrequencies
-			low.take(n, x, center)
-			for k := 0; k <= highestLow(n); k++ {
-				exact := bigComplex{bigFloat(0), bigFloat(0)}
-				for j, v := range x {
-					exact = exact.plus(turns[Mod((j-center)*k, n)].times(bigComplex{bigFloat(v), bigFloat(0)}))
+		for radius := leastRadius; radius <= largestRadius; radius *= 2 {
+			for _, size := range []int{1, 2*radius - 1, 1300} {
+				center := size / 3
+				x := make([]float64, size)
+				norm := 0.0
+				for j := range x {
+					x[j] = entry(j)
+					norm += math.Abs(x[j])
 				}
-				if wrong, bound := exact.distance(low.coefficient(k)), 10*numeric.Unit*math.Log2(n)*norm; !(wrong <= bound) {
-					t.Errorf("%s, %d points: coefficient %d is wrong by %.3g, bound %.3g", name, size, k, wrong, bound)
+				largest := highestFor(n, radius)
+				low.take(n, largest, x, center)
+				if low.radius != radius {
+					t.Fatalf("coefficients up to %d are computed with the radius %d, not %d", largest, low.radius, radius)
+				}
+				for _, k := range []int{0, 1, largest / 2, largest} {
+					exact := bigComplex{bigFloat(0), bigFloat(0)}
+					for j, v := range x {
+						exact = exact.plus(turns[Mod((j-center)*k, n)].times(bigComplex{bigFloat(v), bigFloat(0)}))
+					}
+					if wrong, bound := exact.distance(low.coefficient(k)), 10*numeric.Unit*math.Log2(n)*norm; !(wrong <= bound) {
+						t.Errorf("%s, %d points, radius %d: coefficient %d is wrong by %.3g, bound %.3g", name, size, radius, k, wrong, bound)
+					}
 				}
 			}
 		}
