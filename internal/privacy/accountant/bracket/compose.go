@@ -4,6 +4,7 @@
 package bracket
 
 import (
+	"math"
 	"slices"
 
 	"d3p/internal/privacy/accountant/numeric"
@@ -53,40 +54,63 @@ func (p *GridPlan) Compose(ups ...bool) []Composed {
 	for j := range folds {
 		folds[j] = newGridSum(p.TiltedGrid, factors)
 	}
-	shared := func(at int) *cells { // of the part at that place of the order, where both bounds have the same
-		if at == len(p.Order) {
-			return nil
-		}
-		i := p.Order[at]
-		if p.Plans[i].Block > 0 || p.Parts[i].Pair.Lower != nil {
-			return nil
-		}
-		return discretise(p.Parts[i].Pair, p.H, p.Floors[i], p.Tail)
+	next := make([]chan *cells, len(ups))
+	for j := range next {
+		next[j] = make(chan *cells, p.ahead())
 	}
-	masses := shared(0)
-	for at, i := range p.Order { // one by one: their lattices need much memory
-		r, part := &p.Plans[i], p.Parts[i]
-		var next *cells
-		concurrently(len(ups)+1, func(j int) {
-			switch {
-			case j == len(ups):
-				next = shared(at + 1)
-			case r.Block > 0:
-				l := r.Discretise(part.Pair).Layers(ups[j])
-				folds[j].add(repeatedLattice{l.block(float64(r.Block), r, ups[j]), float64(part.Count / r.Block)})
-				if rest := part.Count % r.Block; rest > 0 {
-					folds[j].add(repeatedLattice{l.block(float64(rest), r, ups[j]), 1})
+	concurrently(len(ups)+1, func(j int) {
+		if j == len(ups) {
+			for _, i := range p.Order {
+				c := p.shared(i)
+				for _, to := range next {
+					to <- c
 				}
-			case masses != nil:
-				folds[j].add(repeatedLattice{masses.lattice(part.Pair.Ceiling, p.Theta, ups[j]), float64(part.Count)})
-			default:
-				folds[j].add(repeatedLattice{onLattice(part.Pair.Side(ups[j]), p.H, p.Floors[i], p.Tail, p.Theta, ups[j]), float64(part.Count)})
 			}
-		})
-		masses = next
-	}
-	concurrently(len(ups), func(j int) { out[j] = folds[j].read() })
+			return
+		}
+		for _, i := range p.Order {
+			p.addPart(folds[j], i, <-next[j], ups[j])
+		}
+		out[j] = folds[j].read()
+	})
 	return out
+}
+
+// shared has the cells of part i, or is nil where the two bounds have cells of their own.
+func (p *GridPlan) shared(i int) *cells {
+	if p.Plans[i].Block > 0 || p.Parts[i].Pair.Lower != nil {
+		return nil
+	}
+	return discretise(p.Parts[i].Pair, p.H, p.Floors[i], p.Tail)
+}
+
+// ahead is how many parts are put in cells before they are composed: few where their cells
+// need much memory.
+func (p *GridPlan) ahead() int {
+	const most, mostCells = 8, 1 << 19
+	widest := 1.0
+	for i, part := range p.Parts {
+		lowest, highest := part.Pair.Span(p.Floors[i], p.Tail)
+		widest = math.Max(widest, (highest-lowest)/p.H)
+	}
+	return int(math.Min(most, mostCells/widest))
+}
+
+// addPart adds part i to the sum; masses are its cells, if both bounds share them.
+func (p *GridPlan) addPart(sum *gridSum, i int, masses *cells, up bool) {
+	r, part := &p.Plans[i], p.Parts[i]
+	switch {
+	case r.Block > 0:
+		l := r.Discretise(part.Pair).Layers(up)
+		sum.add(repeatedLattice{l.block(float64(r.Block), r, up), float64(part.Count / r.Block)})
+		if rest := part.Count % r.Block; rest > 0 {
+			sum.add(repeatedLattice{l.block(float64(rest), r, up), 1})
+		}
+	case masses != nil:
+		sum.add(repeatedLattice{masses.lattice(part.Pair.Ceiling, p.Theta, up), float64(part.Count)})
+	default:
+		sum.add(repeatedLattice{onLattice(part.Pair.Side(up), p.H, p.Floors[i], p.Tail, p.Theta, up), float64(part.Count)})
+	}
 }
 
 // Same reports whether the plans have the same grids.

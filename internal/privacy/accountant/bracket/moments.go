@@ -88,6 +88,17 @@ func (n *Nodes) Tilted(theta float64) (weights []float64, mean, variance float64
 	return weights, mean, variance
 }
 
+// LogModulus is T log|E[e^{itL}]| of nodes with those weights.
+func (n *Nodes) LogModulus(weights []float64, t float64) float64 {
+	var re, im float64
+	for i, w := range weights {
+		sn, cs := math.Sincos(t * n.Loss[i])
+		re += w * cs
+		im += w * sn
+	}
+	return n.Count * math.Log(math.Min(1, math.Hypot(re, im)))
+}
+
 // Composition is a direction made ready for exponential tilting.
 type Composition struct {
 	Mu2   float64

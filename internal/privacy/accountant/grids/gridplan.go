@@ -29,17 +29,32 @@ func (p *planner) inflation() float64 {
 	return sum
 }
 
-// widestFirst is the order of the parts by the tilted variance of their sums, the
-// largest first: it leaves the fewest Fourier coefficients to the others.
-func (p *planner) widestFirst() []int {
-	order, variance := make([]int, len(p.Parts)), make([]float64, len(p.Parts))
-	for i, s := range p.moments {
-		order[i], variance[i] = i, s.count*s.span()*s.span()
-		if s.loss != nil {
-			variance[i] = s.count * s.all().variance
+// steepestFirst is the order of the parts by the moduli of their sums' transforms at a
+// frequency that few Fourier coefficients are below: those that make the others
+// negligible come first.
+func (p *planner) steepestFirst(variance float64) []int {
+	const negligible = -80 // as in package bracket
+	order, logs := make([]int, len(p.Parts)), make([]float64, len(p.Parts))
+	tilted := make([][]float64, len(p.Parts))
+	for i := range p.nodes {
+		if order[i] = i; len(p.nodes[i].Loss) > 0 {
+			tilted[i], _, _ = p.nodes[i].Tilted(p.Theta)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(variance[b], variance[a]) })
+	for at := math.Sqrt(-2 * negligible / variance); ; at *= 2 {
+		sum := 0.0
+		for i, n := range p.nodes {
+			logs[i] = n.LogModulus(tilted[i], at)
+			if len(n.Loss) == 0 { // the Gaussian steps
+				logs[i] = -0.5 * p.gaussian * at * at
+			}
+			sum += logs[i]
+		}
+		if !(sum > negligible) || at > 1/p.H {
+			break
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(logs[a], logs[b]) })
 	return order
 }
 
@@ -81,7 +96,7 @@ func (p *planner) choose(width, budget float64, least, most int) float64 {
 		total := bracket.PartPlan{Cost: cellCost * float64(n)}
 		var routes []bracket.PartPlan
 		for i, s := range p.moments {
-			r := s.direct(h)
+			r := s.direct(h, many)
 			if cores[i] != nil && n <= 4*maxLayerPoints {
 				if in, ok := s.inBlocks(cores[i], h, n, share); ok && better(&in, &r, share) && p.ready(&in, i) {
 					r = in
@@ -164,4 +179,6 @@ type planner struct {
 	moments []*lossMoments
 	nodes   []bracket.Nodes
 	logEta  float64
+	// gaussian is μ² of the Gaussian steps
+	gaussian float64
 }

@@ -34,10 +34,15 @@ func (s *lossMoments) divide(c bulkMoments, h, coarse, most float64) bracket.Lay
 	return bracket.Layering{Division: pairs.Division{Lo: s.median - c.radius, Hi: s.median + c.radius}, H: h, Coarse: coarse, Most: int(most)}
 }
 
-// direct puts every step straight onto a grid of spacing h.
-func (s *lossMoments) direct(h float64) bracket.PartPlan {
+// direct puts every step straight onto a grid of spacing h. The error of one part among
+// many is that of every loss by itself: budgets are careful enough there.
+func (s *lossMoments) direct(h float64, many bool) bracket.PartPlan {
 	err := s.count * h * h
-	if s.loss != nil {
+	switch {
+	case s.loss != nil && many:
+		near := s.within(h / 6) // as bulkMoments.inflation, whose losses beyond are moved by up to h
+		err = s.count * h * ((1-near.rare)*6*near.away + near.rare*h)
+	case s.loss != nil:
 		err = s.all().inflation(s.count, h)
 	}
 	return bracket.PartPlan{Error: err, Cost: cellCost * s.span() / h}

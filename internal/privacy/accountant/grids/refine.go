@@ -99,7 +99,7 @@ func (b *Refiner) Plan() (p *planner, ok bool) {
 	if math.IsNaN(width) || math.IsInf(width, 0) {
 		return nil, false
 	}
-	p = &planner{GridPlan: bracket.GridPlan{TiltedGrid: bracket.TiltedGrid{Theta: b.Theta, From: from}, Tail: b.Tail}, logEta: layerLogEta + b.logShare}
+	p = &planner{GridPlan: bracket.GridPlan{TiltedGrid: bracket.TiltedGrid{Theta: b.Theta, From: from}, Tail: b.Tail}, logEta: layerLogEta + b.logShare, gaussian: b.Mu2}
 	for i, part := range b.Parts {
 		p.Parts, p.moments, p.nodes = append(p.Parts, part), append(p.moments, b.momentsOf(i)), append(p.nodes, b.C.Nodes[i])
 	}
@@ -126,7 +126,7 @@ func (b *Refiner) Plan() (p *planner, ok bool) {
 		p.Window = b.C.Window(b.Theta, mean, numeric.LargestLambda*p.H, bracketLogEta+b.logShare)
 	}
 	p.From -= edgePoints / 2 * p.H
-	p.Order = p.widestFirst()
+	p.Order = p.steepestFirst(variance)
 	for _, s := range p.moments {
 		p.Floors = append(p.Floors, s.lowest)
 	}
