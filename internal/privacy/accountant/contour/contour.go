@@ -30,7 +30,7 @@ const (
 	leastShare    = 1e-6 // of the sum of the terms' absolute values: a smaller sum has lost its digits
 )
 
-// newContour evaluates the terms for the tilt theta; ok is false when the
+// NewIntegral evaluates the terms for the tilt theta; ok is false when the
 // transform decays too slowly for the engine (few steps, or rare events only).
 func NewIntegral(d *bracket.Losses, tail, theta float64, c *bracket.Composition) (k *Integral, ok bool) {
 	// Near δ = 1 the best tilt is tiny, and the period would be long.
@@ -88,7 +88,7 @@ func newPhases(n *bracket.Nodes, theta, dt float64) phases {
 // transform is log E[e^{it(L-mean)}] at t = k dt, as (log modulus, argument).
 // The sum of e^{2iφ}-1 = -2 sin²φ + i sin 2φ is accurate for small t.
 func (s *phases) transform(k int) (logAbs, arg float64) {
-	exact := k%16 == 0 // rounding of the rotation is reset
+	exact := k%exactEvery == 0
 	var re, im float64
 	for i, w := range s.weight {
 		var c, sn float64
@@ -128,12 +128,9 @@ func invert(c *bracket.Composition, theta float64) (k *Integral, tMax float64, o
 		spin[i] = newPhases(&c.Nodes[i], theta, k.dt)
 		size += len(spin[i].weight)
 	}
-	for n := 0; ; n++ {
-		if float64(n)*float64(size+20) > contourWork || math.IsNaN(k.dt) || n > 1e6 {
-			return nil, 0, false
-		}
+	// term is number n: 1/((θ+it)(1+θ+it)) relative to its value at t = 0 is (zr - i zi)/norm
+	term := func(n int) (re, im float64, last bool) {
 		t := float64(n) * k.dt
-		// 1/((θ+it)(1+θ+it)) relative to its value at t = 0
 		zr, zi := theta*(1+theta)-t*t, t*(1+2*theta)
 		norm := zr*zr + zi*zi
 		logAbs, arg := -0.5*c.Mu2*t*t, 0.0
@@ -146,15 +143,40 @@ func invert(c *bracket.Composition, theta float64) (k *Integral, tMax float64, o
 				smooth += spin[i].count * math.Max(a, spin[i].revival(t))
 			}
 		}
-		m, ph := math.Exp(logAbs), arg
-		sn, cs := math.Sincos(ph)
-		k.re = append(k.re, m*(cs*zr+sn*zi)/norm)
-		k.im = append(k.im, m*(sn*zr-cs*zi)/norm)
-		if math.Exp(smooth)*theta*(1+theta)/math.Sqrt(norm) < contourStop {
-			return k, t, true
+		m := math.Exp(logAbs)
+		sn, cs := math.Sincos(arg)
+		return m * (cs*zr + sn*zi) / norm, m * (sn*zr - cs*zi) / norm, math.Exp(smooth)*theta*(1+theta)/math.Sqrt(norm) < contourStop
+	}
+	most := int(math.Min(1e6, contourWork/float64(size+20)))
+	if math.IsNaN(k.dt) {
+		return nil, 0, false
+	}
+	for n := range most {
+		if n == exactEvery && !endsBelow(most, term) {
+			break
+		}
+		re, im, last := term(n)
+		k.re, k.im = append(k.re, re), append(k.im, im)
+		if last {
+			return k, float64(n) * k.dt, true
 		}
 	}
+	return nil, 0, false
 }
+
+// endsBelow reports whether one of a few terms below `most`, each at half the place of the
+// one before, is the last.
+func endsBelow(most int, term func(n int) (re, im float64, last bool)) bool {
+	for n := most / exactEvery * exactEvery; n > 0; n = n / 2 / exactEvery * exactEvery {
+		if _, _, last := term(n); last {
+			return true
+		}
+	}
+	return false
+}
+
+// exactEvery is after how many terms the rounding of the rotation is reset.
+const exactEvery = 16
 
 // LogDelta is log δ(ε) and its derivative, and whether rounding has left them
 // their digits: NaN where it has left none.
