@@ -105,8 +105,11 @@ func answer(ev event.Event, rel event.Relation, group int, width float64, ask fu
 func (led *ledger) answer(width float64, ask func(d *direction, width float64) (Direction, error)) (Answer, error) {
 	start := time.Now()
 	asked := append(append([]*direction{}, led.directions...), led.attacks...)
+	equal := len(led.directions) == 2 && led.directions[1].equals(led.directions[0])
 	found, err := each(asked, func(i int, d *direction) (Direction, error) {
 		switch {
+		case i == 1 && equal:
+			return Direction{}, nil
 		case i == 0:
 			return ask(d, width)
 		case i < len(led.directions):
@@ -117,8 +120,12 @@ func (led *ledger) answer(width float64, ask func(d *direction, width float64) (
 	if err != nil {
 		return Answer{}, err
 	}
+	if equal {
+		found[1] = found[0]
+		found[1].Name = asked[1].name
+	}
 	for i := 1; i < len(led.directions); i++ {
-		if found[i].Upper > found[0].Lower && found[i].Upper > found[i].Lower {
+		if !equal && found[i].Upper > found[0].Lower && found[i].Upper > found[i].Lower {
 			if found[i], err = ask(asked[i], width); err != nil {
 				return Answer{}, err
 			}

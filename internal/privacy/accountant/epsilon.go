@@ -36,7 +36,10 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 	c := d.Compose(tail, 1)
 	logDelta := math.Log(delta)
 	theta, bound := c.ChernoffEpsilon(logDelta)
-	estimate, slope, fast := d.contourEpsilon(c, tail, theta, bound, logDelta)
+	estimate, slope, fast := 0.0, 0.0, false
+	if width < looseWidth || len(d.Parts) <= grids.MaxBlockParts { // else it takes longer than a rough bracket
+		estimate, slope, fast = d.contourEpsilon(c, tail, theta, bound, logDelta)
+	}
 	if !fast {
 		estimate, slope, theta = d.coarseEpsilon(c, tail, theta, bound, delta)
 	}

@@ -3,6 +3,7 @@ package accountant
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"d3p/internal/privacy/accountant/bracket"
 	"d3p/internal/privacy/accountant/pairs"
@@ -19,6 +20,11 @@ type direction struct {
 	unreliable bool
 	rounded    bool    // the scales of the parts are rounded: the shift is no power of two
 	noDP       float64 // log P(no infinite loss) = Σ T log1p(-p∞), from (ε, δ) steps
+}
+
+// equals reports that both directions add up the same losses, as of Laplace noise.
+func (d *direction) equals(as *direction) bool {
+	return d.Mu2 == as.Mu2 && d.noDP == as.noDP && d.rounded == as.rounded && slices.Equal(d.Parts, as.Parts)
 }
 
 // ledger is an event under a relation: the directions to compose, explicit attacks that

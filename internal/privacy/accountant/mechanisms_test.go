@@ -63,6 +63,27 @@ func TestLaplace(t *testing.T) {
 	}
 }
 
+// Both directions of Laplace noise have the same losses and are composed once; those of a
+// sampled Gaussian differ.
+func TestEqualDirections(t *testing.T) {
+	for _, of := range []struct {
+		ev    event.Event
+		equal bool
+	}{
+		{event.SelfComposed{Of: event.Laplace{NoiseMultiplier: 5}, Count: 3}, true},
+		{event.SelfComposed{Of: event.PoissonSampled{Rate: 0.1, Of: event.Gaussian{NoiseMultiplier: 1}}, Count: 3}, false},
+	} {
+		a := mustEpsilon(t, of.ev, event.AddRemove, 1e-3)
+		remove, add := a.Directions[0], a.Directions[1]
+		if remove.Name != "remove" || add.Name != "add" {
+			t.Errorf("%v: directions %q and %q", of.ev, remove.Name, add.Name)
+		}
+		if equal := remove.Upper == add.Upper && remove.Lower == add.Lower; equal != of.equal || !(add.Upper > 0) {
+			t.Errorf("%v: %+v and %+v, equal: %v", of.ev, remove, add, of.equal)
+		}
+	}
+}
+
 // Steps (ε, 0): the composition of randomised responses has binomial losses.
 func TestBlackBoxComposition(t *testing.T) {
 	heavy(t)
