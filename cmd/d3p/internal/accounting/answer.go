@@ -74,16 +74,24 @@ func Directions(ds []accountant.Direction) []Direction {
 
 // Account fills in the epsilon at delta, its cross-check and the other relation.
 func (r *Answer) Account(ev event.Event, rel event.Relation, delta float64) error {
+	beside := r.besides(ev, rel, delta)
 	answer, err := accountant.Epsilon(ev, rel, delta)
 	if err != nil {
 		return err
 	}
-	r.Fill(answer, ev, rel, delta)
+	r.fill(answer, rel, delta)
+	beside()
 	return nil
 }
 
 // Fill copies the answer for the event, which is about r.GroupSize records.
 func (r *Answer) Fill(answer accountant.Answer, ev event.Event, rel event.Relation, delta float64) {
+	beside := r.besides(ev, rel, delta)
+	r.fill(answer, rel, delta)
+	beside()
+}
+
+func (r *Answer) fill(answer accountant.Answer, rel event.Relation, delta float64) {
 	r.EpsilonLower, r.Epsilon, r.EpsilonUpper, r.EpsilonEstimate = answer.Lower, answer.Upper, answer.Upper, answer.Estimate
 	r.RelativeWidth = answer.RelativeWidth()
 	r.Relation, r.Delta, r.Engine, r.Certified, r.Seconds = string(rel), delta, answer.Engine, answer.Certified, answer.Seconds
@@ -98,23 +106,44 @@ func (r *Answer) Fill(answer accountant.Answer, ev event.Event, rel event.Relati
 	if r.AttackLower != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("fixed-size batches under substitution: proven at most %s; an explicit attack reaches %s", terminal.AtMost(r.EpsilonUpper), terminal.AtLeast(*r.AttackLower)))
 	}
-	if renyi, err := accountant.Renyi(ev, rel, delta); r.GroupSize <= 1 && err == nil && !math.IsInf(renyi.Epsilon, 1) {
-		r.Renyi = &renyiEntry{renyi.Epsilon, renyi.Order}
+}
+
+// besides computes the cross-check and the other relation while the caller computes the
+// answer; wait puts them in r.
+func (r *Answer) besides(ev event.Event, rel event.Relation, delta float64) (wait func()) {
+	size := max(1, r.GroupSize)
+	renyi, other := make(chan *renyiEntry, 1), make(chan *otherRelation, 1)
+	go func() { renyi <- crossCheck(ev, rel, size, delta) }()
+	go func() { other <- underOther(ev, rel, size, delta) }()
+	return func() { r.Renyi, r.Other = <-renyi, <-other }
+}
+
+// crossCheck is the Rényi bound, nil where there is none.
+func crossCheck(ev event.Event, rel event.Relation, size int, delta float64) *renyiEntry {
+	if size > 1 {
+		return nil
 	}
+	renyi, err := accountant.Renyi(ev, rel, delta)
+	if err != nil || math.IsInf(renyi.Epsilon, 1) {
+		return nil
+	}
+	return &renyiEntry{renyi.Epsilon, renyi.Order}
+}
+
+// underOther is the answer under the other relation.
+func underOther(ev event.Event, rel event.Relation, size int, delta float64) *otherRelation {
 	other := event.Substitute
 	if rel == event.Substitute {
 		other = event.AddRemove
 	}
-	r.Other = &otherRelation{Relation: string(other)}
 	if event.OfOneRelation(ev) {
-		r.Other.Why = fmt.Sprintf("a step is known by its guarantee under %s alone", rel)
-		return
+		return &otherRelation{Relation: string(other), Why: fmt.Sprintf("a step is known by its guarantee under %s alone", rel)}
 	}
-	if answer, err := accountant.Outline(ev, other, max(1, r.GroupSize), delta); err != nil {
-		r.Other.Why = err.Error()
-	} else {
-		r.Other.EpsilonLower, r.Other.EpsilonUpper = &answer.Lower, &answer.Upper
+	answer, err := accountant.Outline(ev, other, size, delta)
+	if err != nil {
+		return &otherRelation{Relation: string(other), Why: err.Error()}
 	}
+	return &otherRelation{Relation: string(other), EpsilonLower: &answer.Lower, EpsilonUpper: &answer.Upper}
 }
 
 // Print writes the result for people.
