@@ -29,7 +29,7 @@ func noisy(t *testing.T, d Domain, sets []Set, n, sigma, trust float64, r *noise
 		for c, p := range tree.Means[i] {
 			y[c] = n*p + sigma*r.Normal()
 		}
-		m = append(m, Measurement{Table{Set: s}, y, sigma*sigma + 1e-9, trust})
+		m = append(m, Measurement{Table: Table{Set: s}, Counts: y, Variance: sigma*sigma + 1e-9, Trust: trust})
 	}
 	return m
 }
@@ -68,7 +68,7 @@ func TestFitOfChain(t *testing.T) {
 	}
 	defer tree.Close()
 	// The table over all three is asked for with no weight.
-	m = append(m, Measurement{Table{Set: all[2]}, make([]float64, 60), 1, 1e-12})
+	m = append(m, Measurement{Table: Table{Set: all[2]}, Counts: make([]float64, 60), Variance: 1, Trust: 1e-12})
 	tree.Fit(m, 1e8, 1e-16, 3000)
 	tree.Infer()
 	b := make([]float64, 3)
@@ -95,7 +95,7 @@ func TestReconcile(t *testing.T) {
 		for c := range y {
 			y[c] = 100 * r.Uniform()
 		}
-		m = append(m, Measurement{Table{Set: s}, y, float64(i + 1), 1})
+		m = append(m, Measurement{Table: Table{Set: s}, Counts: y, Variance: float64(i + 1), Trust: 1})
 	}
 	out := Reconcile(d, m, 777)
 	margin := func(t Measurement, k int) []float64 {
@@ -179,7 +179,7 @@ func TestFitOfCopies(t *testing.T) {
 		for c := range y {
 			y[c] += 0.5 * r.Normal()
 		}
-		m = append(m, Measurement{Table{Set: s}, y, 0.25, n / 30})
+		m = append(m, Measurement{Table: Table{Set: s}, Counts: y, Variance: 0.25, Trust: n / 30})
 	}
 	tree.Start(m)
 	tree.Estimate(m, 100)

@@ -81,7 +81,7 @@ func learned(t *testing.T, sigma float64, workload []Question) (*Learned, *meter
 	}
 	counts, _ := m.measure(Tables(singles(d)...), noise)
 	for k := range d {
-		c.Columns = append(c.Columns, Measurement{Table{Set: Set{k}}, counts[k], noise[k] * noise[k], 1})
+		c.Columns = append(c.Columns, Measurement{Table: Table{Set: Set{k}}, Counts: counts[k], Variance: noise[k] * noise[k], Trust: 1})
 	}
 	l, err := Learn(c, m.measure, random(10))
 	if err != nil {
@@ -177,7 +177,7 @@ func TestLearnFindsSmoothDependence(t *testing.T) {
 	c := Config{Domain: d, Workload: pairs(d), Ordered: []int{cells, cells, cells}, Sigma: 100, Limit: 1 << 16, Workers: 1}
 	counts, _ := m.measure(Tables(singles(d)...), []float64{100, 100, 100})
 	for k := range d {
-		c.Columns = append(c.Columns, Measurement{Table{Set: Set{k}}, counts[k], 1e4, 1})
+		c.Columns = append(c.Columns, Measurement{Table: Table{Set: Set{k}}, Counts: counts[k], Variance: 1e4, Trust: 1})
 	}
 	l, err := Learn(c, m.measure, random(21))
 	if err != nil {
@@ -206,7 +206,7 @@ func TestLearnOfEmptyTable(t *testing.T) {
 	c := Config{Domain: d, Workload: pairs(d), Sigma: 5, Limit: 1000, Workers: 1}
 	counts, _ := m.measure(Tables(singles(d)...), []float64{5, 5, 5})
 	for k := range d {
-		c.Columns = append(c.Columns, Measurement{Table{Set: Set{k}}, counts[k], 25, 1})
+		c.Columns = append(c.Columns, Measurement{Table: Table{Set: Set{k}}, Counts: counts[k], Variance: 25, Trust: 1})
 	}
 	l, err := Learn(c, m.measure, random(13))
 	if err != nil {

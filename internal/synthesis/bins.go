@@ -329,6 +329,25 @@ func (c *Column) centre(cell int) float64 {
 	return (from + to) / 2
 }
 
+// scores are the mean values of a number's cells, NaN for the missing one; nil for levels.
+func (c *Column) scores() []float64 {
+	if c.Levels > 0 {
+		return nil
+	}
+	list := make([]float64, c.cells())
+	for b := range list {
+		sum, weight := 0.0, 0.0
+		for i := range c.fine() {
+			if b < c.bins() && i >= c.Bins[b] && i < c.next(b) {
+				sum += c.Shape[i] * c.centre(i)
+				weight += c.Shape[i]
+			}
+		}
+		list[b] = sum / weight
+	}
+	return list
+}
+
 // value draws a value of the file for a cell.
 func (c *Column) value(cell int, random Random) float64 {
 	switch {

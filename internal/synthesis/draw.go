@@ -19,14 +19,13 @@ type Drawer struct {
 	measured []marginals.Measurement
 	tree     *marginals.Tree
 	fitted   [][]float64 // parameters of the fit to the released counts
-	centre   [][]float64 // parameters of the fit to the fitted family's own counts
 	records  float64
 }
 
 // Iterations of the fits: to the released counts, and from there to simulated ones.
 const (
 	fitIterations   = 400
-	refitIterations = 60
+	refitIterations = 150
 )
 
 // widening multiplies the trust in measured tables for Perturb. With the trust of the
@@ -53,6 +52,10 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 	if err != nil {
 		return nil, err
 	}
+	scores := make([][]float64, len(t.Columns))
+	for k := range t.Columns {
+		scores[k] = t.Columns[k].scores()
+	}
 	var tables []marginals.Table
 	for _, x := range t.Tables {
 		if inference {
@@ -60,7 +63,11 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 		}
 		of := marginals.Table{Set: x.Columns, Groups: x.Groups}
 		tables = append(tables, of)
-		d.measured = append(d.measured, marginals.Measurement{Table: of, Counts: x.Counts, Variance: x.Variance, Trust: x.Trust})
+		measured := marginals.Measurement{Table: of, Counts: x.Counts, Variance: x.Variance, Trust: x.Trust}
+		if inference {
+			measured.Trends = domain.Trends(measured, scores)
+		}
+		d.measured = append(d.measured, measured)
 	}
 	if d.tree, err = marginals.NewTree(domain, tables, zeros, 4*treeCells, workers); err != nil {
 		return nil, err
@@ -149,11 +156,6 @@ func (d *Drawer) Close() { d.tree.Close() }
 func (d *Drawer) Perturb(random Random) {
 	d.restore()
 	d.tree.Infer()
-	if d.centre == nil {
-		d.recentre()
-		d.restore()
-		d.tree.Infer()
-	}
 	sample := d.tree.Sample(int(math.Round(d.records)), random, true)
 	simulated := make([]marginals.Measurement, len(d.measured))
 	for i, x := range d.measured {
@@ -166,29 +168,7 @@ func (d *Drawer) Perturb(random Random) {
 		}
 	}
 	d.tree.Estimate(simulated, refitIterations)
-	for i, theta := range d.tree.Theta {
-		for c := range theta {
-			theta[c] += d.fitted[i][c] - d.centre[i][c]
-		}
-	}
 	d.tree.Infer()
-}
-
-// recentre finds the parameters of a fit to the expected counts of the fitted family: a
-// fit shrinks relations, and a fit to simulated counts would shrink them again.
-func (d *Drawer) recentre() {
-	expected := make([]marginals.Measurement, len(d.measured))
-	for i, x := range d.measured {
-		expected[i] = x
-		expected[i].Counts = make([]float64, len(x.Counts))
-		for c, p := range d.tree.Means[i] {
-			expected[i].Counts[c] = d.records * p
-		}
-	}
-	d.tree.Estimate(expected, fitIterations)
-	for _, theta := range d.tree.Theta {
-		d.centre = append(d.centre, slices.Clone(theta))
-	}
 }
 
 // restore returns to the parameters of the fit to the released counts.
