@@ -137,7 +137,8 @@ var rules = map[string]rule{
 	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "predict", "privacy"}, theirs: []string{"gonum.org/v1/gonum/stat"}},
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/data", "models/spec", "outputs", "posterior", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "synthesis"}, files: true},
-	"experiments":       {ours: []string{"atomicfile", "settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/noise", "privacy/sampler", "export", "report/figure"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
+	"rehearsal":         {ours: []string{"export", "fit", "fit/plan", "models", "models/simulate", "outputs", "posterior", "privacy", "privacy/noise"}, files: true},
+	"experiments":       {ours: []string{"rehearsal", "atomicfile", "settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/noise", "privacy/sampler", "export", "report/figure"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"experiments/audit": {ours: []string{"cpu", "models", "models/data", "models/encoding", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"attack":            {},
 }
@@ -293,10 +294,12 @@ func TestRulesAreLayered(t *testing.T) {
 			return 2
 		case "cpu", "gpu", "fit", "posterior", "predict", "reference", "synthesis":
 			return 3
-		case "report", "outputs", "verify", "score", "effects", "experiments", "export", "ledger":
+		case "report", "outputs", "verify", "score", "effects", "export", "ledger":
 			return 4
-		case "run":
+		case "run", "rehearsal":
 			return 5
+		case "experiments":
+			return 6
 		}
 		return 0
 	}

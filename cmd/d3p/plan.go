@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -28,6 +31,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/sampler"
+	"d3p/internal/rehearsal"
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/run"
@@ -40,6 +44,7 @@ func newPlan(a *app) *cobra.Command {
 	var s *flags.Settings
 	var out string
 	var sweep []string
+	var tables int
 	c := &cobra.Command{
 		Use:   "plan MODEL",
 		Short: "Show what a fit would run and what it would cost; reads no data",
@@ -47,8 +52,10 @@ func newPlan(a *app) *cobra.Command {
 of records and the budget. It prints the mechanism, its certified price and the
 expected noise. It reads no data and spends nothing. --report writes the privacy
 report that the fit would have, for the people who decide on it. --sweep compares the
-plans of several values of a setting, or of two.`,
-		Example: "  d3p plan cohort.yaml --epsilon 1\n  d3p plan cohort.yaml --sweep epsilon=0.3,1,3 --sweep steps=500,2000\n  d3p plan cohort.yaml --records 20000 --epsilon 0.5 --json\n  d3p plan cohort.yaml --epsilon 1 --report plan.html",
+plans of several values of a setting, or of two. --rehearse fits tables that the model
+draws from its prior, and says how many intervals hold the parameters of the draws and
+how wide they are beside those of the prior: about nine in ten should hold.`,
+		Example: "  d3p plan cohort.yaml --epsilon 1\n  d3p plan cohort.yaml --sweep epsilon=0.3,1,3 --sweep steps=500,2000\n  d3p plan cohort.yaml --epsilon 1 --rehearse 10\n  d3p plan cohort.yaml --records 20000 --epsilon 0.5 --json\n  d3p plan cohort.yaml --epsilon 1 --report plan.html",
 		Args:    exactly("MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := s.Resolve(c, a.environment()); err != nil {
@@ -58,7 +65,13 @@ plans of several values of a setting, or of two.`,
 			if err != nil {
 				return err
 			}
-			if len(sweep) > 0 {
+			rehearse := c.Flags().Changed(rehearseFlag)
+			switch {
+			case rehearse && (len(sweep) > 0 || out != ""):
+				return status.Usagef("--rehearse: it goes with neither --sweep nor --report (leave them out)")
+			case rehearse && (tables < 1 || tables > mostRehearsed):
+				return status.Usagef("--rehearse: %d tables, want 1 to %d", tables, mostRehearsed)
+			case len(sweep) > 0:
 				return a.sweep(c, m, sweep)
 			}
 			plan, err := a.plan(c, s, m)
@@ -73,6 +86,11 @@ plans of several values of a setting, or of two.`,
 			if g := p.Guarantee; g != nil {
 				result.Curve, result.GDP = g.Curve, &g.GDP
 			}
+			if rehearse {
+				if result.Rehearsal, err = a.rehearse(c.Context(), m, plan, tables); err != nil {
+					return err
+				}
+			}
 			if out != "" {
 				return a.writePlan(out, p, report.Findings{Expected: result.Expected, Work: workWords(plan, result.Estimate)}, m)
 			}
@@ -81,6 +99,7 @@ plans of several values of a setting, or of two.`,
 	}
 	s = flags.Define(c, settings.Algorithm, settings.Price)
 	c.Flags().StringArrayVar(&sweep, "sweep", nil, "compare the plans of `SETTING=VALUE,VALUE,...`; given twice, of all pairs")
+	c.Flags().IntVar(&tables, rehearseFlag, 0, "fit this `NUMBER` of simulated tables, and compare the intervals with the truth")
 	c.Flags().StringVar(&out, "report", "", "write the privacy report that the fit would have to `FILE`: .html, .md, .txt or .json")
 	return c
 }
@@ -95,6 +114,8 @@ type planResult struct {
 	Expected []report.Expected `json:"expected_noise"`
 	Budget   *report.Budget    `json:"budget"`   // null without a ledger
 	Estimate *estimate         `json:"estimate"` // null when the engine cannot be timed without data
+	// Rehearsal has a row for each parameter; without --rehearse there is none.
+	Rehearsal []rehearsal.Row `json:"rehearsal,omitempty"`
 }
 
 // decide decides a fit of m under the settings.
@@ -198,6 +219,10 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		t.Line(terminal.Cells{"statistics", expectedWords(p.Expected)})
 	}
 	t.Line(terminal.Cells{"work", workWords(p.Plan, p.Estimate)})
+	for _, r := range p.Rehearsal {
+		t.Line(terminal.Cells{"rehearsal", fmt.Sprintf("%s: %.0f ± %.0f %% of %d intervals of 90 %% hold; width %.2g of the prior's",
+			r.Parameter, 100*r.Hold, 100*r.HoldSE, r.Intervals, r.Width)})
+	}
 	t.Print()
 }
 
@@ -438,6 +463,48 @@ func (a *app) writePlan(out string, p *report.Privacy, f report.Findings, m *mod
 		return status.With(status.Spec, err)
 	}
 	return a.writeFiles([]release.File{file}, false, out)
+}
+
+// rehearseFlag asks plan for fits of simulated tables.
+const rehearseFlag = "rehearse"
+
+// mostRehearsed is the most tables of a rehearsal.
+const mostRehearsed = 1000
+
+// rehearse fits tables that m draws from its prior. It reads no data.
+func (a *app) rehearse(ctx context.Context, m *models.Model, p *plan.Plan, tables int) ([]rehearsal.Row, error) {
+	if err := rehearsable(m, p); err != nil {
+		return nil, err
+	}
+	if err := a.stopItself(ctx); err != nil { // the folder is removed
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "d3p-rehearsal-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	rows, err := rehearsal.Rehearsal{
+		Plan: p, Drawn: m, Folder: folder, Engine: func() privacy.Engine { return cpu.New(cpu.Options{Threads: 1}) },
+	}.Run(ctx, tables)
+	if ctx.Err() != nil {
+		return nil, status.With(status.Interrupted, errors.New("the rehearsal was stopped"))
+	}
+	return rows, status.With(status.Numeric, err)
+}
+
+// rehearsable is an error for plans that draw no intervals, and models of which d3p draws no
+// table as the fit would read it.
+func rehearsable(m *models.Model, p *plan.Plan) error {
+	switch {
+	case p.ByMarginals(), p.DrawsPosterior():
+		return status.Usagef("--rehearse: the fit releases no intervals (leave it out)")
+	case p.Open():
+		return status.Usagef("--rehearse: the prior does not say what the fit will buy as bounds or scales (declare them, or leave --rehearse out)")
+	case len(m.Spec.Data.Tensors) > 0:
+		return status.Usagef("--rehearse: it draws no arrays and no texts (leave it out, and try d3p simulate)")
+	}
+	return nil
 }
 
 // mostSwept is the most plans of a sweep.
