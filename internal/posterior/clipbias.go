@@ -21,6 +21,17 @@ const biasRecords, fewestRecords, mostRecords = 10, 4000, 20000
 // as where an outcome is so rare that no simulated record has it.
 const minEffect, maxMove = 1.0 / 3, 3.0
 
+// leastPerNumber is the number of records for each number of a model from which the mean
+// is corrected, unless a parameter is a spread or bounded otherwise: of real-valued
+// parameters alone fewer records say too little, and the correction moves the mean away
+// from where it predicts best.
+const leastPerNumber = 20
+
+// corrects reports whether the mean is corrected where these coordinates are real-valued.
+func (j *jointNormal) corrects(free []int) bool {
+	return len(free) < j.model.P || j.records >= leastPerNumber*j.model.P
+}
+
 // clipBias has the inputs of correctClipBias beside the mean.
 type clipBias struct {
 	free        []int           // the real-valued coordinates

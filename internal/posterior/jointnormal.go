@@ -118,7 +118,9 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	if first == nil {
 		return false
 	}
-	j.correctClipBias(post, clipBias{free, trusted, first, h, scales})
+	if j.corrects(free) {
+		j.correctClipBias(post, clipBias{free, trusted, first, h, scales})
+	}
 	ratio := pick(j.samplingRatio(post.Mean, at, j.clipNorm), free)
 	exact, total := inverse(likelihood, ofPrior), inverse(noisyInformation(trusted, ratio, c.noiseOfMean()), ofPrior)
 	if exact == nil || total == nil {

@@ -6,8 +6,21 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/models"
 	"d3p/internal/models/guide"
 )
+
+// Real-valued parameters with few records each are not corrected; a spread is.
+func TestFewRecordsAreNotCorrected(t *testing.T) {
+	p := 3
+	j := &jointNormal{simulation: simulation{model: &models.Model{P: p}}}
+	for records, want := range map[int]bool{leastPerNumber*p - 1: false, leastPerNumber * p: true} {
+		j.records = records
+		if j.corrects([]int{0, 1, 2}) != want || !j.corrects([]int{0, 1}) {
+			t.Errorf("%d records: coefficients %t, beside a spread %t", records, !want, j.corrects([]int{0, 1}))
+		}
+	}
+}
 
 // setCovariance sets the covariances of the guide and of the noise, and the variances
 // of both. It leaves a copy that was made earlier unchanged.
