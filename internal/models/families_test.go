@@ -96,6 +96,31 @@ func TestFamilies(t *testing.T) {
 		},
 		func(u []float64) float64 { return logNormal(u[0], 0, 1) + logNormal(u[1], 0, 1) },
 	}, {
+		"curve and groups of sigma", "formula: y ~ 0 + x1\n  family: normal\n  sigma: 0 + poly(x1, 2) + (1 | g)\n  priors:\n    sd_sigma_g: half_normal(3)\n    s_sigma_x1: normal(1, 2)",
+		[]string{"b[x1]", "s_sigma_x1[1]", "s_sigma_x1[2]", "sd_sigma_g[Intercept]", "z_sigma_g[a,Intercept]", "z_sigma_g[b,Intercept]", "z_sigma_g[c,Intercept]"},
+		func(u []float64) float64 {
+			return logNormal((response-10)/4, u[0]*x, math.Exp(u[1]*x+u[2]*x*x+u[5]*math.Exp(u[3])))
+		},
+		func(u []float64) float64 {
+			return logNormal(u[0], 0, 1) + logNormal(u[1], 1, 2) + logNormal(u[2], 1, 2) + logHalfNormal(math.Exp(u[3]), 3) + u[3] +
+				logNormal(u[4], 0, 1) + logNormal(u[5], 0, 1) + logNormal(u[6], 0, 1)
+		},
+	}, {
+		"groups of both", "formula: n ~ 0 + (1 | g)\n  family: zero_inflated_poisson\n  zi: 0 + (1 | g)\n  parametrisation: centred",
+		[]string{"sd_g[Intercept]", "r_g[a,Intercept]", "r_g[b,Intercept]", "r_g[c,Intercept]", "sd_zi_g[Intercept]", "r_zi_g[a,Intercept]", "r_zi_g[b,Intercept]", "r_zi_g[c,Intercept]"},
+		func(u []float64) float64 {
+			zi, rate := 1/(1+math.Exp(-u[6])), math.Exp(u[2])
+			return math.Log(1-zi) + count*math.Log(rate) - rate - math.Log(6)
+		},
+		func(u []float64) float64 {
+			sum := 0.0
+			for _, v := range [][]float64{u[:4], u[4:]} {
+				sd := math.Exp(v[0])
+				sum += logHalfNormal(sd, 1) + v[0] + logNormal(v[1], 0, sd) + logNormal(v[2], 0, sd) + logNormal(v[3], 0, sd)
+			}
+			return sum
+		},
+	}, {
 		"hurdle", "formula: n ~ 0 + x1\n  family: hurdle_poisson\n  hu: 0 + x1",
 		[]string{"b[x1]", "hu_b[x1]"},
 		func(u []float64) float64 {
@@ -145,7 +170,7 @@ func TestFamilies(t *testing.T) {
 				t.Fatalf("names %v, want %v", m.Names(), c.names)
 			}
 			rows := encodeOne(m, raw)
-			u := []float64{0.3, -0.4, 0.5, 0.8, -1.1}[:m.P]
+			u := []float64{0.3, -0.4, 0.5, 0.8, -1.1, 0.6, 0.2, -0.7}[:m.P]
 			likelihood, prior := graph.NewMachine(m.Likelihood, 1), graph.NewMachine(m.Prior, 1)
 			likelihood.Globals(u, nil)
 			likelihood.Records(rows, m.Encoding.K, 1, nil)

@@ -53,8 +53,8 @@ func named(s *spec.Spec, params []Param, name string) []int {
 	for i := range params {
 		is := params[i].Name == name
 		if s.Model != nil && s.Model.Terms != nil {
-			for _, g := range s.Model.Terms.Groups {
-				is = is || params[i].Name == name+"_"+g.Group.V
+			for _, g := range s.Model.AllGroups() {
+				is = is || params[i].Name == name+"_"+g.Name()
 			}
 		}
 		if is {

@@ -307,7 +307,7 @@ func (k Known) levelsOf(variable string, all []Variable) (found []Level) {
 				}
 			}
 		}
-		if base == "r_"+column || base == "z_"+column {
+		if (strings.HasPrefix(base, "r_") || strings.HasPrefix(base, "z_")) && strings.HasSuffix(base, "_"+column) {
 			name, _, _ := strings.Cut(element, ",")
 			for _, level := range levels {
 				if level.Name == name {

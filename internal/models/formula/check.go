@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,14 +48,8 @@ func Check(c *data.Checker, m *Model) {
 	for _, t := range m.Terms.Terms {
 		b.checkTerm(m, t)
 	}
-	b.checkSmooths(m)
-	groups := make(map[string]bool)
-	for _, g := range m.Terms.Groups {
-		for _, t := range g.Terms {
-			b.checkTerm(m, t)
-		}
-		b.checkGroup(m, g, groups)
-	}
+	b.checkSmooths(m.Terms)
+	b.checkGroups(m, m.Terms)
 	if f != nil && f.effects && len(m.Terms.Groups)+len(m.Terms.Offsets)+len(m.Terms.Smooths) > 0 {
 		b.Add(m.Formula.At, "write core blocks", "family %s has no group terms, curves and offsets in a formula", f.Name)
 	}
@@ -64,18 +59,31 @@ func Check(c *data.Checker, m *Model) {
 	}
 	used := m.Terms.usedBy()
 	for _, p := range m.Predicted {
-		for _, c := range p.columns() {
-			used[c.V] = true
-		}
+		maps.Copy(used, p.usedBy())
 	}
 	b.Unused(used)
 	b.checkScales(m, f)
 	b.checkWithin(m)
 	// what has no levels was said to have none, and is not lowered to say so again
-	m.Terms.Groups = slices.DeleteFunc(m.Terms.Groups, func(g GroupTerm) bool {
+	numeric := func(g GroupTerm) bool {
 		c := d.Column(g.Group.V)
 		return c != nil && c.Numeric()
-	})
+	}
+	m.Terms.Groups = slices.DeleteFunc(m.Terms.Groups, numeric)
+	for _, p := range m.Predicted {
+		p.Groups = slices.DeleteFunc(p.Groups, numeric)
+	}
+}
+
+// checkGroups reports group terms of a formula that the columns cannot give.
+func (b *checker) checkGroups(m *Model, f *Formula) {
+	seen := make(map[string]bool)
+	for _, g := range f.Groups {
+		for _, t := range g.Terms {
+			b.checkTerm(m, t)
+		}
+		b.checkGroup(m, g, seen)
+	}
 }
 
 // derive declares the functions of columns that a formula has as derived columns.
@@ -120,7 +128,7 @@ func (f *Formula) isFunction(name string) bool {
 func (m *Model) Complete(d *data.Data) bool {
 	names := m.Terms.columnsOf()
 	for _, p := range m.Predicted {
-		names = append(names, p.columns()...)
+		names = append(names, p.columnsOf()...)
 	}
 	for _, name := range names {
 		c := d.Column(name.V)
@@ -135,7 +143,7 @@ func (m *Model) Complete(d *data.Data) bool {
 func (b *checker) checkFamily(m *Model) *family {
 	f := FamilyOf(m.Family.V)
 	if f != nil && m.Link.IsSet() && f.Link(m.Link.V) == nil {
-		b.Add(m.Link.At, "one of: "+strings.Join(f.linkNames(), ", "), "family %s has no link %s", f.Name, m.Link.V)
+		b.Add(m.Link.At, "one of: "+strings.Join(f.LinkNames(), ", "), "family %s has no link %s", f.Name, m.Link.V)
 		return nil
 	}
 	if f != nil && m.Terms != nil && f.Link(m.Link.V).positive && !m.Terms.Intercept {

@@ -355,8 +355,8 @@ func (m *Model) LinkName() string { return FamilyOf(m.Family.V).Link(m.Link.V).N
 // where it is nothing of use, as behind the identity.
 func (m *Model) Ratio() string { return FamilyOf(m.Family.V).Link(m.Link.V).ratio }
 
-// linkNames lists the family's links.
-func (f *family) linkNames() []string {
+// LinkNames lists the family's links.
+func (f *family) LinkNames() []string {
 	names := make([]string, len(f.links))
 	for i, l := range f.links {
 		names[i] = l.Name

@@ -43,6 +43,7 @@ func (t Term) String() string { return strings.Join(t.Columns, ":") }
 // category. Uncorrelated: written with ||.
 type GroupTerm struct {
 	At           expr.Position
+	Of           string // the parameter of the family that the effects are of; "" for the linear predictor
 	Group        source.Value[string]
 	Crossed      []string // of (1 | a:b), the categories that Group crosses; nil for others
 	Intercept    bool
@@ -63,6 +64,13 @@ func (f *Formula) String() string {
 	default:
 		b.WriteString(f.Response.V + " ~ ")
 	}
+	b.WriteString(f.rightSide())
+	return b.String()
+}
+
+// rightSide prints the formula without its response.
+func (f *Formula) rightSide() string {
+	var b strings.Builder
 	b.WriteString(SumText(f.Intercept, f.Terms))
 	for _, s := range f.Smooths {
 		b.WriteString(" + " + s.String())
@@ -103,8 +111,8 @@ func SumText(intercept bool, terms []Term) string {
 // columnsOf lists the names of columns that the formula mentions, with their
 // places.
 func (f *Formula) columnsOf() []source.Value[string] {
-	names := []source.Value[string]{f.Response}
-	for _, v := range []source.Value[string]{f.Event, f.Trials} {
+	var names []source.Value[string]
+	for _, v := range []source.Value[string]{f.Response, f.Event, f.Trials} {
 		if v.IsSet() {
 			names = append(names, v)
 		}

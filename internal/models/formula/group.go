@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"slices"
 	"strings"
 
 	"d3p/internal/models/core"
@@ -22,11 +23,13 @@ import (
 //	r_g: columns(g_pred) @ transpose(g_g) + z_g * sd_g
 //
 // Centred, r_g is the parameter itself, normal or mvn around that mean.
-func (l *lowering) group(g GroupTerm) {
-	m, name := l.model, g.Group.V
+func (l *lowering) group(g GroupTerm) (summands []string) {
+	m, name, level := l.model, g.Name(), g.Group.V
 	labels := g.labels(l.Data)
 	coef, sd, z, r := name+"_coef", "sd_"+name, "z_"+name, "r_"+name
-	l.AddDim(&core.Dim{Name: source.Value[string]{V: name, At: g.At}, Of: g.Group})
+	if !slices.ContainsFunc(l.Core.Dims, func(d *core.Dim) bool { return d.Name.V == level }) {
+		l.AddDim(&core.Dim{Name: source.Value[string]{V: level, At: g.At}, Of: g.Group})
+	}
 	l.dim(coef, labels)
 	mean := l.groupMean(g)
 	l.Param(sd, m.prior(priorSD, sd, "sd"), " ["+coef+"]")
@@ -39,7 +42,7 @@ func (l *lowering) group(g GroupTerm) {
 		factor = "diag(" + sd + ") @ L_" + name
 		l.correlations(name, labels, g)
 	}
-	dims := " [" + name + ", " + coef + "]"
+	dims := " [" + level + ", " + coef + "]"
 	switch {
 	case m.Parametrisation.V == "centred" && factor == "":
 		l.Param(r, source.Value[string]{V: "normal(" + orZero(mean) + ", " + sd + ")", At: g.At}, dims)
@@ -57,13 +60,18 @@ func (l *lowering) group(g GroupTerm) {
 		l.Define(&l.Core.Let, r, source.Value[string]{V: effects, At: g.At})
 	}
 	for _, label := range labels {
-		summand := r + "[" + name + ", " + (&expr.Text{Value: label}).String() + "]"
+		summand := r + "[" + level + ", " + (&expr.Text{Value: label}).String() + "]"
 		if label != "Intercept" {
 			summand += " * " + l.columnText(label)
 		}
-		l.eta = append(l.eta, summand)
+		summands = append(summands, summand)
 	}
+	return summands
 }
+
+// Name is the part of the parameters' names that is of the group: g, or sigma_g in the
+// formula of sigma.
+func (g *GroupTerm) Name() string { return within(g.Of, g.Group.V) }
 
 // correlations adds the correlations of a group's effects as a quantity: one number of
 // two effects, the matrix of more.
@@ -81,7 +89,7 @@ func (l *lowering) groupMean(g GroupTerm) string {
 	name := g.Group.V
 	for _, f := range l.model.GroupFormulas {
 		labels := f.labels(l.Data)
-		if f.Group.V != name || len(labels) == 0 {
+		if g.Of != "" || f.Group.V != name || len(labels) == 0 {
 			continue
 		}
 		l.dim(name+"_pred", labels)

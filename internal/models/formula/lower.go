@@ -42,7 +42,7 @@ func (l *lowering) run() {
 		l.elements("Intercept")
 		l.eta = append(l.eta, "Intercept")
 	}
-	labels := m.labels(l.Data)
+	labels := m.Terms.labels(l.Data)
 	if len(labels) > 0 {
 		l.dim("coef", labels)
 		l.Param("b", m.prior(priorB, "b"), coef)
@@ -52,9 +52,9 @@ func (l *lowering) run() {
 	if len(labels) > 0 {
 		l.predictor(f)
 	}
-	l.smooths()
+	l.eta = append(l.eta, l.smooths(m.Terms)...)
 	for _, g := range m.Terms.Groups {
-		l.group(g)
+		l.eta = append(l.eta, l.group(g)...)
 	}
 	for _, o := range m.Terms.Offsets {
 		l.eta = append(l.eta, rawColumns(o.Expr, l.Data).String())

@@ -19,7 +19,7 @@ type Description struct {
 // Describe lists the families in words.
 func Describe() (list []Description) {
 	for _, f := range families {
-		d := Description{Names: append([]string{f.Name}, f.aliases...), Response: f.response(), Links: f.linkNames(), Note: f.note}
+		d := Description{Names: append([]string{f.Name}, f.aliases...), Response: f.response(), Links: f.LinkNames(), Note: f.note}
 		for _, name := range BrmsNames() {
 			if brms[name] == f.Name {
 				d.Names = append(d.Names, name)

@@ -46,6 +46,25 @@ func ParseTerms(text source.Value[string], p *source.Problems) (intercept bool, 
 	return intercept, terms
 }
 
+// parsePredicted parses `1 + x + poly(z, 2) + (1 | g)`, the right side of the formula of
+// one of the family's parameters; its functions of columns join those of the formula.
+func parsePredicted(text source.Value[string], p *source.Problems) *Formula {
+	f := &parser{Problems: p, text: text.V, start: text.At}
+	out := &Formula{}
+	f.whole = out
+	out.Intercept, out.Terms = f.sum(out)
+	switch {
+	case f.failed:
+	case f.offset < len(f.text):
+		f.fail("", "unexpected %s in the formula", f.found())
+	case len(out.Offsets) > 0:
+		f.fail("", "the formula of a parameter has no offsets")
+	case out.Rest.Line > 0:
+		f.fail("name the columns", "the formula of a parameter has no point")
+	}
+	return out
+}
+
 // response parses y, surv(time, event) or y | trials(n).
 func (f *parser) response(out *Formula) {
 	if f.peekName() == "surv" && f.isCall() {

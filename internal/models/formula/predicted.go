@@ -15,12 +15,28 @@ import (
 //
 //	sigma: exp(sigma_Intercept + columns(sigma_coef) @ sigma_b)
 //	zi: sigmoid(zi_Intercept + columns(zi_coef) @ zi_b)
+//
+// Its curves and groups add s_sigma_x and r_sigma_g.
 type Predicted struct {
-	Name      source.Value[string]
-	Text      source.Value[string]
-	Intercept bool
-	Terms     []Term
+	Name source.Value[string]
+	Text source.Value[string]
+	*Formula
 }
+
+// NewPredicted parses the formula of the parameter of that name.
+func NewPredicted(name, text source.Value[string], p *source.Problems) *Predicted {
+	f := parsePredicted(text, p)
+	for i := range f.Groups {
+		f.Groups[i].Of = name.V
+	}
+	for _, s := range f.Smooths {
+		s.Of = name.V
+	}
+	return &Predicted{name, text, f}
+}
+
+// String prints the formula.
+func (p *Predicted) String() string { return p.rightSide() }
 
 // Default prior of the coefficients of a predicted parameter, on the log or log
 // odds scale.
@@ -36,15 +52,22 @@ func (m *Model) predicted(name string) *Predicted {
 	return nil
 }
 
-// columns lists the columns of the formula, with the place of their term.
-func (p *Predicted) columns() []source.Value[string] {
-	var names []source.Value[string]
-	for _, t := range p.Terms {
-		for _, c := range t.Columns {
-			names = append(names, source.Value[string]{V: c, At: t.At})
-		}
+// AllGroups are the group terms of the linear predictor and of predicted parameters.
+func (m *Model) AllGroups() []GroupTerm {
+	groups := m.Terms.Groups
+	for _, p := range m.Predicted {
+		groups = append(groups[:len(groups):len(groups)], p.Groups...)
 	}
-	return names
+	return groups
+}
+
+// smooths are the curves of the linear predictor and of predicted parameters.
+func (m *Model) smooths() []*Smooth {
+	smooths := m.Terms.Smooths
+	for _, p := range m.Predicted {
+		smooths = append(smooths[:len(smooths):len(smooths)], p.Smooths...)
+	}
+	return smooths
 }
 
 // checkPredicted reports formulas of parameters that the family does not have,
@@ -64,15 +87,20 @@ func (b *checker) checkPredicted(m *Model, f *family) bool {
 		if f != nil && !has {
 			b.Add(p.Name.At, spell.Suggest(p.Name.V, "it has", own), "family %s has no %s to predict", f.Name, p.Name.V)
 		}
-		for _, c := range p.columns() {
+		b.derive(p.Functions)
+		for _, c := range p.columnsOf() {
 			if b.Data.Column(c.V) == nil {
 				known = false
-				b.Undeclared(c)
+				if !p.isFunction(c.V) {
+					b.Undeclared(c)
+				}
 			}
 		}
 		for _, t := range p.Terms {
 			b.checkTerm(m, t)
 		}
+		b.checkSmooths(p.Formula)
+		b.checkGroups(m, p.Formula)
 		for _, d := range m.Priors {
 			if d.Name.V == p.Name.V {
 				b.Add(d.Name.At, "state priors of "+p.Name.V+"_Intercept and "+p.Name.V+"_b", "%s is predicted and has no prior of its own", p.Name.V)
@@ -88,7 +116,7 @@ func (p *Predicted) priorNames(d *data.Data) []string {
 	if p.Intercept {
 		names = append(names, p.Name.V+"_Intercept")
 	}
-	labels := labelsOf(d, p.Intercept, p.Terms)
+	labels := p.labels(d)
 	if len(labels) > 0 {
 		names = append(names, p.Name.V+"_b")
 	}
@@ -111,7 +139,7 @@ func (l *lowering) predict(a auxiliary) bool {
 		l.Param(intercept, l.model.prior(priorPredicted, intercept), "")
 		sum = append(sum, intercept)
 	}
-	if labels := labelsOf(l.Data, p.Intercept, p.Terms); len(labels) > 0 {
+	if labels := p.labels(l.Data); len(labels) > 0 {
 		b, coef := name+"_b", name+"_coef"
 		l.dim(coef, labels)
 		l.Param(b, l.model.prior(priorPredicted, b), " ["+coef+"]")
@@ -122,6 +150,10 @@ func (l *lowering) predict(a auxiliary) bool {
 			linear.Level = name + "_Intercept"
 		}
 		l.Core.Predictors = append(l.Core.Predictors, linear)
+	}
+	sum = append(sum, l.smooths(p.Formula)...)
+	for _, g := range p.Groups {
+		sum = append(sum, l.group(g)...)
 	}
 	if len(sum) == 0 {
 		sum = []string{(&expr.Number{}).String()}

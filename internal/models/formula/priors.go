@@ -45,10 +45,10 @@ func (m *Model) priorNames(d *data.Data, f *family) []string {
 			names = append(names, "Intercept["+e+"]")
 		}
 	}
-	for _, s := range m.Terms.Smooths {
+	for _, s := range m.smooths() {
 		names = append(names, "s", s.param())
 	}
-	labels := m.labels(d)
+	labels := m.Terms.labels(d)
 	if len(labels) > 0 {
 		names = append(names, "b")
 	}
@@ -60,7 +60,7 @@ func (m *Model) priorNames(d *data.Data, f *family) []string {
 			names = append(names, "b["+l+","+e+"]")
 		}
 	}
-	for _, g := range m.Terms.Groups {
+	for _, g := range m.AllGroups() {
 		names = append(names, m.groupPriorNames(d, &g)...)
 	}
 	for _, a := range f.aux {
@@ -81,7 +81,7 @@ func (m *Model) priorNames(d *data.Data, f *family) []string {
 // groupPriorNames lists the names of one group's priors; sd, cor and g are those of all
 // groups.
 func (m *Model) groupPriorNames(d *data.Data, g *GroupTerm) []string {
-	group := g.Group.V
+	group := g.Name()
 	names := []string{"sd", "sd_" + group}
 	for _, l := range g.labels(d) {
 		names = append(names, "sd_"+group+"["+l+"]")
@@ -90,7 +90,7 @@ func (m *Model) groupPriorNames(d *data.Data, g *GroupTerm) []string {
 		names = append(names, "cor", "cor_"+group)
 	}
 	for _, f := range m.GroupFormulas {
-		if f.Group.V != group {
+		if g.Of != "" || f.Group.V != group {
 			continue
 		}
 		names = append(names, "g", "g_"+group)
@@ -157,5 +157,5 @@ func (m *Model) AllPriors(lowered *core.Core) []*core.Definition {
 
 // isEffect reports whether a lowered parameter holds the effects of a group.
 func isEffect(name string, m *Model) bool {
-	return slices.ContainsFunc(m.Terms.Groups, func(g GroupTerm) bool { return name == "z_"+g.Group.V || name == "r_"+g.Group.V })
+	return slices.ContainsFunc(m.AllGroups(), func(g GroupTerm) bool { return name == "z_"+g.Name() || name == "r_"+g.Name() })
 }

@@ -15,6 +15,7 @@ import (
 // beyond the outer ones. It becomes `basis @ s_x` with s_x along the dim basis_x.
 type Smooth struct {
 	At     expr.Position
+	Of     string // the parameter of the family that the curve is of; "" for the linear predictor
 	Column string
 	Degree int       // of poly; 0 for a spline
 	Knots  []float64 // of spline, rising, in the unit that the column's scale is in
@@ -48,9 +49,18 @@ func (s *Smooth) size() int {
 }
 
 // param is the name of the coefficients, dim that of what they lie along.
-func (s *Smooth) param() string { return "s_" + s.Column }
+func (s *Smooth) param() string { return "s_" + within(s.Of, s.Column) }
 
-func (s *Smooth) dim() string { return "basis_" + s.Column }
+func (s *Smooth) dim() string { return "basis_" + within(s.Of, s.Column) }
+
+// within is the part of a name that is a group or a curve: sigma_g in the formula of
+// sigma, g in that of the response.
+func within(parameter, name string) string {
+	if parameter == "" {
+		return name
+	}
+	return parameter + "_" + name
+}
 
 // summand is the curve in the core language, where numbers are on their declared
 // scales.
@@ -129,14 +139,14 @@ func (f *parser) number(form string) float64 {
 
 // checkSmooths reports curves of columns that are no numbers, and columns that occur
 // twice in the formula.
-func (b *checker) checkSmooths(m *Model) {
+func (b *checker) checkSmooths(f *Formula) {
 	seen := make(map[string]bool)
-	for _, t := range m.Terms.Terms {
+	for _, t := range f.Terms {
 		if len(t.Columns) == 1 {
 			seen[t.Columns[0]] = true
 		}
 	}
-	for _, s := range m.Terms.Smooths {
+	for _, s := range f.Smooths {
 		if c := b.Data.Column(s.Column); c != nil && c.Type.IsSet() && !c.Numeric() {
 			b.Add(s.At, "leave it as "+s.Column, "%s: column %s is no number", s, s.Column)
 		}
@@ -149,9 +159,9 @@ func (b *checker) checkSmooths(m *Model) {
 
 // labels are those of the coefficients b: of the terms, and of the missing values of
 // columns in curves.
-func (m *Model) labels(d *data.Data) []string {
-	labels := labelsOf(d, m.Terms.Intercept, m.Terms.Terms)
-	for _, s := range m.Terms.Smooths {
+func (f *Formula) labels(d *data.Data) []string {
+	labels := labelsOf(d, f.Intercept, f.Terms)
+	for _, s := range f.Smooths {
 		if c := d.Column(s.Column); c.Missing.Indicator.V {
 			labels = append(labels, data.Factor{Column: c, Level: -1, Missing: true}.Label())
 		}
@@ -159,12 +169,13 @@ func (m *Model) labels(d *data.Data) []string {
 	return labels
 }
 
-// smooths adds the curves to the linear predictor.
-func (l *lowering) smooths() {
+// smooths are the summands of a formula's curves.
+func (l *lowering) smooths(f *Formula) (summands []string) {
 	m := l.model
-	for _, s := range m.Terms.Smooths {
+	for _, s := range f.Smooths {
 		l.AddDim(&core.Dim{Name: source.Value[string]{V: s.dim(), At: m.Formula.At}, Size: source.Value[int]{V: s.size(), At: m.Formula.At}})
 		l.Param(s.param(), m.prior(priorB, s.param(), "s"), " ["+s.dim()+"]")
-		l.eta = append(l.eta, s.summand(l.Data.Column(s.Column)))
+		summands = append(summands, s.summand(l.Data.Column(s.Column)))
 	}
+	return summands
 }

@@ -30,7 +30,7 @@ func (s *Spec) modelFields() []field {
 		named("group_formula", &m.GroupFormulas, readGroupFormula, func(p *printer, f *formula.GroupFormula) {
 			p.text(f.Group.V, formula.SumText(true, f.Terms))
 		}).means("group: a formula of the group's public table that predicts its effects, with coefficients g_GROUP"),
-		choice("parametrisation", &m.Parametrisation, "non_centred", "centred").or("non_centred").means("of group effects: non_centred (the default) suits small groups").when(m.Terms != nil && len(m.Terms.Groups) > 0),
+		choice("parametrisation", &m.Parametrisation, "non_centred", "centred").or("non_centred").means("of group effects: non_centred (the default) suits small groups").when(m.Terms != nil && len(m.AllGroups()) > 0),
 		definitions("priors", &m.Priors).printed(func(p *printer) {
 			core, _ := s.Lower()
 			if all := m.AllPriors(core); len(all) > 0 {
@@ -88,19 +88,23 @@ func auxiliary(m *formula.Model, name string) field {
 			text := r.text(e)
 			switch {
 			case !text.IsSet():
-			case strings.Contains(text.V, "("):
+			case isPrior(text.V):
 				m.Priors = append(m.Priors, &core.Definition{Name: e.name(), Text: text, Expr: source.ParseExpr(text, r.Problems)})
 			default:
-				p := &formula.Predicted{Name: e.name(), Text: text}
-				p.Intercept, p.Terms = formula.ParseTerms(text, r.Problems)
-				m.Predicted = append(m.Predicted, p)
+				m.Predicted = append(m.Predicted, formula.NewPredicted(e.name(), text, r.Problems))
 			}
 		},
 		stated: func() bool { return predicted() != nil },
 		print: func(p *printer) {
-			f := predicted()
-			p.text(name, formula.SumText(f.Intercept, f.Terms))
+			p.text(name, predicted().String())
 		}}
+}
+
+// isPrior reports whether the value of a family's parameter is a distribution, such as
+// gamma(2, 0.1), and no formula.
+func isPrior(text string) bool {
+	name, _, call := strings.Cut(strings.TrimSpace(text), "(")
+	return call && source.IsName(name) && name != "poly" && name != "spline"
 }
 
 // cuts reads `cuts: [30, 90, 365]`, the times at which the hazard of a

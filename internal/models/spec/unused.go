@@ -5,7 +5,7 @@ import "strings"
 // checkUnused reports what the file states and nothing would read.
 func (b *blocks) checkUnused() {
 	s := b.spec
-	if m := s.Model; m != nil && m.Terms != nil && len(m.Terms.Groups) == 0 && m.Parametrisation.IsSet() {
+	if m := s.Model; m != nil && m.Terms != nil && len(m.AllGroups()) == 0 && m.Parametrisation.IsSet() {
 		b.Add(m.Parametrisation.At, "remove it, or add a group such as (1 | site)", "parametrisation: the formula has no groups")
 	}
 	if w := s.Output.Weights; w.IsSet() && len(s.Nets) == 0 {

@@ -42,6 +42,7 @@ var responses = []response{
 	{family: "normal", column: scaledBy},
 	{family: "normal", column: scaledBy, more: "link: log"},
 	{family: "normal", column: scaledBy, more: "sigma: 1 + c"},
+	{family: "normal", column: scaledBy, more: "sigma: 1 + poly(w, 2) + (1 | g)"},
 	{family: "normal", column: "{type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}}", more: "link: tan_half"},
 	{family: "student_t", column: "{type: real, lower: -1000, upper: 1000, scale: {center: 1, by: 3}}"},
 	{family: "skew_normal", column: scaledBy},
@@ -55,7 +56,7 @@ var responses = []response{
 	{family: "zero_inflated_poisson", column: "{type: integer, lower: 0, upper: 300}"},
 	{family: "zero_inflated_negative_binomial", column: wholeNumber},
 	{family: "hurdle_poisson", column: wholeNumber},
-	{family: "hurdle_negative_binomial", column: wholeNumber, more: "hu: 1 + c"},
+	{family: "hurdle_negative_binomial", column: wholeNumber, more: "hu: 1 + c + (1 + u | g)"},
 	{family: "gamma", column: positive},
 	{family: "gamma", column: positive, more: "link: inverse"},
 	{family: "gamma", column: positive, left: "surv(y, e)"},
@@ -160,7 +161,7 @@ func (y response) formula(rng *rand.Rand) (terms []string, predicted string) {
 		predicted = "\n  group_formula: {h: 1 + beds + size}"
 	}
 	parametrisation := []string{"centred", "non_centred"}[rng.IntN(2)]
-	if formula := strings.Join(terms, " + "); strings.Contains(formula, "|") {
+	if formula := strings.Join(terms, " + ") + y.more; strings.Contains(formula, "|") {
 		predicted += "\n  parametrisation: " + parametrisation
 	}
 	if y.more != "" {
