@@ -92,6 +92,7 @@ func (a *app) effects(c *cobra.Command, folder string, s effectsSettings) error 
 		return status.With(status.Usage, fmt.Errorf("%s: %w", folder, err))
 	}
 	public := noise.Public(s.seed)
+	a.noteOfPoint(r)
 	list, err := effects.Of(r.Model, law, r.Predictive(s.draws, s.prob, public), s.Config, noise.NewRandom(public.Stream(noise.Simulation)))
 	if err != nil {
 		return status.Usagef("--columns: %v", err)

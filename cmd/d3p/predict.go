@@ -21,6 +21,7 @@ import (
 	"d3p/internal/atomicfile"
 	"d3p/internal/models"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/guide"
 	"d3p/internal/predict"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -58,8 +59,8 @@ func newPredict(a *app) *cobra.Command {
 		Use:   "predict RUN NEW",
 		Short: "Predict the response for new rows, or reconstruct them",
 		Long: `Predict reads new rows and writes one line per row: mean, sd and the 5 % to 95 %
-interval of the expected response over the posterior, and y_q5 to y_q95 of an
-observed response. For a category it writes the most probable level (class) and the
+interval of the expected response over the posterior (empty where that is a point),
+and y_q5 to y_q95 of an observed response. For a category it writes the most probable level (class) and the
 probability of every level. A row without a needed value gets empty cells. The rows
 are CSV, Parquet, idx or npy, or CSV from - for standard input; they need the
 columns of the predictors only.
@@ -263,6 +264,13 @@ func (a *app) readNewRows(path string, m *models.Model) (predict.Rows, error) {
 	return predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid}, nil
 }
 
+// noteOfPoint says what a posterior without a spread cannot tell.
+func (a *app) noteOfPoint(r *released.Release) {
+	if r.Params.Guide.Family == guide.DeltaName && r.Model.Reconstruct == nil {
+		a.notef("note: the posterior is a point (guide delta): how certain an expected response is, is not known")
+	}
+}
+
 // newPrediction reads a release and the new rows of a file.
 func (a *app) newPrediction(ctx context.Context, run, path string, s predictSettings) (*prediction.Prediction, error) {
 	r, err := a.releases.Read(ctx, run)
@@ -279,6 +287,7 @@ func (a *app) newPrediction(ctx context.Context, run, path string, s predictSett
 		Targets: predict.Targets(r.Model), Random: noise.NewRandom(root.Stream(noise.Prediction)),
 	}
 	p.Posterior = r.Predictive(s.draws, s.prob, root)
+	a.noteOfPoint(r)
 	if s.draws == 0 {
 		p.Posterior.S = defaultPredictDraws
 		if p.Posterior.Point && r.Model.Reconstruct != nil {

@@ -49,6 +49,9 @@ func Cell(x float64) string { return strconv.FormatFloat(x, 'g', 8, 64) }
 // its central interval.
 type Interval struct{ Mean, SD, Lower, Upper float64 }
 
+// ofPoint is the interval at a point: its spread is not known.
+func (i Interval) ofPoint() Interval { return Interval{i.Mean, math.NaN(), math.NaN(), math.NaN()} }
+
 // ErrNoContrast: the model has no single response with an expectation.
 var ErrNoContrast = errors.New("the model has not one response with an expected value")
 
@@ -71,7 +74,7 @@ func Compare(m *models.Model, posterior Posterior, rows, others Rows, rng dist.R
 		c := Contrast{OK: rows.Valid[row] && others.Valid[row]}
 		if c.OK {
 			x, y := this.means[0][b*posterior.S:(b+1)*posterior.S], other.means[0][b*posterior.S:(b+1)*posterior.S]
-			c = Differences(x, y, posterior.Prob)
+			c = posterior.differences(x, y)
 			pairs++
 			for s := range sums {
 				sums[s] += x[s]
@@ -87,7 +90,15 @@ func Compare(m *models.Model, posterior Posterior, rows, others Rows, rng dist.R
 		sums[s] /= float64(pairs)
 		otherSums[s] /= float64(pairs)
 	}
-	return Differences(sums, otherSums, posterior.Prob), nil
+	return posterior.differences(sums, otherSums), nil
+}
+
+func (p Posterior) differences(x, y []float64) Contrast {
+	c := Differences(x, y, p.Prob)
+	if p.Point {
+		c.Difference, c.Ratio = c.Difference.ofPoint(), c.Ratio.ofPoint()
+	}
+	return c
 }
 
 // Differences compares draws of two expectations.

@@ -162,7 +162,9 @@ func (p *predictor) summary(r *Summary, t, b int) {
 	*r = Summary{HasMean: p.hasMean[target.Observation], Levels: p.average(r.Levels, p.levels[t], target.Levels, b)}
 	from, to := b*p.posterior.S, (b+1)*p.posterior.S
 	if r.HasMean {
-		r.Interval = intervalOf(p.means[t][from:to], p.posterior.Prob)
+		if r.Interval = intervalOf(p.means[t][from:to], p.posterior.Prob); p.posterior.Point && !p.machine.Random() {
+			r.Interval = r.Interval.ofPoint()
+		}
 	}
 	if target.Levels == 0 {
 		y := p.responses[t][from:to]

@@ -70,7 +70,7 @@ func (p *Prediction) quantiles() (low, high string) { return predict.QuantileNam
 func (p *Prediction) Line(i int, predicted *predict.Prediction) []string {
 	line := []string{strconv.Itoa(i + 1)}
 	number := func(x float64, exists bool) {
-		if !exists || !predicted.OK {
+		if !exists || !predicted.OK || math.IsNaN(x) {
 			line = append(line, "")
 			return
 		}
