@@ -112,6 +112,7 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 		if b.Large != nil && got > width && math.Log(upper) < logEstimate-0.3 { // the first guess was poor
 			logEstimate = math.Log(upper)
 			b.PlanDelta(logEstimate, width)
+			b.Refine(width / got)
 			continue
 		}
 		if !(got > 1.2*width) || upper < smallestNarrow || b.Full() || got > 0.7*last { // or something else limits the width

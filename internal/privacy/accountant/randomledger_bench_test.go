@@ -56,15 +56,32 @@ func oddQuestion(seed uint64) (name string, ask func() (Answer, error)) {
 	return fmt.Sprintf("%v %+v: delta at epsilon %v", rel, ledger, epsilon), func() (Answer, error) { return Delta(ledger, rel, epsilon) }
 }
 
+// fourSegments draws four sampled segments and asks for their delta at a small epsilon
+// under substitution.
+func fourSegments(seed uint64) (name string, ask func() (Answer, error)) {
+	r := rand.New(rand.NewPCG(seed, 16))
+	var ledger event.Composed
+	for range 4 {
+		of := event.PoissonSampled{Rate: logUniformly(r, 1e-8, 1), Of: event.Gaussian{NoiseMultiplier: logUniformly(r, 0.3, 1000)}}
+		ledger.Events = append(ledger.Events, event.SelfComposed{Of: of, Count: int64(logUniformly(r, 1, 1e5))})
+	}
+	epsilon := logUniformly(r, 1e-5, 1e-2)
+	return fmt.Sprintf("substitute %+v: delta at epsilon %v", ledger, epsilon), func() (Answer, error) { return Delta(ledger, event.Substitute, epsilon) }
+}
+
 // Random odd ledgers: the mean and the longest time of a question, and how many brackets
 // are wide. A refused ledger is counted and its reason logged. D3P_SOAK=k asks k times as
 // many and logs those that are slow or wide.
 func BenchmarkOddLedgers(b *testing.B) {
 	var slowest, total time.Duration
 	asked, refused, wide := 0, 0, 0
+	const odd = 20
 	for b.Loop() {
-		for range 20 * max(1, soak) {
+		for i := range (odd + 2) * max(1, soak) {
 			name, ask := oddQuestion(uint64(asked))
+			if i%(odd+2) >= odd {
+				name, ask = fourSegments(uint64(asked))
+			}
 			start := time.Now()
 			a, err := ask()
 			took := time.Since(start)

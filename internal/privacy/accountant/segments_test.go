@@ -25,6 +25,21 @@ func TestManySegments(t *testing.T) {
 	}
 }
 
+// A small ε under substitution: the usual losses spread far beyond it, and a few large
+// ones decide beside them.
+func TestSmallEpsilonOfFourSegments(t *testing.T) {
+	t.Parallel()
+	for _, seed := range []uint64{74, 95, 97} {
+		name, ask := fourSegments(seed)
+		a, err := ask()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if !a.Certified || a.RelativeWidth() > usualWidth || !(a.Upper > 1e-3) {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+}
+
 // Where ε is far below what a ledger costs, δ is nearly 1: a bound on 1-δ says how
 // nearly, and no engine has to resolve it.
 func TestDeltaNearOne(t *testing.T) {

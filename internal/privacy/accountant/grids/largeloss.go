@@ -23,6 +23,9 @@ const (
 	bandRatio  = 2.5
 	// mostLarge is the largest expected number of large losses: more are not rare
 	mostLarge = 3
+	// fewLarge is how many are expected at most where the first limit is raised because the
+	// sum of all others spreads further
+	fewLarge = 0.004
 	// maxLargeLossParts is the largest number of parts whose large losses are separated
 	maxLargeLossParts = 6
 )
@@ -77,12 +80,25 @@ func (b *Refiner) expected(limit float64) float64 {
 	return sum
 }
 
+// spread is the standard deviation of the sum of all losses but those above the limit.
+func (b *Refiner) spread(limit float64) float64 {
+	_, c := b.withoutLargeLosses(limit)
+	_, variance := c.Moments(0)
+	return math.Sqrt(variance)
+}
+
 // separate finds the large losses near the answer ε, where δ(ε) is about delta and is
 // wanted to the tolerance; nil when there are none or when the tilt is not poor: what decides
 // has more than e^poor of what Chernoff's bound allows.
 func (b *Refiner) separate(epsilon, delta, tolerance, poor float64) *largeLosses {
 	limit := firstLimit * epsilon
-	if b.logShare > poor || !(epsilon > 0) || !b.separable(epsilon) || b.expected(limit) > mostLarge {
+	if b.logShare > poor || !(epsilon > 0) || !b.separable(epsilon) {
+		return nil
+	}
+	for b.spread(limit) > limit && b.expected(limit) > fewLarge {
+		limit *= bandRatio
+	}
+	if b.expected(limit) > mostLarge {
 		return nil
 	}
 	d, c := b.withoutLargeLosses(limit)
