@@ -46,6 +46,9 @@ func (r *Run) reopen(data string) (err error) {
 	if err != nil {
 		return failed(Usage, fmt.Errorf("%s: %w", path, err))
 	}
+	if checkpoint.Plan.Selection != nil { // another release than the one that the selection paid for
+		return usagef("%s: a fit of a selection that was killed is never released (d3p select starts another one, at its price)", path)
+	}
 	r.Job, r.checkpoint, r.Plan = job.nextAttempt(), &checkpoint, checkpoint.Plan
 	if data != "" {
 		if r.Job.Data, err = privacy.AbsoluteData(data); err != nil {

@@ -37,7 +37,7 @@ const Table = `Exit status:
   7    stopped before the end, can be resumed
   8    no GPU available
   9    records do not fit their declaration (d3p check --strict)
-  130  interrupted before anything was spent`
+  130  interrupted; nothing was released, and nothing can be resumed`
 
 // statusError is an error with its exit status.
 type statusError struct {
