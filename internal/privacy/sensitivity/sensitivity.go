@@ -197,8 +197,8 @@ func (t *Target) search(rng *rand.Rand) (*search, error) {
 	return s, nil
 }
 
-// Hunt tries cases while more returns true of what it found. At a fault it climbs on for a while, to show how
-// large it is, and stops.
+// Hunt tries cases while more returns true of its result so far. At a fault it climbs on for a
+// while, to show how large it is, and stops.
 func Hunt(t Target, rng *rand.Rand, more func(Result) bool) (Result, error) {
 	s, err := t.search(rng)
 	if err != nil {
