@@ -18,6 +18,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/spec"
 	"d3p/internal/privacy/internal/records/tablefile"
 	"d3p/internal/privacy/noise"
 )
@@ -178,6 +179,24 @@ func TestLongestLinesBesideQuotes(t *testing.T) {
 		}
 		if want := length <= tablefile.MaxRow; valid[0] != want || valid[1] != want {
 			t.Errorf("a line of %d bytes is a row: %v, beside quotes: %v, want %v", length, valid[0], valid[1], want)
+		}
+	}
+}
+
+// TestRoomForQuotedLineEnds: a table has room for its rows, not for the line ends in the
+// text of one of them, unless the declaration says that these end rows.
+func TestRoomForQuotedLineEnds(t *testing.T) {
+	const n, ends = 100, 100_000
+	text := "a,b\n" + strings.Repeat("1,\"2\"\n", n-1) + "1,\"" + strings.Repeat("\n", ends) + "\"\n"
+	for quotes, most := range map[string]int{"": 2 * n, spec.OneLine: 2 * ends} {
+		e := twoNumbers()
+		e.Quotes = quotes
+		rows, _, err := readOne(write(t, "a.csv", text), e, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if room := cap(rows.F64) / rows.Stride; room > most || quotes != "" && room < ends || rows.N < n {
+			t.Errorf("quotes %q: room for %d rows, %d read", quotes, room, rows.N)
 		}
 	}
 }

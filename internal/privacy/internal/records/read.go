@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/spec"
 	"d3p/internal/parquet"
 	"d3p/internal/privacy/internal/records/storage"
 	"d3p/internal/privacy/internal/records/tablefile"
@@ -79,7 +80,7 @@ func (e *encoder) makeRoom(paths []string, enc encoding.Encoding) ([]string, err
 		if !info.Mode().IsRegular() {
 			return nil, &tablefile.FileError{File: path, Problem: "is no regular file", Hint: "only one file can be a pipe"}
 		}
-		more, err := atMost(path, info.Size(), enc)
+		more, err := about(path, info.Size(), enc)
 		if err != nil {
 			return nil, err
 		}
@@ -88,11 +89,11 @@ func (e *encoder) makeRoom(paths []string, enc encoding.Encoding) ([]string, err
 	return paths, e.room(n)
 }
 
-// atMost is an upper bound on the rows of a file, 0 if none is known.
-func atMost(path string, size int64, e encoding.Encoding) (int, error) {
+// about is how many rows a file has, roughly, 0 if that is not known.
+func about(path string, size int64, e encoding.Encoding) (int, error) {
 	switch is := tablefile.FormatOf(path, e.Format); is.Kind {
 	case tablefile.CSV:
-		return countLines(path, is.Gzipped)
+		return countLines(path, is.Gzipped, e.Quotes)
 	case tablefile.Parquet:
 		f, err := os.Open(path)
 		if err != nil {
@@ -129,7 +130,7 @@ func (e *encoder) readFile(path string, enc encoding.Encoding) error {
 	if is.Kind == tablefile.CSV {
 		var count func() (int, error)
 		if info.Mode().IsRegular() { // a pipe has text of unknown length
-			count = func() (int, error) { return countLines(path, is.Gzipped) }
+			count = func() (int, error) { return countLines(path, is.Gzipped, enc.Quotes) }
 		}
 		text, err := tablefile.Plain(path, f, is.Gzipped)
 		if err != nil {
@@ -146,9 +147,10 @@ func (e *encoder) readFile(path string, enc encoding.Encoding) error {
 	return e.readArray(path, f, enc)
 }
 
-// countLines returns an upper bound on the rows of a CSV file, compressed or not, so
-// that the table is allocated once.
-func countLines(path string, gzipped bool) (int, error) {
+// countLines returns about how many rows a CSV file has, compressed or not, so that the
+// table is allocated once. A line end within quotes ends no row: a text of one record could
+// have millions.
+func countLines(path string, gzipped bool, quotes string) (int, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
@@ -158,11 +160,28 @@ func countLines(path string, gzipped bool) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	joined := quotes != spec.NoQuotes && quotes != spec.OneLine
 	buf := make([]byte, 1<<20)
-	lines := 1
+	lines, open := 1, false
 	for {
 		n, err := text.Read(buf)
-		lines += bytes.Count(buf[:n], []byte{'\n'})
+		for piece := buf[:n]; len(piece) > 0; {
+			end := -1
+			if joined {
+				end = bytes.IndexByte(piece, '"')
+			}
+			if end < 0 {
+				end = len(piece)
+			}
+			if !open {
+				lines += bytes.Count(piece[:end], []byte{'\n'})
+			}
+			if end < len(piece) {
+				open = !open
+				end++
+			}
+			piece = piece[end:]
+		}
 		if errors.Is(err, io.EOF) {
 			return lines, nil
 		}
@@ -172,7 +191,7 @@ func countLines(path string, gzipped bool) (int, error) {
 	}
 }
 
-// readCSV reads CSV text in blocks of some size; count, unless nil, bounds the number of
+// readCSV reads CSV text in blocks of some size; count, unless nil, is about the number of
 // its rows. Of a text with a header line the first bytes say how it is encoded; without
 // one they are a record's and say nothing.
 func (e *encoder) readCSV(path string, text *bufio.Reader, count func() (int, error), block int, enc encoding.Encoding) error {
@@ -222,8 +241,7 @@ func (e *encoder) readBlocks(path string, blocks *tablefile.Blocks, count func()
 
 // room makes the table with room for n rows; 0 is unknown. How many units have them is not
 // known before they are read, so with several rows per unit the table starts as one of
-// full units, and grows. That n rows would not fit in memory is no error: line ends in
-// quotes are counted in n, too.
+// full units, and grows. That n rows would not fit in memory is no error: n may be too large.
 func (e *encoder) room(n int) error {
 	if e.units != nil {
 		n /= e.units.most
