@@ -55,7 +55,14 @@ func (c *Cells) Drop(n int) {
 	c.N -= n
 }
 
+// longestText bounds a text in bytes. A longer one is empty, as it depends on its cell
+// alone; a row of CSV has the same bound.
+const longestText = 16 << 20
+
 func (c *Cells) addText(text []byte) {
+	if len(text) > longestText {
+		text = nil
+	}
 	c.Bytes = append(c.Bytes, text...)
 	c.Ends = append(c.Ends, len(c.Bytes))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
-	"slices"
 
 	"github.com/dsnet/compress/brotli"
 	"github.com/golang/snappy"
@@ -17,9 +16,18 @@ type decompressor struct {
 	gzip *gzip.Reader
 }
 
-// decompress returns the n bytes that src encodes, in room if they fit.
+// decompress returns the n bytes that src encodes, in room if they fit. The format lets a
+// page have 2 GiB, and one text of a record may be most of it.
 func (d *decompressor) decompress(codec int64, src, room []byte, n int) []byte {
-	dst := slices.Grow(room[:0], n)[:n]
+	const expansion = 1 << 15 // more than any byte of gzip and zstd stands for
+	if (codec == 2 || codec == 6) && n/expansion > len(src) {
+		panic(errDamaged)
+	}
+	dst := room[:cap(room)]
+	if len(dst) < n {
+		dst = make([]byte, n)
+	}
+	dst = dst[:n]
 	var err error
 	switch codec {
 	case 0:

@@ -266,8 +266,7 @@ func (r *ColumnReader) nextPage() bool {
 			r.begin(r.file.meta.groups[r.group])
 		}
 		h := r.pageHeader()
-		limit := r.file.most()
-		if h.size < 0 || h.size > limit || h.compressed < 0 || h.compressed > r.end-r.at || h.values < 0 || h.values > limit {
+		if h.size < 0 || h.size > math.MaxInt32 || h.compressed < 0 || h.compressed > r.end-r.at || h.values < 0 || h.values > r.file.mostCells() {
 			panic(errDamaged)
 		}
 		if int64(cap(r.stored)) < h.compressed {
@@ -327,7 +326,7 @@ func (r *ColumnReader) pageHeader() pageHeader {
 			r.at += int64(length)
 			return h
 		}
-		if n < int64(len(r.header)) || len(r.header) > 16<<20 {
+		if n < int64(len(r.header)) {
 			panic(errDamaged)
 		}
 		r.header = make([]byte, 4*len(r.header))
@@ -462,7 +461,7 @@ func (r *ColumnReader) begun(h pageHeader, b []byte) {
 		bytes, ends := deltaLengths(b, n)
 		e.split(kind, bytes, ends, d)
 	case h.encoding == encodingDeltaStrings && text:
-		bytes, ends := deltaStrings(b, n, int(r.file.most()))
+		bytes, ends := deltaStrings(b, n, math.MaxInt32)
 		e.split(kind, bytes, ends, d)
 	default:
 		panic(errDamaged)

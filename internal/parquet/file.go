@@ -92,5 +92,5 @@ func (f *File) Rows() int64 { return f.meta.rows }
 // Columns are the columns in order, also those that are not read.
 func (f *File) Columns() []Column { return f.columns }
 
-// most bounds the lengths in bytes that a file of its size may state.
-func (f *File) most() int64 { return 64<<20 + 1024*f.size }
+// mostCells bounds the cells that a page of a file of its size may state.
+func (f *File) mostCells() int64 { return 64<<20 + 1024*f.size }

@@ -310,3 +310,39 @@ func TestLongTextsFillInParts(t *testing.T) {
 		}
 	}
 }
+
+// TestLongTextsAreEmpty: a text of more than 16 MiB is empty, in a short file too, and its
+// neighbours are read.
+func TestLongTextsAreEmpty(t *testing.T) {
+	const longest = 16 << 20
+	words := []string{"a", strings.Repeat("z", 70<<20), "b", strings.Repeat("y", longest), strings.Repeat("y", longest+1), "c"}
+	want := slices.Clone(words)
+	want[1], want[4] = "", ""
+	for name, options := range map[string][]arrowparquet.WriterProperty{
+		"dictionary": {arrowparquet.WithDictionaryPageSizeLimit(1 << 30)},
+		"plain":      {arrowparquet.WithDictionaryDefault(false)},
+		"lengths":    {arrowparquet.WithDictionaryDefault(false), arrowparquet.WithEncodingFor("x", arrowparquet.Encodings.DeltaLengthByteArray)},
+		"prefixes":   {arrowparquet.WithDictionaryDefault(false), arrowparquet.WithEncodingFor("x", arrowparquet.Encodings.DeltaByteArray)},
+	} {
+		next := 0
+		texts := source{"text", arrow.BinaryTypes.String, parquet.Text, func(b array.Builder, _ int64) any {
+			b.(*array.StringBuilder).Append(words[next])
+			next++
+			return nil
+		}}
+		raw, _ := written(t, texts, len(words), rand.New(rand.NewPCG(1, 1)), 0, append(options, arrowparquet.WithCompression(compress.Codecs.Zstd), arrowparquet.WithStats(false))...)
+		if len(raw) > 64<<10 {
+			t.Fatalf("%s: %d bytes are no short file", name, len(raw))
+		}
+		_, got, err := read(raw, 1, 4)
+		if err != nil || len(got) != len(want) {
+			t.Errorf("%s: %d cells, %v", name, len(got), err)
+			continue
+		}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Errorf("%s: cell %d has %d bytes, want %d", name, i, len(fmt.Sprint(got[i])), len(want[i]))
+			}
+		}
+	}
+}
