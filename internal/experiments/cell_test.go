@@ -84,7 +84,7 @@ func TestCoverageOfIntervals(t *testing.T) {
 		fmt.Fprintf(&b, row, "right", 1., k, "b[u1]", 0.5, -.2, .2, "resolved")
 		fmt.Fprintf(&b, row, "right", 1., k, "b[u2]", 0.5, -.2, .2, "resolved")
 		fmt.Fprintf(&b, row, "wide2.5", 0., k, "b[u1]", 0.5, -.25, .25, "")
-		fmt.Fprintf(&b, row, "wide2.5", 0., k, "b[u2]", 0.5, -.25, .25, "")
+		fmt.Fprintf(&b, row, "wide2.5", 0., k, "b[u2]", float64(k), -.25, .25, "")
 	}
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestCoverageOfIntervals(t *testing.T) {
 	if err := (cellTask{}).judge(opt, nil, t.TempDir(), newReport(&out)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"75 ± 25 % hold", "width 2.00 of right", "4.00 of non-private", "wrong signs 1 of 4 (1 called resolved)"} {
+	for _, want := range []string{"75 ± 25 % hold", "width 2.00 of right", "4.00 of non-private (25 % of these hold)", "wrong signs 1 of 4 (1 called resolved), of 4 called resolved 75 % hold"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

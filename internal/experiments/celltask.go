@@ -372,7 +372,7 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 		line += fmt.Sprintf(", width %.2f of right", w)
 	}
 	if w := s.widthAgainst(bare, known, tables, opt.tables); w > 0 {
-		line += fmt.Sprintf(", %.2f of non-private", w)
+		line += fmt.Sprintf(", %.2f of non-private (%.0f %% of these hold)", w, 100*bare.share(known, tables))
 	}
 	var scores []float64
 	wrong, signs, resolved, verdicts := 0, 0, 0, 0
@@ -419,6 +419,26 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 		line += fmt.Sprintf(", of %d called resolved %.0f %% hold", sure, 100*float64(sureHeld)/float64(sure))
 	}
 	return line
+}
+
+// share is the share of the setting's intervals that hold, of the kinds of parameters in
+// tables: unlucky tables lower it as they lower that of private fits.
+func (s cellSetting) share(known map[cellKey][]interval, tables [][]interval) float64 {
+	var of [][]interval
+	for k, list := range tables {
+		kinds := kindsOf(list)
+		var same []interval
+		for _, x := range known[s.key(k)] {
+			if slices.Contains(kinds, x.kind()) {
+				same = append(same, x)
+			}
+		}
+		if same != nil {
+			of = append(of, same)
+		}
+	}
+	share, _ := coverage(of)
+	return share
 }
 
 // coverage is the share of intervals that hold the truth, and its standard error: the
