@@ -16,7 +16,7 @@ func textConfigs() map[string]string {
 	}
 }
 
-// TestTextsFit fits every example of text for an epoch and uses the run. A simulated
+// TestTextsFit fits every example of text for a few steps and uses the run. A simulated
 // table would have no text, so simulate refuses.
 func TestTextsFit(t *testing.T) {
 	t.Parallel()
@@ -24,13 +24,13 @@ func TestTextsFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file, run := filepath.Join("../../configs", name+".yaml"), filepath.Join(t.TempDir(), "run")
 			data := filepath.Join("../../datasets", data)
-			d3p(t, "fit", data, "--model", file, "--epochs", "1", "--out", run, "--quiet", "--accept-risk", "noise-dominates")
+			d3p(t, "fit", data, "--model", file, "--steps", "2", "--sampling-rate", "1", "--draws", "10", "--out", run, "--quiet", "--accept-risk", "noise-dominates")
 			if _, err := os.Stat(filepath.Join(run, "release", "weights.safetensors")); err != nil {
 				t.Error(err)
 			}
 			d3p(t, "verify", run)
 			predictions := filepath.Join(t.TempDir(), "p.csv")
-			d3p(t, "predict", run, data, "--out", predictions)
+			d3p(t, "predict", run, data, "--draws", "3", "--out", predictions)
 			if src, err := os.ReadFile(predictions); err != nil || bytes.Count(src, []byte("\n")) != 1501 {
 				t.Errorf("%d lines of predictions, %v", bytes.Count(src, []byte("\n")), err)
 			}
