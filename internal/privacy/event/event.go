@@ -106,25 +106,8 @@ func (NonPrivate) isEvent()       {}
 // OfOneRelation reports whether ev has a step that is known by its guarantee alone: a
 // statement about one neighbouring relation, from which none about another follows.
 func OfOneRelation(ev Event) bool {
-	switch ev := ev.(type) {
-	case EpsilonDelta:
-		return true
-	case PoissonSampled:
-		return OfOneRelation(ev.Of)
-	case FixedSizeSampled:
-		return OfOneRelation(ev.Of)
-	case BallsAndBins:
-		return OfOneRelation(ev.Of)
-	case Shuffled:
-		return OfOneRelation(ev.Of)
-	case SelfComposed:
-		return OfOneRelation(ev.Of)
-	case Composed:
-		return slices.ContainsFunc(ev.Events, OfOneRelation)
-	case Selected:
-		return slices.ContainsFunc(ev.Of, OfOneRelation)
-	}
-	return false
+	_, ok := ev.(EpsilonDelta)
+	return ok || slices.ContainsFunc(within(ev), OfOneRelation)
 }
 
 // Together is the composition of a list of events; of one event it is that event.

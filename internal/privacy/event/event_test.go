@@ -167,3 +167,28 @@ func TestParseRelation(t *testing.T) {
 		t.Error("an unknown relation was accepted")
 	}
 }
+
+// What an event is made of is checked, and known to hold for one relation alone.
+func TestEventsWithinEvents(t *testing.T) {
+	for _, around := range []func(Event) Event{
+		func(of Event) Event { return PoissonSampled{Rate: 0.5, Of: of} },
+		func(of Event) Event { return FixedSizeSampled{Population: 2, Batch: 1, Of: of} },
+		func(of Event) Event { return BallsAndBins{Batches: 2, Of: of} },
+		func(of Event) Event { return Shuffled{Of: of} },
+		func(of Event) Event { return SelfComposed{Count: 2, Of: of} },
+		func(of Event) Event { return Composed{Events: []Event{of}} },
+		func(of Event) Event { return Selected{Stop: 0.5, Of: []Event{of}} },
+	} {
+		for _, wrong := range []Event{nil, Gaussian{}} {
+			if ev := around(wrong); Validate(ev) == nil {
+				t.Errorf("%#v is valid", ev)
+			}
+		}
+		if ev := around(EpsilonDelta{Epsilon: 1}); Validate(ev) != nil || !OfOneRelation(ev) {
+			t.Errorf("%#v: %v, want a valid event of one relation", ev, Validate(ev))
+		}
+		if ev := around(Gaussian{NoiseMultiplier: 1}); OfOneRelation(ev) {
+			t.Errorf("%#v is of one relation", ev)
+		}
+	}
+}

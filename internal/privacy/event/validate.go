@@ -15,6 +15,19 @@ func validate(ev Event, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("event: nested deeper than %d levels", maxDepth)
 	}
+	if err := validateOwn(ev); err != nil {
+		return err
+	}
+	for _, of := range within(ev) {
+		if err := validate(of, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateOwn checks the numbers of ev itself.
+func validateOwn(ev Event) error {
 	switch e := ev.(type) {
 	case nil:
 		return fmt.Errorf("event: missing event")
@@ -34,36 +47,22 @@ func validate(ev Event, depth int) error {
 		if !(e.Delta >= 0 && e.Delta < 1) {
 			return fmt.Errorf("event: EpsilonDelta.Delta: %v is not in [0, 1)", e.Delta)
 		}
-		return nil
 	case PoissonSampled:
 		if !(e.Rate > 0 && e.Rate <= 1) {
 			return fmt.Errorf("event: PoissonSampled.Rate: %v is not in (0, 1]", e.Rate)
 		}
-		return validate(e.Of, depth+1)
 	case FixedSizeSampled:
 		if e.Batch < 1 || e.Batch > e.Population {
 			return fmt.Errorf("event: FixedSizeSampled: batch %d is not between 1 and the population %d", e.Batch, e.Population)
 		}
-		return validate(e.Of, depth+1)
 	case BallsAndBins:
 		if e.Batches < 1 {
 			return fmt.Errorf("event: BallsAndBins.Batches: %d is less than 1", e.Batches)
 		}
-		return validate(e.Of, depth+1)
-	case Shuffled:
-		return validate(e.Of, depth+1)
 	case SelfComposed:
 		if e.Count < 0 {
 			return fmt.Errorf("event: SelfComposed.Count: %d is negative", e.Count)
 		}
-		return validate(e.Of, depth+1)
-	case Composed:
-		for _, part := range e.Events {
-			if err := validate(part, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
 	case Selected:
 		if !(e.Stop > 0 && e.Stop <= 1) {
 			return fmt.Errorf("event: Selected.Stop: %v is not in (0, 1]", e.Stop)
@@ -71,16 +70,32 @@ func validate(ev Event, depth int) error {
 		if len(e.Of) == 0 {
 			return fmt.Errorf("event: Selected.Of: there is nothing to select from")
 		}
-		for _, trial := range e.Of {
-			if err := validate(trial, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	case NonPrivate:
-		return nil
+	case Shuffled, Composed, NonPrivate:
+	default:
+		return fmt.Errorf("event: unknown event %T", ev)
 	}
-	return fmt.Errorf("event: unknown event %T", ev)
+	return nil
+}
+
+// within are the events that ev is made of.
+func within(ev Event) []Event {
+	switch e := ev.(type) {
+	case PoissonSampled:
+		return []Event{e.Of}
+	case FixedSizeSampled:
+		return []Event{e.Of}
+	case BallsAndBins:
+		return []Event{e.Of}
+	case Shuffled:
+		return []Event{e.Of}
+	case SelfComposed:
+		return []Event{e.Of}
+	case Composed:
+		return e.Events
+	case Selected:
+		return e.Of
+	}
+	return nil
 }
 
 func positive(name string, x float64) error {
