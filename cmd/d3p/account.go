@@ -13,6 +13,7 @@ import (
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/report"
 	"d3p/internal/settings"
 	"d3p/internal/verify"
 )
@@ -213,15 +214,8 @@ func (a *app) accountRun(c *cobra.Command, run string, m *accounting.Mechanism, 
 		return status.With(status.Data, fmt.Errorf("%s: privacy.json: %w", run, err))
 	}
 	r := accountedRun{Run: run, ClaimedEpsilon: p.Guarantee.Epsilon, ClaimedDelta: p.Guarantee.Delta, Checks: checks}
-	if check, ok := accounting.CheckLedger(run, ev, p); ok {
-		r.Checks = append(r.Checks, check)
-	}
-	if o.ledger != "" {
-		check, err := accounting.CheckBook(o.ledger, ev, p)
-		if err != nil {
-			return status.With(status.Usage, fmt.Errorf("--ledger: %w", err))
-		}
-		r.Checks = append(r.Checks, check)
+	if err := r.checkLedgers(o.ledger, ev, p); err != nil {
+		return err
 	}
 	s := p.Mechanism.Sampler
 	own := accounting.Mechanism{
@@ -255,6 +249,23 @@ func (a *app) accountRun(c *cobra.Command, run string, m *accounting.Mechanism, 
 		err = errors.Join(err, fmt.Errorf("%d of %d checks failed", failed, len(r.Checks)))
 	}
 	return status.With(status.Data, err)
+}
+
+// checkLedgers holds the claim against the run's own ledger and, unless it is "", that of
+// the data set at path.
+func (r *accountedRun) checkLedgers(path string, ev event.Event, p *report.Privacy) error {
+	if check, ok := accounting.CheckLedger(r.Run, ev, p); ok {
+		r.Checks = append(r.Checks, check)
+	}
+	if path == "" {
+		return nil
+	}
+	check, err := accounting.CheckBook(path, ev, p)
+	if err != nil {
+		return status.With(status.Usage, fmt.Errorf("--ledger: %w", err))
+	}
+	r.Checks = append(r.Checks, check)
+	return nil
 }
 
 // print writes the checks and the account as text.

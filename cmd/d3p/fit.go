@@ -97,11 +97,8 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	if err != nil {
 		return err
 	}
-	m, hash, err := modelfile.Read(path)
+	m, hash, err := modelfile.ReadWith(path, data)
 	if err != nil {
-		return err
-	}
-	if err := modelfile.CheckPublic(m, path, data); err != nil {
 		return err
 	}
 	s.Fit.NonPrivate = !private
@@ -139,9 +136,6 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 		return err
 	}
 	r := run.Run{Job: j, Model: m, Plan: plan, Root: root, Key: key, Host: a.host(), Ranks: ranks}
-	if s.Repeat > 1 && ranks.Several() {
-		return status.Usagef("--repeat: fits side by side run in one process; leave the launcher out")
-	}
 	if s.Repeat > 1 {
 		return a.repeat(c.Context(), r, s.Out, s.Repeat)
 	}

@@ -113,36 +113,15 @@ func (a *app) selectFit(c *cobra.Command, s *flags.Settings, of selection) error
 	if err != nil {
 		return err
 	}
-	var jobs []run.Job
-	for i, one := range all {
-		a.warn(one.model.Spec.Warnings)
-		whole := *list[i] // the settings of the release are those of the selection
-		whole.Epsilon = target.Epsilon
-		j, err := newJob(c, one.settings, one.model, one.hash, &whole, of.data)
-		if err != nil {
-			return err
-		}
-		jobs = append(jobs, j)
-	}
-	key, err := signingKey(c, &jobs[0])
+	trials, err := a.trials(c, all, list, target, of.data)
 	if err != nil {
 		return err
 	}
-	var trials []run.Run
-	host := a.host()
-	host.Step, host.Notef = nil, func(string, ...any) {}
-	for i, j := range jobs { // all that tells trials apart in time is the same
-		j.ID, j.Created, j.Sign = jobs[0].ID, jobs[0].Created, jobs[0].Sign
-		trials = append(trials, run.Run{Job: j, Model: all[i].model, Plan: list[i], Key: key, Host: host, Booked: booked})
+	for i := range trials {
+		trials[i].Booked = booked
 	}
-	for _, one := range all { // a file that cannot be read costs nothing
-		for _, path := range []string{of.data, of.test} {
-			_, root, err := curatorOf(one.model, list[0].Neighbours, path, privacy.Budget{Epsilon: target.Epsilon, Delta: target.Delta})
-			if err != nil {
-				return err
-			}
-			root.Wipe()
-		}
+	if err := of.readable(all, list, target); err != nil {
+		return err
 	}
 	if err := a.stopItself(c.Context()); err != nil {
 		return err
@@ -161,6 +140,46 @@ func (a *app) selectFit(c *cobra.Command, s *flags.Settings, of selection) error
 	return nil
 }
 
+// trials are the fits of a selection, one of each candidate with its plan.
+func (a *app) trials(c *cobra.Command, all []candidate, list []*plan.Plan, target accountant.Target, data string) (trials []run.Run, err error) {
+	var jobs []run.Job
+	for i, one := range all {
+		a.warn(one.model.Spec.Warnings)
+		whole := *list[i] // the settings of the release are those of the selection
+		whole.Epsilon = target.Epsilon
+		j, err := newJob(c, one.settings, one.model, one.hash, &whole, data)
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, j)
+	}
+	key, err := signingKey(c, &jobs[0])
+	if err != nil {
+		return nil, err
+	}
+	host := a.host()
+	host.Step, host.Notef = nil, func(string, ...any) {}
+	for i, j := range jobs { // all that tells trials apart in time is the same
+		j.ID, j.Created, j.Sign = jobs[0].ID, jobs[0].Created, jobs[0].Sign
+		trials = append(trials, run.Run{Job: j, Model: all[i].model, Plan: list[i], Key: key, Host: host})
+	}
+	return trials, nil
+}
+
+// readable reports a file that cannot be read, before that costs anything.
+func (of selection) readable(all []candidate, list []*plan.Plan, target accountant.Target) error {
+	for _, one := range all {
+		for _, path := range []string{of.data, of.test} {
+			_, root, err := curatorOf(one.model, list[0].Neighbours, path, privacy.Budget{Epsilon: target.Epsilon, Delta: target.Delta})
+			if err != nil {
+				return err
+			}
+			root.Wipe()
+		}
+	}
+	return nil
+}
+
 // candidates reads the model files.
 func (of selection) candidates(c *cobra.Command, s *flags.Settings) (all []candidate, err error) {
 	switch {
@@ -172,11 +191,8 @@ func (of selection) candidates(c *cobra.Command, s *flags.Settings) (all []candi
 		return nil, status.Usagef("a selection reads DATA and TEST for every fit: write them to regular files")
 	}
 	for _, path := range of.models {
-		m, hash, err := modelfile.Read(path)
+		m, hash, err := modelfile.ReadWith(path, of.data)
 		if err != nil {
-			return nil, err
-		}
-		if err := modelfile.CheckPublic(m, path, of.data); err != nil {
 			return nil, err
 		}
 		own := s.Clone()

@@ -29,20 +29,7 @@ func (r *Run) assumptions() []Assumption {
 	if !r.Plan.Private {
 		return append(list, Assumption{"noise", "every release is clipped and noisy", Fails, "this run used neither clipping nor noise"})
 	}
-	bounded := Assumption{"bounded-gradients", "one unit contributes at most the clip norm to a released sum", Holds,
-		"the whole gradient of a record is clipped in L2 norm before it is added; one that is not finite counts as zero"}
-	if r.Plan.Clipping == plan.ClippingCounts {
-		bounded = Assumption{"bounded-counts", "one unit has a weight of at most 1 in each table of counts", Holds,
-			"a row of a unit with k rows counts 1/k, rounded down, in one cell of each table; the noise of a release covers all its tables together"}
-	}
-	if r.Plan.Clipping == plan.ClippingScore {
-		bounded = Assumption{"bounded-score", "the score of one unit stays within an interval of known length", Holds,
-			"it is that of a beta divergence of a density that is bounded"}
-		list = append(list, Assumption{"exact-draw", "the released draw follows the posterior exactly", Declared,
-			"it is the last of a chain of the No-U-Turn sampler, which draws nearly from the posterior; how far four chains agree is in private/, because it depends on the records"})
-	}
-	list = append(list,
-		bounded,
+	list = append(append(list, r.bounded()...),
 		Assumption{"batches", fmt.Sprintf("batches are drawn as accounted: %s, rate %.4g", r.Plan.Sampling, r.Plan.SamplingRate), Holds,
 			"the sampler that draws a batch states the event that is accounted"},
 		Assumption{"relation", fmt.Sprintf("the accounting is valid for %s neighbours under this sampler", RelationWords(r.Plan.Neighbours)), Holds,
@@ -84,6 +71,24 @@ func (r *Run) assumptions() []Assumption {
 			"nobody can check this from a release; d3p plan and simulated data need no records"},
 		r.otherReleases(),
 	)
+}
+
+// bounded is what one unit contributes to a release at most.
+func (r *Run) bounded() []Assumption {
+	switch r.Plan.Clipping {
+	case plan.ClippingCounts:
+		return []Assumption{{"bounded-counts", "one unit has a weight of at most 1 in each table of counts", Holds,
+			"a row of a unit with k rows counts 1/k, rounded down, in one cell of each table; the noise of a release covers all its tables together"}}
+	case plan.ClippingScore:
+		return []Assumption{
+			{"exact-draw", "the released draw follows the posterior exactly", Declared,
+				"it is the last of a chain of the No-U-Turn sampler, which draws nearly from the posterior; how far four chains agree is in private/, because it depends on the records"},
+			{"bounded-score", "the score of one unit stays within an interval of known length", Holds,
+				"it is that of a beta divergence of a density that is bounded"},
+		}
+	}
+	return []Assumption{{"bounded-gradients", "one unit contributes at most the clip norm to a released sum", Holds,
+		"the whole gradient of a record is clipped in L2 norm before it is added; one that is not finite counts as zero"}}
 }
 
 // otherReleases is the assumption about other releases from the same records.

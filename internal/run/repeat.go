@@ -20,6 +20,8 @@ const mostRepeats = 1000
 // batches and has its own price: either the ledger reserves all of them, or none runs.
 func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, folder string, result *Result, err error)) error {
 	switch {
+	case r.Ranks.Several():
+		return usagef("--repeat: fits side by side run in one process; leave the launcher out")
 	case n > mostRepeats:
 		return usagef("--repeat: %d fits; at most %d", n, mostRepeats)
 	case r.Job.TablePlace == settings.TableDisk:
@@ -62,6 +64,12 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 			all[k].engine = engine
 		}
 	}
+	sideBySide(ctx, all, atOnce, done)
+	return nil
+}
+
+// sideBySide executes all, up to atOnce at a time. Each wipes its random numbers at the end.
+func sideBySide(ctx context.Context, all []Run, atOnce int, done func(k int, folder string, result *Result, err error)) {
 	var wait sync.WaitGroup
 	free := make(chan struct{}, atOnce)
 	for k, one := range all {
@@ -80,7 +88,6 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 		})
 	}
 	wait.Wait()
-	return nil
 }
 
 // replicates prepares n fits, which report no steps. On an error it returns those whose

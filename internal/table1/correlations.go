@@ -23,24 +23,7 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 	if r == nil {
 		return nil
 	}
-	design := privacy.Design{Bound: r.Bound, Noise: r.Noise}
-	var products []product
-	for _, f := range fields {
-		d, at := find(m, f.Column), indexOf(l, m, f.Column)
-		if slices.Contains(r.Coded, f.Column) {
-			l.Coded = append(l.Coded, at)
-			for level := range f.Levels {
-				products = append(products, product{at, level, 1})
-				design.Products = append(design.Products, []privacy.Reading{{Column: f.Column, Level: level, By: 1}})
-			}
-			continue
-		}
-		x := product{column: at, level: privacy.Number}
-		reading := privacy.Reading{Column: f.Column, Level: privacy.Number, Transform: d.Transform.V}
-		reading.Center, reading.By, x.reach = scored(&l.Columns[at], f, d.Transformed)
-		products = append(products, x)
-		design.Products = append(design.Products, []privacy.Reading{reading})
-	}
+	products, design := designOf(r, m, fields, l)
 	moments, err := c.Moments(string(Moments), design)
 	if err != nil {
 		return err
@@ -88,6 +71,29 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 	shrink(l)
 	law.MakePositive(l.Correlation, all)
 	return nil
+}
+
+// designOf is the design whose second moments the release r sums, with what each of its
+// columns is. It notes in l which categories are in it.
+func designOf(r *Release, m *models.Model, fields []encoding.Field, l *law.Law) (products []product, design privacy.Design) {
+	design = privacy.Design{Bound: r.Bound, Noise: r.Noise}
+	for _, f := range fields {
+		d, at := find(m, f.Column), indexOf(l, m, f.Column)
+		if slices.Contains(r.Coded, f.Column) {
+			l.Coded = append(l.Coded, at)
+			for level := range f.Levels {
+				products = append(products, product{at, level, 1})
+				design.Products = append(design.Products, []privacy.Reading{{Column: f.Column, Level: level, By: 1}})
+			}
+			continue
+		}
+		x := product{column: at, level: privacy.Number}
+		reading := privacy.Reading{Column: f.Column, Level: privacy.Number, Transform: d.Transform.V}
+		reading.Center, reading.By, x.reach = scored(&l.Columns[at], f, d.Transformed)
+		products = append(products, x)
+		design.Products = append(design.Products, []privacy.Reading{reading})
+	}
+	return products, design
 }
 
 // numbersWithin are the means of numbers within the levels of categories, by column and

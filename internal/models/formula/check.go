@@ -25,20 +25,7 @@ func Check(c *data.Checker, m *Model) {
 	}
 	m.Terms.expand(d)
 	b.derive(m.Terms.Functions)
-	known := true
-	for _, name := range m.Terms.columnsOf() {
-		if d.Column(name.V) == nil {
-			known = false
-			if !m.Terms.isFunction(name.V) {
-				b.Undeclared(name)
-			}
-		}
-	}
-	for _, name := range []source.Value[string]{m.Terms.Event, m.Terms.Trials} {
-		if c := d.Column(name.V); c != nil && c.Derive != nil {
-			b.Add(name.At, "name a column of the file", "column %s is derived", c.Name.V)
-		}
-	}
+	known := b.checkColumns(m.Terms)
 	known = b.checkPredicted(m, f) && known
 	if c := d.Column(m.Terms.Response.V); c != nil && f != nil {
 		b.checkResponse(m, c, f)
@@ -84,6 +71,25 @@ func (b *checker) checkGroups(m *Model, f *Formula) {
 		}
 		b.checkGroup(m, g, seen)
 	}
+}
+
+// checkColumns reports whether every column of the formula is declared.
+func (b *checker) checkColumns(f *Formula) (known bool) {
+	known = true
+	for _, name := range f.columnsOf() {
+		if b.Data.Column(name.V) == nil {
+			known = false
+			if !f.isFunction(name.V) {
+				b.Undeclared(name)
+			}
+		}
+	}
+	for _, name := range []source.Value[string]{f.Event, f.Trials} {
+		if c := b.Data.Column(name.V); c != nil && c.Derive != nil {
+			b.Add(name.At, "name a column of the file", "column %s is derived", c.Name.V)
+		}
+	}
+	return known
 }
 
 // derive declares the functions of columns that a formula has as derived columns.

@@ -75,38 +75,50 @@ func recurrent(k cell) func(p *plan, l *Layer) step {
 		if p.shape = (graph.Shape{out}); sequence {
 			p.shape = graph.Shape{out, time}
 		}
-		shape := p.shape
-		return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
-			inputs := make([]*graph.Node, time.Size)
-			for t := range inputs {
-				inputs[t] = vectorOf(b, b.Slice(x, time.Name, t))
+		r := recurrence{k, layers, time, units.Size, p.shape, sequence}
+		return r.apply
+	}
+}
+
+// recurrence is cells on top of each other, with one direction or two each.
+type recurrence struct {
+	cell     cell
+	layers   [][]weights
+	time     graph.Dim
+	units    int
+	shape    graph.Shape // of the output
+	sequence bool        // all positions, not the last
+}
+
+func (r recurrence) apply(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
+	inputs := make([]*graph.Node, r.time.Size)
+	for t := range inputs {
+		inputs[t] = vectorOf(b, b.Slice(x, r.time.Name, t))
+	}
+	var last *graph.Node
+	for _, pair := range r.layers {
+		var outputs [][]*graph.Node
+		var ends []*graph.Node
+		for d, w := range pair {
+			h := r.cell.walk(b, c, w, inputs, d == 1, r.units)
+			outputs = append(outputs, h)
+			ends = append(ends, h[[]int{len(h) - 1, 0}[d]])
+		}
+		for t := range inputs {
+			inputs[t] = outputs[0][t]
+			if len(pair) == 2 {
+				inputs[t] = side(b, outputs[0][t], outputs[1][t])
 			}
-			var last *graph.Node
-			for _, pair := range layers {
-				var outputs [][]*graph.Node
-				var ends []*graph.Node
-				for d, w := range pair {
-					h := k.walk(b, c, w, inputs, d == 1, units.Size)
-					outputs = append(outputs, h)
-					ends = append(ends, h[[]int{len(h) - 1, 0}[d]])
-				}
-				for t := range inputs {
-					inputs[t] = outputs[0][t]
-					if directions == 2 {
-						inputs[t] = side(b, outputs[0][t], outputs[1][t])
-					}
-				}
-				if last = ends[0]; directions == 2 {
-					last = side(b, ends...)
-				}
-			}
-			if !sequence {
-				return b.Reshape(last, shape)
-			}
-			all := b.Stack(time, inputs...) // [position, (v)]
-			return b.Reshape(b.Transpose(all), shape)
+		}
+		if last = ends[0]; len(pair) == 2 {
+			last = side(b, ends...)
 		}
 	}
+	if !r.sequence {
+		return b.Reshape(last, r.shape)
+	}
+	all := b.Stack(r.time, inputs...) // [position, (v)]
+	return b.Reshape(b.Transpose(all), r.shape)
 }
 
 // vectorOf is x as a vector.

@@ -93,6 +93,14 @@ func besideModel(path, name string) string {
 	return filepath.Join(filepath.Dir(path), name)
 }
 
+// ReadWith is Read for a fit of the records in a data file, see CheckPublic.
+func ReadWith(path, data string) (m *models.Model, hash string, err error) {
+	if m, hash, err = Read(path); err == nil {
+		err = CheckPublic(m, path, data)
+	}
+	return m, hash, err
+}
+
 // Load is Read without the hash.
 func Load(path string) (*models.Model, error) {
 	m, _, err := Read(path)
