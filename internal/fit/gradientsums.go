@@ -14,18 +14,6 @@ func newGradientSums(latent int) gradientSums { return gradientSums{posterior.Ne
 // stepWeight is w of step t (from 0).
 func stepWeight(t int) float64 { return float64(t + 1) }
 
-// farSteps is 1/f for the fraction f of first steps that may be far from the mode.
-const farSteps = 5
-
-// settledWeight is the weight u of step t (from 0) of a fit with the given number of
-// steps.
-func settledWeight(t, steps int) float64 {
-	if farSteps*t < steps {
-		return 0
-	}
-	return stepWeight(t)
-}
-
 // observation is what step T (from 0) adds: θ, d = θ − m, the released likelihood
 // gradient and the prior's, each of shape (P); NoiseSD is τ > 0, Settled is u.
 type observation struct {

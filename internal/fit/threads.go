@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"d3p/internal/fit/optimizer"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
 	"d3p/internal/simd"
@@ -71,7 +72,7 @@ func (l *Loop) pullBack(release []float64, scale float64, prior []float64) {
 	if l.plan.SumsGradients() {
 		r.seen = observation{
 			Theta: l.theta, D: l.shift, Likelihood: l.likelihood, Prior: prior, T: l.state.Step,
-			Settled: settledWeight(l.state.Step, l.plan.Steps), NoiseSD: l.noiseSD(), ClipNorm: l.state.ClipNorm,
+			Settled: plan.SettledWeight(l.state.Step, l.plan.Steps), NoiseSD: l.noiseSD(), ClipNorm: l.state.ClipNorm,
 		}
 		l.state.Gradients.begin(r.seen)
 	}

@@ -20,7 +20,7 @@ import (
 //
 // By weighted least squares of g on −d, in the terms of GradientSums,
 //
-//	h = Σ w·d·(−g) / Σ w·d²,  v = Σ w²τ²d² / (Σ w·d²)²
+//	h = Σ w·d·(−g) / Σ w·d²,  v = Σ w²τ²d² / (Σ w·d²)²  (and for batches: curvatureNoise)
 //
 // (Stein's identity: E[−d·g] = s²·E_q[−∂²]). Within a parameter the ratios of h to
 // the expected information are shrunk to their common mean by the random-effects
@@ -30,8 +30,9 @@ import (
 // noise; its curvature λ is estimated with the same weights.
 type curvature struct {
 	GradientSums
-	sizes []int     // coordinates of each parameter, in order; they add up to P
-	floor []float64 // 1/variance under the prior, shape (P); the posterior is taken to be no wider
+	batches float64   // k of Plan.BatchVariance
+	sizes   []int     // coordinates of each parameter, in order; they add up to P
+	floor   []float64 // 1/variance under the prior, shape (P); the posterior is taken to be no wider
 	// expected is the information of simulated records, shape (P); nil, or 0 in a
 	// coordinate, where it is unknown.
 	expected []float64
@@ -40,9 +41,9 @@ type curvature struct {
 	coefficients []bool
 }
 
-// newCurvature is the curvature that the released sums measure in a fit by p.
-func newCurvature(p *plan.Plan, sums GradientSums) *curvature {
-	c := &curvature{GradientSums: sums, sizes: p.Sizes, floor: make([]float64, p.Latent)}
+// newCurvature is the curvature that the released sums of steps measure in a fit by p.
+func newCurvature(p *plan.Plan, sums GradientSums, steps int) *curvature {
+	c := &curvature{GradientSums: sums, batches: p.BatchVariance(steps), sizes: p.Sizes, floor: make([]float64, p.Latent)}
 	if c.sizes == nil { // every coordinate stands alone
 		c.sizes = slices.Repeat([]int{1}, p.Latent)
 	}
@@ -76,7 +77,12 @@ func (c *curvature) noiseOfMean() float64 { return c.noiseVariance() }
 
 // estimate is h and its variance v of coordinate j.
 func (c *curvature) estimate(j int) (h, v float64) {
-	return c.Likelihood[j] / c.Square[j], c.Noise[j] / (c.Square[j] * c.Square[j])
+	h = c.Likelihood[j] / c.Square[j]
+	information := math.Max(0, h)
+	if c.isExpected(j) {
+		information = c.expected[j]
+	}
+	return h, c.curvatureNoise(j, information, c.batches) / (c.Square[j] * c.Square[j])
 }
 
 // each calls use with the shrunk h ≥ 0, its variance v and λ of every coordinate.

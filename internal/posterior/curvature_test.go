@@ -10,7 +10,7 @@ import (
 
 // curvatureOf is a curvature of sums over no step.
 func curvatureOf(latent int, sizes []int) *curvature {
-	return newCurvature(&plan.Plan{Latent: latent, Sizes: sizes}, NewGradientSums(latent))
+	return newCurvature(&plan.Plan{Latent: latent, Sizes: sizes}, NewGradientSums(latent), 0)
 }
 
 // observed is a curvature after n steps of gradients −h·d + τ·N(0,1) with a prior

@@ -19,7 +19,7 @@ type slopeFactors struct{ log, variance []float64 }
 // measuredFactors compares the curvature h that the fit's steps show with the slope of
 // the moments in the coordinates of coefficients: h is the factor times the slope
 // with noise of variance v.
-func measuredFactors(sums GradientSums, x moments, coefficients []bool, bought bool) slopeFactors {
+func measuredFactors(sums GradientSums, x moments, coefficients []bool, batches float64, bought bool) slopeFactors {
 	wrong := shareWrong
 	if bought {
 		wrong = 0
@@ -29,7 +29,7 @@ func measuredFactors(sums GradientSums, x moments, coefficients []bool, bought b
 	for j, is := range coefficients {
 		if expected := x.slope.At(j, j); is && expected > 0 && sums.Square[j] > 0 {
 			unit := sums.Square[j] * expected
-			out.log[j], out.variance[j] = logFactor(sums.Likelihood[j]/unit, sums.Noise[j]/(unit*unit), wrong)
+			out.log[j], out.variance[j] = logFactor(sums.Likelihood[j]/unit, sums.curvatureNoise(j, expected, batches)/(unit*unit), wrong)
 		}
 	}
 	return out

@@ -33,7 +33,7 @@ func TestLogFactor(t *testing.T) {
 // factor ¼. What is unknown of a factor is variance, in proportion to that of b.
 func TestScaledMoments(t *testing.T) {
 	m := modelstest.Compile(t, "straight.yaml", straight)
-	s := simulation{m, m.DeclaredLaw(), 5}
+	s := simulation{model: m, law: m.DeclaredLaw(), seed: 5}
 	truth := []float64{0.4, -0.8}
 	x := s.momentsAt(at(truth), effects{}, unclippedPlaces(truth), 500, slopeRecords)
 	slope, variance := mat.DenseCopyOf(x.slope), x.variance.At(1, 1)

@@ -30,7 +30,8 @@ const minEffectiveRecords = 10
 // H is the likelihood's information: its diagonal is measured (curvature), the rest
 // is that of simulated records (scores). Λ is the prior's. The mean released
 // gradient varies with the records by J (samplingRatio) and has noise of variance
-// v̄: it measures the mode with information K = H(J + v̄)⁻¹H instead of H. So the
+// v̄, and with the batches by kJ: it measures the mode with information
+// K = H((1 + k)J + v̄)⁻¹H instead of H. So the
 // covariance of the real-valued parameters is (Λ + K)⁻¹, and the part beyond
 // (Λ + H)⁻¹ is due to the noise. That is the best that the releases allow where the
 // log likelihood is quadratic. The mean stays where the fit has it, which is nearly
@@ -59,7 +60,7 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 	m, mean := p.Model(), guide.Location(r.Guide, r.Lambda)
 	clipNorm, _ := r.Gradients.clipNorm()
 	j := &jointNormal{
-		simulation: simulation{m, p.Law(), p.InitSeed}, records: p.Units(), curvature: c, prior: m.NewPriorDensity(),
+		simulation: simulation{m, p.Law(), p.InitSeed, c.batches}, records: p.Units(), curvature: c, prior: m.NewPriorDensity(),
 		clipNorm: clipNorm, releases: r,
 	}
 	j.scores = newScores(m, mean, j.law, j.random())
@@ -122,6 +123,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		j.correctClipBias(post, clipBias{free, trusted, first, h, scales})
 	}
 	ratio := pick(j.samplingRatio(post.Mean, at, j.clipNorm), free)
+	simd.MulScalar(ratio, ratio, 1+c.batches)
 	exact, total := inverse(likelihood, ofPrior), inverse(noisyInformation(trusted, ratio, c.noiseOfMean()), ofPrior)
 	if exact == nil || total == nil {
 		return false

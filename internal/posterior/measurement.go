@@ -23,7 +23,7 @@ func (c *curvature) locate(post *Posterior, move bool) {
 	c.each(func(j int, h, v, lambda float64) {
 		exact := 1 / c.precision(j, h, lambda)
 		at, variance := measurement{
-			h: h, v: v, slope: c.LikelihoodSlope[j] / weight, noise: noise,
+			h: h, v: v, slope: c.LikelihoodSlope[j] / weight, noise: noise, batches: c.batches,
 			lambda: math.Max(lambda, c.floor[j]), prior: c.PriorSlope[j] / weight,
 		}.posterior()
 		if !isPositive(exact) || !isPositive(variance) {
@@ -47,6 +47,7 @@ func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 type measurement struct {
 	h, v          float64 // the likelihood's curvature, at least 0, and the variance of that estimate
 	slope, noise  float64 // the likelihood's mean gradient at θ̄, and the variance of its noise
+	batches       float64 // k of Plan.BatchVariance
 	lambda, prior float64 // the prior's curvature and its mean gradient at θ̄
 }
 
@@ -56,7 +57,7 @@ const curvatures, reach = 33, 4.0
 
 // posterior is the mean, as a distance from θ̄, and the variance of a normal model.
 // For known h the mean released gradient, −h(θ̄ − θ*) + noise, is a noisy
-// measurement of the likelihood's mode θ* with precision κh, κ = h/(h + noise),
+// measurement of the likelihood's mode θ* with precision κh, κ = h/((1 + k)h + noise),
 // instead of h without noise:
 //
 //	precision λ + κh,  mean θ̄ + (prior + κ·slope)/(λ + κh).
@@ -74,7 +75,7 @@ func (m measurement) posterior() (mean, variance float64) {
 		w := math.Exp(-z * z / 2)
 		kappa := 1.0
 		if m.noise > 0 {
-			kappa = h / (h + m.noise)
+			kappa = h / (h*(1+m.batches) + m.noise)
 		}
 		precision := m.lambda + kappa*h
 		at := (m.prior + kappa*m.slope) / precision

@@ -62,3 +62,12 @@ func (s GradientSums) clipNorm() (mean, sd float64) {
 
 // noiseVariance is v̄, the variance of the noise in each entry of the mean gradient.
 func (s GradientSums) noiseVariance() float64 { return s.Totals[1] / (s.Totals[0] * s.Totals[0]) }
+
+// curvatureNoise is the variance of Σ w·d·(−g) of coordinate j, by privacy noise and, where
+// the likelihood has that information, by batches: τ² + J(1 − q)/q a step instead of τ².
+func (s GradientSums) curvatureNoise(j int, information, batches float64) float64 {
+	if batches == 0 {
+		return s.Noise[j]
+	}
+	return s.Noise[j] * (1 + information*batches/s.noiseVariance())
+}

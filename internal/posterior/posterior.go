@@ -42,7 +42,7 @@ func ofReleases(p *plan.Plan, r Releases) *Posterior {
 			return post
 		}
 	}
-	c := newCurvature(p, r.Gradients)
+	c := newCurvature(p, r.Gradients, r.Steps)
 	if !joins(p, r) {
 		post := ofGuide(p, r)
 		if r.Steps > 0 {

@@ -82,7 +82,7 @@ type search struct {
 
 func newSearch(p *plan.Plan, r Releases, l *law.Law, seed uint64) *search {
 	m := p.Model()
-	s := &search{plan: p, sums: r.Gradients, simulated: simulation{m, l, seed}, mean: guide.Location(r.Guide, r.Lambda)}
+	s := &search{plan: p, sums: r.Gradients, simulated: simulation{m, l, seed, p.BatchVariance(r.Steps)}, mean: guide.Location(r.Guide, r.Lambda)}
 	rng := s.simulated.random()
 	s.released, s.covariance = make([]float64, m.P), mat.NewSymDense(m.P, nil)
 	simd.MulScalar(s.released, s.sums.LikelihoodSlope, 1/s.sums.Totals[0])
@@ -96,7 +96,7 @@ func newSearch(p *plan.Plan, r Releases, l *law.Law, seed uint64) *search {
 // by is s with another law.
 func (s *search) by(l *law.Law, seed uint64) *search {
 	out := *s
-	out.simulated = simulation{s.simulated.model, l, seed}
+	out.simulated = simulation{s.simulated.model, l, seed, s.simulated.batches}
 	return &out
 }
 
@@ -125,7 +125,7 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 		return between(s.mean, s.draws[i*m.P:(i+1)*m.P])
 	}
 	moments := s.simulated.momentsAt(truths, effects{s.scales, s.mean}, s.places, s.plan.Units(), records)
-	moments.scale(measuredFactors(s.sums, moments, s.coefficients, s.simulated.law.Bought()), s.covariance)
+	moments.scale(measuredFactors(s.sums, moments, s.coefficients, s.simulated.batches, s.simulated.law.Bought()), s.covariance)
 	s.likelihood = newSynthetic(s.released, s.sums.noiseVariance(), moments)
 	t := newTarget(m, s.likelihood, s.mean, s.floor)
 	if t == nil {

@@ -117,7 +117,7 @@ type scaleEstimate struct {
 
 // estimate moves a scale to its posterior mean, and its effects with it. In units
 // of the sd at which they were fitted, the released gradients measure effect j as
-// ζ_j = θ̄_j + ḡ_j/h_j with variance 1/k_j, k = h²/(h + v̄). So log sd = l + t has
+// ζ_j = θ̄_j + ḡ_j/h_j with variance 1/k_j, k_j = h²/((1 + k)h + v̄). So log sd = l + t has
 // the posterior
 //
 //	p(t) ∝ prior(l + t) Π_j N(ζ_j; 0, e²ᵗ + 1/k_j),
@@ -130,7 +130,7 @@ func (s scale) estimate(post *Posterior, prior *models.PriorDensity, c *curvatur
 	measured := make([]float64, len(s.effects))
 	for i, j := range s.effects {
 		exactly[i] = math.Max(h[j], minInformation)
-		known[i] = exactly[i] * exactly[i] / (exactly[i] + c.noiseOfMean())
+		known[i] = exactly[i] * exactly[i] / (exactly[i]*(1+c.batches) + c.noiseOfMean())
 		measured[i] = (c.Place[j] + c.LikelihoodSlope[j]/exactly[i]) / c.Totals[0]
 	}
 	theta := append([]float64(nil), post.Mean...)

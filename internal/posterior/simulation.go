@@ -18,6 +18,8 @@ type simulation struct {
 	model *models.Model
 	law   *law.Law // of the columns
 	seed  uint64
+	// batches is k of Plan.BatchVariance.
+	batches float64
 }
 
 // simulationBatch is the number of records that are simulated at a time.

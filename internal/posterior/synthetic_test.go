@@ -36,7 +36,7 @@ func at(theta []float64) func(int) []float64 { return func(int) []float64 { retu
 // N(θ* − θ), slope N and, at their own θ, variance N.
 func TestMomentsOfALinearModel(t *testing.T) {
 	m := modelstest.Compile(t, "straight.yaml", straight)
-	s := simulation{m, m.DeclaredLaw(), 5}
+	s := simulation{model: m, law: m.DeclaredLaw(), seed: 5}
 	truth, asked := []float64{0.4, -0.8}, []float64{0.5, -1}
 	const n = 500
 	x := s.momentsAt(at(truth), effects{}, unclippedPlaces(asked), n, 20000)
@@ -67,7 +67,7 @@ func TestMomentsOfALinearModel(t *testing.T) {
 // scale of effects.
 func TestSyntheticGradient(t *testing.T) {
 	m, theta, q := cohort(t)
-	s := simulation{m, m.DeclaredLaw(), 5}
+	s := simulation{model: m, law: m.DeclaredLaw(), seed: 5}
 	scales := findScales(m, q, theta)
 	if len(scales) != 1 {
 		t.Fatalf("%d scales, want 1", len(scales))
@@ -104,7 +104,7 @@ func TestSyntheticGradient(t *testing.T) {
 // likelihood, so it does not change that of the releases.
 func TestScaleOfEffectsIsNotSeen(t *testing.T) {
 	m, theta, q := cohort(t)
-	s := simulation{m, m.DeclaredLaw(), 5}
+	s := simulation{model: m, law: m.DeclaredLaw(), seed: 5}
 	scales := findScales(m, q, theta)
 	x := s.momentsAt(at(theta), effects{scales, theta}, []place{{theta, 0.5}}, 2000, slopeRecords)
 	f := slices.Clone(x.mean)
@@ -130,7 +130,7 @@ func TestScaleOfEffectsIsNotSeen(t *testing.T) {
 // of a logistic curve, and what is not linear adds variance.
 func TestMomentsOverASpread(t *testing.T) {
 	m := modelstest.Compile(t, "study.yaml", study)
-	s := simulation{m, m.DeclaredLaw(), 5}
+	s := simulation{model: m, law: m.DeclaredLaw(), seed: 5}
 	middle := []float64{0, 0, 0}
 	spread := func(i int) []float64 { return []float64{2 * float64(i%2*2-1), 0, 0} }
 	places := []place{{middle, 1}}

@@ -1,11 +1,47 @@
 package plan
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"d3p/internal/models/guide"
 	"d3p/internal/privacy/sampler"
+	"d3p/internal/settings"
 )
+
+// The steps' work stops to grow with the number of records where the posterior counts what
+// batches leave out; a choice of the user stands, and no warning calls the default small.
+func TestDrawsOfDefaultBatches(t *testing.T) {
+	for _, c := range []struct {
+		cfg   Config
+		draws float64 // 0: more than mostDraws
+		warns bool
+	}{
+		{Config{Records: 1e7}, 1e8, false},
+		{Config{Records: 1e9}, 1e8, true},
+		{Config{Records: 1e7, Guide: guide.LowRankName}, 0, false},
+		{Config{Records: 1e7, NoiseAware: settings.NoiseAwareVariance}, 0, false},
+		{Config{Records: 1e7, SamplingRate: 0.02}, 2e8, false},
+	} {
+		c.cfg.Epsilon = 1
+		p, err := ForLatent(3, c.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		draws := p.SamplingRate * float64(p.Records*p.Steps)
+		if c.draws == 0 && draws <= mostDraws || c.draws > 0 && math.Abs(draws-c.draws) > 1 {
+			t.Errorf("%+v: %g draws, want %g", c.cfg, draws, c.draws)
+		}
+		of := func(id string) bool {
+			return slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.ID == id })
+		}
+		if of("few-draws") != c.warns || of("small-batches") {
+			t.Errorf("%+v: %+v", c.cfg, p.Warnings)
+		}
+	}
+}
 
 // A card draws its batches by a network from 65,536 declared records on, where the scheme
 // draws subsets; an explicit choice stands.

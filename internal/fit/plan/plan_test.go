@@ -44,7 +44,8 @@ func TestDefaultPlan(t *testing.T) {
 		{3341, 8, 1, 1e-3, 1, settings.ClippingAdaptive, "full"},                        // abalone
 		{30162, 96, 1, 1. / 30162, 5000. / 30162, settings.ClippingAdaptive, "poisson"}, // adult
 		{100, 24, 1, 0.01, 1, settings.ClippingFlat, "full"},                            // hierarchical, N = 100
-		{1000000, 20, 8, 1e-7, 0, settings.ClippingAdaptive, "poisson"},                 // q = 4μ/√T
+		{100000, 20, 8, 1e-7, 0, settings.ClippingAdaptive, "poisson"},                  // q = 4μ/√T
+		{1000000, 20, 8, 1e-7, 0.1, settings.ClippingAdaptive, "poisson"},               // TqN = 1e8
 	} {
 		t.Run(fmt.Sprint(c.records), func(t *testing.T) {
 			p := mustPlan(t, c.latent, Config{Records: c.records, Epsilon: c.epsilon, Delta: c.delta})

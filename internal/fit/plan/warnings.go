@@ -12,6 +12,7 @@ const (
 	noiseDominates = 0.05        // ν
 	biasShows      = minAdaptive // μN: where clipping is flat
 	largeEpsilon   = 10.0
+	batchesShow    = 0.21 // k: standard deviations 10 % wider
 )
 
 // warn sets ν = √P/(μN) and collects the warnings before the fit. It refuses nothing.
@@ -36,8 +37,11 @@ func (p *Plan) warn() {
 		"epsilon %.3g promises little: the odds of an attacker's guess may change by a factor of %.3g", p.Epsilon, math.Exp(p.Epsilon))
 	add(p.SamplingRate*n < 1, "empty-batches",
 		"a batch holds %.2g records on average, so most steps are pure noise; a larger --sampling-rate would help", p.SamplingRate*n)
-	add(p.NoiseMultiplier < 2 && p.SamplingRate < 1, "small-batches",
+	add(p.NoiseMultiplier < 2 && p.SamplingRate < 1 && p.SamplingRate*n*float64(p.Steps) < 0.999*mostDraws, "small-batches",
 		"small batches cost accuracy: noise multiplier %.3g is below 2; a larger --sampling-rate spends the same epsilon better", p.NoiseMultiplier)
+	add(p.SumsGradients() && p.BatchVariance(p.Steps) > batchesShow, "few-draws",
+		"batches have %.2g records in all, of %.2g: standard deviations are about %.0f %% wider than those of all records, and count that; a larger --sampling-rate takes longer",
+		p.SamplingRate*n*float64(p.Steps), n, 100*(math.Sqrt(1+p.BatchVariance(p.Steps))-1))
 	add(p.Clipping == settings.ClippingAutomatic, "biased-clipping",
 		"automatic clipping is biased: for logistic likelihoods the normalised gradients have no stationary point; adaptive clipping is the default")
 	add(p.Guide == guide.FullRankName && latent > p.Mu*math.Sqrt(n)/3, "full-rank-noise",

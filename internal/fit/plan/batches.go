@@ -1,0 +1,37 @@
+package plan
+
+import "d3p/internal/privacy/sampler"
+
+// farSteps is 1/f for the fraction f of first steps that may be far from the mode.
+const farSteps = 5
+
+// SettledWeight is the weight u of step t (from 0) of a fit with the given number of
+// steps.
+func SettledWeight(t, steps int) float64 {
+	if farSteps*t < steps {
+		return 0
+	}
+	return float64(t + 1)
+}
+
+// BatchVariance is k: so many steps with independent subsets of the records give the mean
+// released gradient k times the variance J that it has over data sets. A record is in a
+// batch with probability q, so a step's gradient varies by J(1 − q)/q, and
+//
+//	k = Σu²/(Σu)² · (1 − q)/q ≈ 1.4(1 − q)/(qT).
+//
+// Epochs see every record alike.
+func (p *Plan) BatchVariance(steps int) float64 {
+	if p.Sampling != sampler.Poisson && p.Sampling != sampler.FixedSize {
+		return 0
+	}
+	sum, square := 0.0, 0.0
+	for t := range steps {
+		u := SettledWeight(t, p.Steps)
+		sum, square = sum+u, square+u*u
+	}
+	if sum == 0 {
+		return 0
+	}
+	return square / (sum * sum) * (1 - p.SamplingRate) / p.SamplingRate
+}
