@@ -1,4 +1,19 @@
-// Package ballsandbins computes the dominating pair of an epoch of balls-and-bins sampling.
+// Package ballsandbins computes the dominating pair of an epoch of balls-and-bins
+// sampling.
+//
+// The likelihood ratio of an epoch is the mean of m independent W = exp((2x-1)/(2s²)).
+// Hockey sticks are monotone in the convex order, so spreading W over a linear grid with
+// its mean kept gives an upper bound and merging a lower one; the m-fold sum S is an FFT
+// on that grid, under a dozen linear tilts, and every value of S takes its mass from the
+// transform with the smallest error there. A P-mass of 1e-5 delta over all epochs goes
+// to infinite loss. The error, a 2-norm, is carried through the composition by package
+// bracket (a convolution with the other epochs, whose 1-norm is 1).
+//
+// Where the 1-norm of that error would exceed 5e-3 of the tilted mass over all epochs,
+// or S has no finite grid, the epoch counts as the one Gaussian step that it is when the
+// assignment is known: a valid upper bound, flagged as the Rényi bound and not
+// certified, which also caps every answer. With 4 epochs of 40 batches noise multipliers
+// down to 0.8 are bracketed at delta = 1e-5.
 package ballsandbins
 
 import (

@@ -1,6 +1,3 @@
-// Package bracket composes privacy losses on grids, once so that the result dominates and
-// once so that it is dominated: a proof that holds for any plan of grids.
-// docs/design/accounting.md has the theorems on rounding.
 package bracket
 
 import (

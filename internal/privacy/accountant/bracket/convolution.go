@@ -9,7 +9,7 @@ import (
 
 // Convolution composes tilted lattices by FFT on n grid points that close in a
 // ring: what falls off one end comes back at the other. Noise is theorem 2 of
-// docs/design/accounting.md:
+// the package's documentation:
 //
 // dft transforms x = w - e, w the masses and e a unit mass at 0, so ‖x‖₁ is twice the
 // mass off the heaviest point. With z the computed coefficient, F' = 1 + z and n = 2^t,

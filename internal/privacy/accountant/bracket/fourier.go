@@ -7,7 +7,7 @@ import (
 )
 
 // dft is the discrete Fourier transform of n real numbers, n a power of two
-// from 4 on, with an error that docs/design/accounting.md proves (theorem 1).
+// from 4 on, with the error of theorem 1, which transformError proves.
 //
 // The n numbers are m = n/2 complex ones to a transform of Cooley and Tukey
 // that halves polynomials: block b of length l is a polynomial modulo
@@ -22,7 +22,7 @@ type dft struct {
 func newDFT(n int) *dft { return &dft{n: n, roots: roots(max(2, 3*n/8))} }
 
 // transformError bounds the relative error of a transform of n = 2^t points, in the
-// 2-norm: 5ut, u = 2⁻⁵³, t at least 6 (docs/design/accounting.md, theorem 1). Each
+// 2-norm: 5ut, u = 2⁻⁵³, t at least 6 (theorem 1 of the package's documentation). Each
 // coefficient is wrong by at most 10ut ‖x‖₁.
 //
 // A root is a product of two roots known to 100 bits, rounded: wrong by at most

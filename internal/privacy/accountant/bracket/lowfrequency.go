@@ -8,7 +8,7 @@ import (
 
 // lowFrequencies computes Σ_j x_j e^{-2πijk/n} for a few small k. Where the product of
 // many lattices has no other coefficients left, the next lattice needs no transform of
-// n points. A coefficient is wrong by at most 10 u log2(n) ‖x‖₁ (docs/design/accounting.md,
+// n points. A coefficient is wrong by at most 10 u log2(n) ‖x‖₁ (package documentation,
 // theorem 1).
 //
 // The sum over a block of 2r points is expanded in the moments of the block, r the

@@ -16,7 +16,7 @@ import (
 const tooLoose = 5e3
 
 // Every root that a transform of up to 2^22 points multiplies by is as near to the
-// exact one as theorem 1 of docs/design/accounting.md takes for granted.
+// exact one as theorem 1 of the package's documentation takes for granted.
 func TestRootsAreRounded(t *testing.T) {
 	t.Parallel()
 	const size = 3 << 19

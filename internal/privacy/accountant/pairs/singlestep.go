@@ -7,7 +7,7 @@ import (
 )
 
 // ExactSlack is the relative error that closed forms and single-step
-// quadratures are declared with; docs/design/accounting.md has the analysis.
+// quadratures are declared with; package bracket has the analysis.
 const ExactSlack = 1e-11
 
 // SingleDelta is δ(ε) = E[(1-e^{ε-L})+] of one use of the pair, by quadrature
