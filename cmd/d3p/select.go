@@ -191,7 +191,7 @@ func (of selection) candidates(c *cobra.Command, s *flags.Settings) (all []candi
 		return nil, status.Usagef("a selection reads DATA and TEST for every fit: write them to regular files")
 	}
 	for _, path := range of.models {
-		m, hash, err := modelfile.ReadWith(path, of.data)
+		m, hash, err := modelfile.ReadWith(path, of.data, of.test)
 		if err != nil {
 			return nil, err
 		}

@@ -136,14 +136,14 @@ func (f *Folder) Has(name string) bool {
 // ReadFile returns the content of a file: the bytes whose hash the manifest has.
 func (f *Folder) ReadFile(name string) ([]byte, error) {
 	if f.entries == nil {
-		content, err := atomicfile.Read(f.root, name, mostInMemory)
+		content, err := atomicfile.Read(f.root, name, MostInMemory)
 		return content, f.missing(name, err)
 	}
 	e, ok := f.entries[name]
 	if !ok {
 		return nil, f.missing(name, fs.ErrNotExist)
 	}
-	content, err := atomicfile.Read(f.root, name, min(e.Bytes, mostInMemory))
+	content, err := atomicfile.Read(f.root, name, min(e.Bytes, MostInMemory))
 	if err != nil {
 		return nil, e.altered(err)
 	}

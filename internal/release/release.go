@@ -49,5 +49,5 @@ const (
 const (
 	MostBytes    = 1 << 36 // of one file
 	mostManifest = 1 << 24 // bytes
-	mostInMemory = 1 << 33 // bytes of a file that is read as a whole
+	MostInMemory = 1 << 33 // bytes of a file that is read as a whole
 )

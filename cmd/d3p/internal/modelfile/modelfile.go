@@ -62,18 +62,20 @@ func modelBeside(data string) string {
 	return strings.TrimSuffix(table, filepath.Ext(table)) + ".yaml"
 }
 
-// CheckPublic refuses a model at path that names the data file itself as a public table
+// CheckPublic refuses a model at path that names a file of records itself as a public table
 // or list: its levels would be learnt from the records, and the release would contain
 // them.
-func CheckPublic(m *models.Model, path, data string) error {
-	files, err := DataFiles(data)
-	if err != nil {
-		return err
-	}
+func CheckPublic(m *models.Model, path string, tables ...string) error {
 	var private []os.FileInfo
-	for _, file := range files {
-		if info, err := os.Stat(file); err == nil { // a missing file is an error of its reader
-			private = append(private, info)
+	for _, table := range tables {
+		files, err := DataFiles(table)
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil { // a missing file is an error of its reader
+				private = append(private, info)
+			}
 		}
 	}
 	for name := range m.Spec.Public {
@@ -93,12 +95,27 @@ func besideModel(path, name string) string {
 	return filepath.Join(filepath.Dir(path), name)
 }
 
-// ReadWith is Read for a fit of the records in a data file, see CheckPublic.
-func ReadWith(path, data string) (m *models.Model, hash string, err error) {
+// ReadWith is Read for a fit of the records in these tables, see CheckPublic.
+func ReadWith(path string, tables ...string) (m *models.Model, hash string, err error) {
 	if m, hash, err = Read(path); err == nil {
-		err = CheckPublic(m, path, data)
+		err = CheckPublic(m, path, tables...)
 	}
 	return m, hash, err
+}
+
+// readPublic reads a file that a model file names. A release has a copy, and reads no larger
+// one.
+func readPublic(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("is no regular file")}
+	case info.Size() > release.MostInMemory:
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("has more than %d MiB", int64(release.MostInMemory)>>20)}
+	}
+	return os.ReadFile(path)
 }
 
 // Load is Read without the hash.
@@ -132,7 +149,7 @@ func Read(path string) (m *models.Model, hash string, err error) {
 		if locked {
 			return report.ReadPublic(files, name)
 		}
-		return os.ReadFile(besideModel(path, name))
+		return readPublic(besideModel(path, name))
 	})
 	if err != nil {
 		return nil, "", status.With(status.Spec, err)
