@@ -111,6 +111,7 @@ nothing about a record leaves except through a mechanism whose price is counted.
 		sub := c.build(a)
 		sub.GroupID = c.group
 		for _, named := range append(sub.Commands(), sub) {
+			flags.ReadWholeNumbers(named)
 			if !named.HasSubCommands() {
 				named.ValidArgsFunction = completeArgs
 			}

@@ -123,7 +123,7 @@ func (s Setting) Read(text string) (any, *Mistake) {
 		}
 		return x, s.inRange(x)
 	case Count:
-		n, ok := whole(text)
+		n, ok := Whole(text)
 		if !ok {
 			return nil, mistake("", "%q is not a whole number", text)
 		}
@@ -135,7 +135,7 @@ func (s Setting) Read(text string) (any, *Mistake) {
 		if n, err := strconv.ParseUint(text, 10, 64); err == nil {
 			return n, nil
 		}
-		n, ok := whole(text)
+		n, ok := Whole(text)
 		if !ok || n < 0 {
 			return nil, mistake("", "%q is not a whole number that is not negative", text)
 		}
@@ -161,9 +161,9 @@ func (s Setting) Read(text string) (any, *Mistake) {
 	return text, nil
 }
 
-// whole is the whole number of a text, which may have a fraction of zero or an exponent,
+// Whole is the whole number of a text, which may have a fraction of zero or an exponent,
 // such as 1e6: readers of config files write numbers so.
-func whole(text string) (n int, ok bool) {
+func Whole(text string) (n int, ok bool) {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n, true
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -123,6 +125,27 @@ func AcceptOldNames(c *cobra.Command, notef func(format string, args ...any)) {
 			notef("note: %s", note)
 		}
 	}
+}
+
+// wholeFlag is a flag of a command's own, which reads whole numbers as settings do.
+type wholeFlag struct{ pflag.Value }
+
+func (f wholeFlag) Set(text string) error {
+	n, ok := settings.Whole(text)
+	if !ok {
+		return strconv.ErrSyntax
+	}
+	return f.Value.Set(strconv.Itoa(n))
+}
+
+// ReadWholeNumbers lets the flags of c that are no settings take the whole numbers that
+// settings take: 010 is ten and 1e3 a thousand.
+func ReadWholeNumbers(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, ok := f.Value.(*settingFlag); !ok && strings.HasPrefix(f.Value.Type(), "int") {
+			f.Value = wholeFlag{f.Value}
+		}
+	})
 }
 
 // Read reads the flags of c that are settings, except other, for commands that take a few

@@ -179,3 +179,22 @@ func TestBadSettings(t *testing.T) {
 		}
 	}
 }
+
+// A whole number has one notation, as a setting and as a flag of a command's own.
+func TestWholeNumbersAgree(t *testing.T) {
+	steps := settings.Named("steps")
+	for _, text := range []string{"7", "+7", "010", "1e3", "2.0", "0x10", "0b1", "1_000", "2.5", "nan", "1e400", "", " 1", "9007199254740993", "9223372036854775808"} {
+		var own int
+		var wide int64
+		c := &cobra.Command{Use: "x"}
+		c.Flags().IntVar(&own, "own", 0, "")
+		c.Flags().Int64Var(&wide, "wide", 0, "")
+		ReadWholeNumbers(c)
+		want, mistake := steps.Read(text)
+		for name, got := range map[string]func() int{"own": func() int { return own }, "wide": func() int { return int(wide) }} {
+			if err := c.Flags().Set(name, text); (err != nil) != (mistake != nil) || err == nil && got() != want {
+				t.Errorf("%s: %q is %d (%v), as a setting %v (%v)", name, text, got(), err, want, mistake)
+			}
+		}
+	}
+}
