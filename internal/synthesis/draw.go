@@ -69,6 +69,7 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 		}
 		d.measured = append(d.measured, measured)
 	}
+	marginals.Free(d.measured)
 	if d.tree, err = marginals.NewTree(domain, tables, zeros, 4*treeCells, workers); err != nil {
 		return nil, err
 	}
