@@ -493,8 +493,8 @@ func (a *app) rehearse(ctx context.Context, m *models.Model, p *plan.Plan, table
 	return rows, status.With(status.Numeric, err)
 }
 
-// rehearsable is an error for plans that draw no intervals, and models of which d3p draws no
-// table as the fit would read it.
+// rehearsable returns an error if the plan draws no intervals, or if d3p cannot draw a table
+// of the model as the fit would read it.
 func rehearsable(m *models.Model, p *plan.Plan) error {
 	switch {
 	case p.ByMarginals(), p.DrawsPosterior():

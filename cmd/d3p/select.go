@@ -39,7 +39,7 @@ func newSelect(a *app) *cobra.Command {
 		Long: `Select fits one of the model files at a time, chosen at random, and scores it on the
 records of TEST with noise. After each fit it stops with probability 1/TRIALS. The fit
 with the highest score is released; nothing else leaves. The whole selection has the
-given budget, of which each fit gets far more than its part of a composition would be.
+given budget; each fit gets far more of it than if all fits were composed.
 Model files may differ in anything that a model file can state, priors and settings
 too, but predict the same column.
 

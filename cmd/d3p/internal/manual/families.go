@@ -22,7 +22,7 @@ func families() string {
 		p.entry(strings.Join(f.Names, ", "), strings.Join(facts, "; "))
 	}
 	p.WriteString("\n")
-	p.paragraph("twin: features: with the columns that may have the family and the priors of its arguments, of which each component has its own; in them {log} is the logarithm of the declared middle m of the column and {rate} is 2/m:")
+	p.paragraph("twin: features: with the columns that may have the family and the priors of its arguments. Each component has its own arguments. In the priors {log} is the logarithm of the declared middle m of the column and {rate} is 2/m:")
 	for _, f := range twin.Families() {
 		var priors []string
 		for _, a := range f.Args {
