@@ -16,7 +16,7 @@ func (c *compiler) nets(scratch *build) {
 	for _, n := range c.spec.Nets {
 		resolved, errs := net.Resolve(n, c.dims)
 		c.errs = append(c.errs, errs...)
-		if resolved == nil {
+		if resolved == nil || n.Weights.From.IsSet() && n.Weights.Arrays == nil { // reported
 			c.brokenNet = true
 			continue
 		}
