@@ -221,7 +221,7 @@ func (of selection) plans(all []candidate) (target accountant.Target, list []*pl
 		return target, nil, err
 	}
 	target = accountant.Target{Epsilon: first.Epsilon, Delta: first.Delta}
-	entity, scored := all[0].model.Spec.Data.Unit.Entity.V, ""
+	unit, scored := all[0].model.Spec.Data.Unit, ""
 	for i, one := range all {
 		fit := one.settings.Fit
 		table, err := score.New(one.model, predict.Posterior{}, of.column, nil)
@@ -231,8 +231,10 @@ func (of selection) plans(all []candidate) (target accountant.Target, list []*pl
 		switch {
 		case fit.Epsilon != target.Epsilon:
 			return target, nil, status.Usagef("%s: epsilon %g, and that of %s is %g: a selection has one budget (--epsilon sets it)", of.models[i], fit.Epsilon, of.models[0], target.Epsilon)
-		case one.model.Spec.Data.Unit.Entity.V != entity:
-			return target, nil, status.Usagef("%s: it protects one %s, and %s one %s", of.models[i], one.model.Spec.Data.Unit.Entity.V, of.models[0], entity)
+		case one.model.Spec.Data.Unit.Entity.V != unit.Entity.V:
+			return target, nil, status.Usagef("%s: it protects one %s, and %s one %s", of.models[i], one.model.Spec.Data.Unit.Entity.V, of.models[0], unit.Entity.V)
+		case one.model.Spec.Data.Unit.ID.V != unit.ID.V: // a unit of one would be many of the other
+			return target, nil, status.Usagef("%s: its units are not those of %s (declare the same `id` in all models)", of.models[i], of.models[0])
 		case i > 0 && table.Target.Name != scored:
 			return target, nil, status.Usagef("%s: it predicts %s, and %s predicts %s", of.models[i], table.Target.Name, of.models[0], scored)
 		}
