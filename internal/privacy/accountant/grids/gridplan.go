@@ -31,13 +31,19 @@ func (p *planner) inflation() float64 {
 
 // steepestFirst is the order of the parts by the moduli of their sums' transforms at a
 // frequency that few Fourier coefficients are below: those that make the others
-// negligible come first.
+// negligible come first. Few parts keep their order, which costs less than to find another.
 func (p *planner) steepestFirst(variance float64) []int {
 	const negligible = -80 // as in package bracket
 	order, logs := make([]int, len(p.Parts)), make([]float64, len(p.Parts))
+	for i := range order {
+		order[i] = i
+	}
+	if len(p.Parts) <= MaxBlockParts {
+		return order
+	}
 	tilted := make([][]float64, len(p.Parts))
 	for i := range p.nodes {
-		if order[i] = i; len(p.nodes[i].Loss) > 0 {
+		if len(p.nodes[i].Loss) > 0 {
 			tilted[i], _, _ = p.nodes[i].Tilted(p.Theta)
 		}
 	}
