@@ -145,6 +145,10 @@ func (e element) plain(k Kind, b []byte, n int, c *Cells) (rest []byte) {
 	return b[n*size:]
 }
 
+// longestDecimal bounds a decimal in bytes. The digits of a longer one would take long to
+// find: it is infinite.
+const longestDecimal = 1 << 12
+
 // bytes adds a value given as bytes.
 func (e element) bytes(k Kind, b []byte, c *Cells) {
 	switch {
@@ -153,6 +157,12 @@ func (e element) bytes(k Kind, b []byte, c *Cells) {
 	case e.physical == physicalInt96: // nanoseconds of the day, and the Julian day
 		const day, epoch = 24 * 60 * 60 * 1e9, 2440588
 		c.Ints = append(c.Ints, int64(int32(binary.LittleEndian.Uint32(b[8:])))-epoch+floorDiv(int64(binary.LittleEndian.Uint64(b)), day))
+	case len(b) > longestDecimal:
+		sign := 1
+		if b[0] >= 0x80 {
+			sign = -1
+		}
+		c.Floats = append(c.Floats, math.Inf(sign))
 	default: // decimals, in two's complement, the highest byte first
 		x := new(big.Int).SetBytes(b)
 		if len(b) > 0 && b[0] >= 0x80 {
