@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"errors"
@@ -101,7 +102,30 @@ func (a *app) initHeader(data string, known skeleton.Known) error {
 	}
 	known.Semicolons = separator == ';'
 	text := skeleton.Skeleton(header, known)
+	if err := mistakes(text, known); err != nil {
+		return err
+	}
 	return a.result(map[string]any{"columns": header, "model": string(text)}, func(w io.Writer) { w.Write(text) })
+}
+
+// mistakes reports what a check of the model file finds beside its blanks: a formula that
+// the columns or the family cannot have.
+func mistakes(text []byte, known skeleton.Known) error {
+	if known.Formula == "" {
+		return nil
+	}
+	// cuts that are left blank are no mistake of the family's
+	_, found := spec.Parse("", bytes.Replace(text, []byte("cuts: "+spec.Blank), []byte("cuts: [1]"), 1), nil)
+	var list []string
+	for _, e := range found {
+		if !strings.HasSuffix(e.Message, spec.Unfilled) {
+			list = append(list, "--formula, --family: "+(&expr.Error{Message: e.Message, Hint: e.Hint}).Error())
+		}
+	}
+	if len(list) > 0 {
+		return status.Usagef("%s", strings.Join(slices.Compact(list), "\n"))
+	}
+	return nil
 }
 
 // initFrom prints a model file from a public codebook.
@@ -115,6 +139,9 @@ func (a *app) initFrom(path string, known skeleton.Known) error {
 		names = append(names, d.Name)
 	}
 	text := skeleton.FromCodebook(described, known)
+	if err := mistakes(text, known); err != nil {
+		return err
+	}
 	return a.result(map[string]any{"columns": names, "model": string(text)}, func(w io.Writer) { w.Write(text) })
 }
 

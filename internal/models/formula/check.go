@@ -103,8 +103,9 @@ func (b *checker) derive(functions []*core.Definition) {
 		}
 		missing := false
 		for _, name := range expr.Names(f.Expr) {
-			if b.Data.Column(name) == nil {
-				missing = true
+			c := b.Data.Column(name)
+			missing = missing || c == nil || !c.Type.IsSet()
+			if c == nil {
 				b.Undeclared(source.Value[string]{V: name, At: f.Text.At})
 			}
 		}

@@ -71,7 +71,11 @@ func (k Known) top() string {
 
 // bottom is the file from the columns on.
 func (k Known) bottom() string {
-	missing, model := skeletonMissing, fmt.Sprintf(skeletonModel, orBlank(k.Formula), orBlank(k.Family))
+	family := orBlank(k.Family)
+	if k.Family == "piecewise_exponential" {
+		family += "\n  # the times at which the rate changes, such as [0.5, 1, 5]\n  cuts: " + spec.Blank
+	}
+	missing, model := skeletonMissing, fmt.Sprintf(skeletonModel, orBlank(k.Formula), family)
 	if k.Twin {
 		missing, model = skeletonMissingTwin, skeletonTwin
 	}

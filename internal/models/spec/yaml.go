@@ -149,7 +149,7 @@ func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
 			r.Add(r.at(s), splitHint, "the comma inside {} splits the value of %s after `%s`", key, s.Value)
 			value = nil
 		} else if ok && plain(s) && s.Value == Blank {
-			r.Add(r.at(s), blankHint(key), "%s is still to be filled in", key)
+			r.Add(r.at(s), blankHint(key), "%s %s", key, Unfilled)
 			value = nil
 		}
 		list = append(list, entry{key, at, value})
@@ -245,6 +245,9 @@ func distributionInFlowMap(line string) bool {
 
 // Blank marks a place of a skeleton that a person must fill in.
 const Blank = "FILL_IN"
+
+// Unfilled ends the message about such a place.
+const Unfilled = "is still to be filled in"
 
 // blankHint describes the value of a place in a skeleton.
 func blankHint(key string) string {
