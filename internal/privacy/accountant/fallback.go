@@ -9,8 +9,8 @@ import (
 )
 
 // capped answers by the engines and, where the direction has steps that are
-// also bounded without their amplification (balls-and-bins), by that bound
-// when it is smaller or the engines have none.
+// also bounded without their amplification (balls-and-bins, hardly any noise), by that
+// bound when it is smaller or the engines have none.
 func (d *direction) capped(answer func() (Direction, error), plainAnswer func(*direction) (Direction, error)) (Direction, error) {
 	plain := d.unamplified()
 	if plain == nil {
@@ -34,15 +34,36 @@ func (d *direction) capped(answer func() (Direction, error), plainAnswer func(*d
 	return r, nil
 }
 
-// unamplified is the direction with every balls-and-bins epoch as the one Gaussian step
-// that it is with a known assignment; nil without such epochs.
+// leastNoise is the noise multiplier below which sampled Gaussians are bounded without
+// their sampling. Losses grow to 1/(2·leastNoise²) a step and grids with them, while there
+// is no privacy left to tell apart.
+const leastNoise = 0.01
+
+// faint reports that the part is a sampled Gaussian of hardly any noise.
+func faint(p pairs.Part) bool { return p.Key.Kind <= pairs.BallsAdd && p.Key.S < leastNoise }
+
+// shift is by how much the sum moves if the batch is known, in the unit of Key.S.
+func shift(k pairs.Key) float64 {
+	switch k.Kind {
+	case pairs.Substitute: // from one side to the other
+		return 2
+	case pairs.GroupRemove, pairs.GroupAdd:
+		return float64(k.N)
+	}
+	return 1
+}
+
+// unamplified is the direction with every balls-and-bins epoch, and every step of hardly
+// any noise, as the one Gaussian step that it is with known batches: a bound by joint
+// convexity. nil without such epochs and steps.
 func (d *direction) unamplified() *direction {
 	plain := &direction{name: d.name, Losses: bracket.Losses{Mu2: d.Mu2}}
 	found := false
 	for _, p := range d.Parts {
-		if p.Key.Kind == pairs.BallsRemove || p.Key.Kind == pairs.BallsAdd {
+		if p.Key.Kind == pairs.BallsRemove || p.Key.Kind == pairs.BallsAdd || faint(p) {
 			found = true
-			plain.Mu2 += float64(p.Count) / (p.Key.S * p.Key.S)
+			mu := shift(p.Key) / p.Key.S
+			plain.Mu2 += float64(p.Count) * mu * mu
 			continue
 		}
 		plain.Parts = append(plain.Parts, p)

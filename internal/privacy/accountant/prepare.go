@@ -32,6 +32,10 @@ func (d *direction) exact() (epsilonAt func(delta float64) float64, deltaAt func
 // that depend on the tilt get it from tilt, applied to the same direction with
 // Poisson sampling in their place.
 func (d *direction) prepare(delta float64, tilt func(*bracket.Composition) float64) {
+	if slices.ContainsFunc(d.Parts, faint) {
+		d.unreliable = true
+		return
+	}
 	proxy := &direction{name: d.name, Losses: bracket.Losses{Mu2: d.Mu2}}
 	balls := false
 	for _, p := range d.Parts {

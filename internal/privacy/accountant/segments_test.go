@@ -123,6 +123,36 @@ func TestOneValueUnderTheTilt(t *testing.T) {
 	}
 }
 
+// With hardly any noise the answer is that of known batches, which is never below the
+// truth: here that of a single step.
+func TestHardlyAnyNoise(t *testing.T) {
+	const s, q, delta = 0.005, 0.5, 1e-5
+	step := event.PoissonSampled{Rate: q, Of: event.Gaussian{NoiseMultiplier: s}}
+	for _, of := range []struct {
+		relation event.Relation
+		group    int
+		key      pairs.Key
+		loose    float64 // at most
+	}{
+		{event.AddRemove, 1, pairs.Key{Kind: pairs.Remove, S: s, Q: q}, 1.05},
+		{event.Substitute, 1, pairs.Key{Kind: pairs.Substitute, S: s, Q: q}, 4.2}, // a batch without the unit hides the side
+		{event.AddRemove, 3, pairs.Key{Kind: pairs.GroupRemove, S: s, Q: q, N: 3}, 1.05},
+	} {
+		truth := pairs.SingleEpsilon(of.key.Build(), delta)
+		a, err := GroupEpsilon(step, of.relation, of.group, delta)
+		if err != nil || a.Certified || a.Engine != engineChernoff || !(a.Upper >= truth && a.Upper < of.loose*truth) {
+			t.Errorf("%v: %+v, %v, a step costs %g", of.key.Kind, a, err, truth)
+		}
+		many, err := GroupEpsilon(event.SelfComposed{Of: step, Count: 1 << 40}, of.relation, of.group, delta)
+		if err != nil || !(many.Upper > a.Upper) || math.IsInf(many.Upper, 1) {
+			t.Errorf("%v, 2⁴⁰ steps: %+v, %v", of.key.Kind, many, err)
+		}
+		if _, err := NewCurve(step, of.relation); err != nil {
+			t.Errorf("%v: %v", of.key.Kind, err)
+		}
+	}
+}
+
 // With 2⁵³ steps no grid is fine enough, and none is tried: the answer is the Rényi bound.
 func TestStepsBeyondAnyGrid(t *testing.T) {
 	t.Parallel()

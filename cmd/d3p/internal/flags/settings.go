@@ -114,7 +114,10 @@ func AcceptOldNames(c *cobra.Command, notef func(format string, args ...any)) {
 	c.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		for _, row := range settings.Table() {
 			if slices.Contains(row.Old, name) {
-				notes = append(notes, fmt.Sprintf("--%s is an old name of --%s", name, row.Name))
+				note := fmt.Sprintf("--%s is an old name of --%s", name, row.Name)
+				if !slices.Contains(notes, note) { // pflag asks for a name several times
+					notes = append(notes, note)
+				}
 				return pflag.NormalizedName(row.Name)
 			}
 		}
