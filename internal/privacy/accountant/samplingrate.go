@@ -22,8 +22,8 @@ func MaxRate(t Target, rel event.Relation, mechanism func(rate float64) event.Ev
 		return maxBallsRate(t, rel, mechanism)
 	}
 	const digits = 5
-	certify := func(rate float64) (Answer, error) {
-		return answer(mechanism(rate), rel, t.group(), 2e-5, func(d *direction, width float64) (Direction, error) { return d.epsilon(t.Delta, width) })
+	certify := func(rate, width float64) (Answer, error) {
+		return answer(mechanism(rate), rel, t.group(), width, func(d *direction, width float64) (Direction, error) { return d.epsilon(t.Delta, width) })
 	}
 	want := math.Sqrt(-2 * math.Log(t.Delta))
 	var failed error
@@ -45,17 +45,44 @@ func MaxRate(t Target, rel event.Relation, mechanism func(rate float64) event.Ev
 	if side == 0 {
 		rate = roundDown(math.Exp(log), digits)
 	}
-	for margin := math.Pow(10, 1-digits); margin < 0.1; margin *= 2 {
-		a, err := certify(rate)
+	var low, high float64 // the largest rate that is certified, the least that is not
+	var met Answer
+	const wide, narrow = 3e-4, 2e-5
+	width := narrow
+	for margin := math.Pow(10, 1-digits); low == 0 || high == 0 && low < 1 || high > low*(1+1e-3); margin *= 2 {
+		a, err := certify(rate, width)
 		if err != nil {
 			return 0, Answer{}, err
 		}
 		if a.Upper <= t.Epsilon {
-			return rate, a, nil
+			low, met = rate, a
+		} else {
+			high = rate
 		}
-		rate = roundDown(rate*(1-margin), digits)
+		switch {
+		case low > 0 && high > 0:
+			rate = roundDown(math.Sqrt(low*high), digits)
+		case margin > 0.1 && low == 0:
+			return 0, Answer{}, &InfeasibleError{Why: "no sampling rate near the solution could be certified", Hint: "ask for a slightly larger epsilon"}
+		case low == 0: // the estimate was rough
+			rate = roundDown(rate*(1-margin), digits)
+		case a.Upper > t.Epsilon*(1-1e-3) || margin > 2:
+			high = low // near enough
+		default:
+			width = wide
+			if a.Upper > t.Epsilon/2 { // the cost grows about as the rate does
+				margin = math.Max(margin, 0.8*(t.Epsilon/a.Upper-1))
+			}
+			rate = math.Min(1, roundDown(rate*(1+margin), digits))
+		}
 	}
-	return 0, Answer{}, &InfeasibleError{Why: "no sampling rate near the solution could be certified", Hint: "ask for a slightly larger epsilon"}
+	if width == wide {
+		var err error
+		if met, err = certify(low, narrow); err != nil {
+			return 0, Answer{}, err
+		}
+	}
+	return low, met, nil
 }
 
 // roundDown rounds x > 0 down to the given number of significant digits.

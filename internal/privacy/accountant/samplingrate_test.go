@@ -81,3 +81,15 @@ func TestSolvingWithBalls(t *testing.T) {
 		t.Error("an epoch exceeds the target, and no error")
 	}
 }
+
+// Where the estimate is rough, as at a small ε with few, rare inclusions, the rate is
+// sought upwards, too.
+func TestMaxRateWhereTheEstimateIsRough(t *testing.T) {
+	heavy(t)
+	rate, a, err := MaxRate(Target{Epsilon: 0.001, Delta: 1e-5}, event.AddRemove, func(rate float64) event.Event {
+		return event.SelfComposed{Of: event.PoissonSampled{Rate: rate, Of: event.Gaussian{NoiseMultiplier: 0.8}}, Count: 1e6}
+	})
+	if err != nil || a.Upper > 0.001 || a.Upper < 0.00099 {
+		t.Errorf("rate %g, %+v, %v", rate, a, err)
+	}
+}
