@@ -46,39 +46,48 @@ func MaxRate(t Target, rel event.Relation, mechanism func(rate float64) event.Ev
 		rate = roundDown(math.Exp(log), digits)
 	}
 	var low, high float64 // the largest rate that is certified, the least that is not
-	var met Answer
-	const wide, narrow = 3e-4, 2e-5
-	width := narrow
-	for margin := math.Pow(10, 1-digits); low == 0 || high == 0 && low < 1 || high > low*(1+1e-3); margin *= 2 {
+	var met Answer        // for low
+	try := func(rate, width float64) error {
 		a, err := certify(rate, width)
-		if err != nil {
-			return 0, Answer{}, err
-		}
-		if a.Upper <= t.Epsilon {
+		switch {
+		case err != nil:
+			return err
+		case a.Upper <= t.Epsilon:
 			low, met = rate, a
-		} else {
+		default:
 			high = rate
 		}
-		switch {
-		case low > 0 && high > 0:
-			rate = roundDown(math.Sqrt(low*high), digits)
-		case margin > 0.1 && low == 0:
+		return nil
+	}
+	const least, most, near = 1e-4, 2, 1e-3 // margins between rates, and of a rate that is good enough
+	const wide, narrow = 3e-4, 2e-5         // widths of brackets
+	if err := try(rate, narrow); err != nil {
+		return 0, Answer{}, err
+	}
+	for margin := least; low == 0; margin *= 2 {
+		if margin > 0.1 {
 			return 0, Answer{}, &InfeasibleError{Why: "no sampling rate near the solution could be certified", Hint: "ask for a slightly larger epsilon"}
-		case low == 0: // the estimate was rough
-			rate = roundDown(rate*(1-margin), digits)
-		case a.Upper > t.Epsilon*(1-1e-3) || margin > 2:
-			high = low // near enough
-		default:
-			width = wide
-			if a.Upper > t.Epsilon/2 { // the cost grows about as the rate does
-				margin = math.Max(margin, 0.8*(t.Epsilon/a.Upper-1))
-			}
-			rate = math.Min(1, roundDown(rate*(1+margin), digits))
+		}
+		if err := try(roundDown(high*(1-margin), digits), narrow); err != nil {
+			return 0, Answer{}, err
 		}
 	}
-	if width == wide {
-		var err error
-		if met, err = certify(low, narrow); err != nil {
+	first := low
+	for margin := least; high == 0 && low < 1 && met.Upper <= t.Epsilon*(1-near) && margin <= most; margin *= 2 { // the estimate was rough
+		if met.Upper > t.Epsilon/2 { // the cost grows about as the rate does
+			margin = math.Max(margin, 0.8*(t.Epsilon/met.Upper-1))
+		}
+		if err := try(math.Min(1, roundDown(low*(1+margin), digits)), wide); err != nil {
+			return 0, Answer{}, err
+		}
+	}
+	for high > low*(1+near) {
+		if err := try(roundDown(math.Sqrt(low*high), digits), wide); err != nil {
+			return 0, Answer{}, err
+		}
+	}
+	if low > first { // by a wide bracket
+		if err := try(low, narrow); err != nil {
 			return 0, Answer{}, err
 		}
 	}
