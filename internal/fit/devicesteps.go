@@ -110,7 +110,7 @@ func (l *Loop) appendInputs(x []float64, t int, draw []float64, eta *noise.Strea
 	if !l.plan.SumsGradients() {
 		return x
 	}
-	return append(x, stepWeight(t), plan.SettledWeight(t, l.plan.Steps))
+	return append(x, plan.StepWeight(t), plan.SettledWeight(t, l.plan.Steps))
 }
 
 // arrays are the arrays of the state in the order of the tape's parameters.

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"d3p/internal/fit/plan"
 	"d3p/internal/posterior"
 	"d3p/internal/simd"
 )
@@ -10,9 +11,6 @@ import (
 type gradientSums struct{ posterior.GradientSums }
 
 func newGradientSums(latent int) gradientSums { return gradientSums{posterior.NewGradientSums(latent)} }
-
-// stepWeight is w of step t (from 0).
-func stepWeight(t int) float64 { return float64(t + 1) }
 
 // observation is what step T (from 0) adds: θ, d = θ − m, the released likelihood
 // gradient and the prior's, each of shape (P); NoiseSD is τ > 0, Settled is u.
@@ -32,7 +30,7 @@ func (c *gradientSums) begin(o observation) {
 
 // observe adds coordinates low <= j < high of a step.
 func (c *gradientSums) observe(o observation, low, high int, s *scratch) {
-	w, variance := stepWeight(o.T), o.NoiseSD*o.NoiseSD
+	w, variance := plan.StepWeight(o.T), o.NoiseSD*o.NoiseSD
 	for lo := low; lo < high; lo += chunk {
 		hi := min(lo+chunk, high)
 		x, g, p := o.D[lo:hi], o.Likelihood[lo:hi], o.Prior[lo:hi]

@@ -5,13 +5,16 @@ import "d3p/internal/privacy/sampler"
 // farSteps is 1/f for the fraction f of first steps that may be far from the mode.
 const farSteps = 5
 
+// StepWeight is the weight w of step t (from 0) in sums of released gradients.
+func StepWeight(t int) float64 { return float64(t + 1) }
+
 // SettledWeight is the weight u of step t (from 0) of a fit with the given number of
 // steps.
 func SettledWeight(t, steps int) float64 {
 	if farSteps*t < steps {
 		return 0
 	}
-	return float64(t + 1)
+	return StepWeight(t)
 }
 
 // BatchVariance is k: so many steps with independent subsets of the records give the mean
