@@ -21,7 +21,6 @@ import (
 	"d3p/internal/atomicfile"
 	"d3p/internal/models"
 	"d3p/internal/models/encoding"
-	"d3p/internal/models/guide"
 	"d3p/internal/predict"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -266,7 +265,7 @@ func (a *app) readNewRows(path string, m *models.Model) (predict.Rows, error) {
 
 // noteOfPoint says what a posterior without a spread cannot tell.
 func (a *app) noteOfPoint(r *released.Release) {
-	if r.Params.Guide.Family == guide.DeltaName && r.Model.Reconstruct == nil {
+	if r.Point() && r.Model.Reconstruct == nil {
 		a.notef("note: the posterior is a point (guide delta): how certain an expected response is, is not known")
 	}
 }

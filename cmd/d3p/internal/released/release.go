@@ -218,10 +218,13 @@ func (r *Release) Findings() (report.Findings, error) {
 	}, nil
 }
 
+// Point reports whether the parameters were fitted as points, without a spread.
+func (r *Release) Point() bool { return r.Params.Guide.Family == guide.DeltaName }
+
 // Predictive is the posterior to predict from: draws with the seed of root, the same for
 // every block of rows.
 func (r *Release) Predictive(draws int, prob float64, root noise.Root) predict.Posterior {
-	p := predict.Posterior{S: draws, Prob: prob, Point: r.Params.Guide.Family == guide.DeltaName}
+	p := predict.Posterior{S: draws, Prob: prob, Point: r.Point()}
 	var stream *noise.Stream
 	p.Draw = func(theta []float64, s int) {
 		if s == 0 {
