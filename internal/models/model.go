@@ -62,6 +62,14 @@ type Model struct {
 	custom      *guide.Tapes
 }
 
+// LeastPerNumber is the number of records for each unconstrained scalar below which a
+// table has few.
+const LeastPerNumber = 20
+
+// FewRecords reports whether a table of so many records says too little of the model to
+// spend budget beside the fit, or to correct its mean.
+func (m *Model) FewRecords(records int) bool { return records < LeastPerNumber*m.P }
+
 // Param is a parameter, or a quantity derived from parameters.
 type Param struct {
 	Name string

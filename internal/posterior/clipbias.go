@@ -21,15 +21,11 @@ const biasRecords, fewestRecords, mostRecords = 10, 4000, 20000
 // as where an outcome is so rare that no simulated record has it.
 const minEffect, maxMove = 1.0 / 3, 3.0
 
-// leastPerNumber is the number of records for each number of a model from which the mean
-// is corrected, unless a parameter is a spread or bounded otherwise: of real-valued
-// parameters alone fewer records say too little, and the correction moves the mean away
-// from where it predicts best.
-const leastPerNumber = 20
-
 // corrects reports whether the mean is corrected where these coordinates are real-valued.
+// Where all are, few records say too little: the correction would move the mean away from
+// where it predicts best.
 func (j *jointNormal) corrects(free []int) bool {
-	return len(free) < j.model.P || j.records >= leastPerNumber*j.model.P
+	return len(free) < j.model.P || !j.model.FewRecords(j.records)
 }
 
 // clipBias has the inputs of correctClipBias beside the mean.
@@ -140,16 +136,18 @@ func (j *jointNormal) clippedSum(truth []float64, places []place) []float64 {
 	m, rng, p, count := j.model, j.random(), j.model.P, 0
 	sum, scores, cross, square := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
 	machine := graph.NewMachine(m.Likelihood, simulationBatch)
-	clipped, score := mat.NewDense(simulationBatch, p, nil), make([]float64, p)
+	clipped, atTruth := mat.NewDense(simulationBatch, p, nil), mat.NewDense(simulationBatch, p, nil)
 	for batch := range min(max(biasRecords*j.records, fewestRecords), mostRecords) / simulationBatch {
 		machine.Globals(truth, nil)
 		machine.Records(simulate.Records(m, truth, simulationBatch, j.law, rng), m.Encoding.K, simulationBatch, nil)
+		for r := range simulationBatch {
+			machine.Gradient(r, atTruth.RawRowView(r))
+		}
 		k := 2 * batch % len(places)
 		j.addClipped(clipped, machine, places[k:k+2])
-		machine.Globals(truth, nil)
-		machine.Again()
 		for r := range simulationBatch {
-			if machine.Gradient(r, score); !simd.Finite(score) {
+			score := atTruth.RawRowView(r)
+			if !simd.Finite(score) {
 				continue
 			}
 			count++

@@ -14,7 +14,7 @@ import (
 func TestFewRecordsAreNotCorrected(t *testing.T) {
 	p := 3
 	j := &jointNormal{simulation: simulation{model: &models.Model{P: p}}}
-	for records, want := range map[int]bool{leastPerNumber*p - 1: false, leastPerNumber * p: true} {
+	for records, want := range map[int]bool{models.LeastPerNumber*p - 1: false, models.LeastPerNumber * p: true} {
 		j.records = records
 		if j.corrects([]int{0, 1, 2}) != want || !j.corrects([]int{0, 1}) {
 			t.Errorf("%d records: coefficients %t, beside a spread %t", records, !want, j.corrects([]int{0, 1}))

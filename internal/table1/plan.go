@@ -56,8 +56,8 @@ const (
 // mostMoments: 6 % of μ² together cost the fit 3.1 % more noise. Where half of mostMoments
 // gives correlations with the error goodCorrelation, the other half buys counts of pairs
 // of levels. Of few records, counts with noise of fairNoise take up to mostSmallCounts:
-// without them a scale that is left to the bounds is never noticed. With fewer than
-// leastPerNumber records for each number of a model the fit needs all of μ² itself.
+// without them a scale that is left to the bounds is never noticed. With few records
+// for the model (models.FewRecords) the fit needs all of μ² itself.
 const (
 	goodNoise, poorNoise             = 0.01, 0.12
 	mostCounts                       = 0.03
@@ -65,7 +65,6 @@ const (
 	goodCorrelation, poorCorrelation = 0.05, 0.15
 	mostMoments                      = 0.03
 	fairNoise, mostSmallCounts       = 0.09, 0.2
-	leastPerNumber                   = 20
 	rareNoise                        = 20     // records
 	ofRanges                         = 1. / 3 // of what counts may take, where a column needs it
 )
@@ -90,7 +89,7 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 	}
 	counts = min(counts, mostCounts)
 	if fair := need * math.Pow(goodNoise/fairNoise, 2); fair > counts {
-		if records < leastPerNumber*m.P {
+		if m.FewRecords(records) {
 			return nil
 		}
 		counts = min(fair, mostSmallCounts)

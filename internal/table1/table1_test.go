@@ -193,7 +193,7 @@ func TestAuto(t *testing.T) {
 	if got := share(1, 400); got < 0.1 || got > 0.2 {
 		t.Errorf("400 records at epsilon 1, few: share %g", got)
 	}
-	if few := leastPerNumber*m.P - 1; share(2, few) != 0 || share(2, few+1) < 0.04 {
+	if few := models.LeastPerNumber*m.P - 1; share(2, few) != 0 || share(2, few+1) < 0.04 {
 		t.Errorf("%d records for %d numbers at epsilon 2: share %g, of one more %g", few, m.P, share(2, few), share(2, few+1))
 	}
 	if got := share(1, 4000); got < 0.02 || got > 0.0601 {
