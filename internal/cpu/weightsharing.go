@@ -17,7 +17,7 @@ import (
 // wide reports whether a term is a sum over places.
 func (t *term) wide() bool { return t.Width > 1 }
 
-// split holds the factors of an outer term, record by record.
+// split holds the factors of an outer term: record by record, or in lanes.
 type split struct{ x, delta []float64 }
 
 // wideScratch is a thread's memory for wide terms.

@@ -35,8 +35,9 @@ type Trend struct {
 // cells of two columns without order. A trend is a sum over many cells, or a cell with many
 // records. It stands above noise in which single cells drown, and the coefficients of
 // regressions follow from it. A trend is shrunk to the part 1 - σ²/δ² of its distance δ from
-// independent columns (James and Stein 1961), unless Free ends that. Scores are, by column, the values of its cells; nil: no order;
-// NaN: a cell outside the order. Only frequent levels and cells have trends.
+// independent columns (James and Stein 1961), unless Free ends that. Scores are, by column,
+// the values of its cells; nil: no order; NaN: a cell outside the order. Only frequent
+// levels and cells have trends.
 func (d Domain) Trends(m Measurement, scores [][]float64) []Trend {
 	if len(m.Set) < 2 {
 		return nil

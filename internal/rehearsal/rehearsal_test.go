@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"d3p/internal/cpu"
@@ -72,18 +73,7 @@ func TestRehearsal(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	elsewhere := read(t, `d3p: 1
-data:
-  unit: {entity: person, rows_per_unit: 1}
-  rows: {public: 1500}
-  columns:
-    x: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}
-    y: {type: binary}
-model:
-  formula: y ~ x
-  family: bernoulli
-  priors: {Intercept: "normal(0, 1)", b: "normal(30, 1)"}
-`)
+	elsewhere := read(t, strings.Replace(logistic, `b: "normal(0, 1)"`, `b: "normal(30, 1)"`, 1))
 	if r := rehearsed(t, elsewhere, 3)[1]; r.Hold != 0 {
 		t.Errorf("of effects beyond the prior: %+v", r)
 	}

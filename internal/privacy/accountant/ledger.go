@@ -15,8 +15,8 @@ import (
 type direction struct {
 	name string
 	bracket.Losses
-	// unreliable: some epoch pair could not be computed well enough, so only
-	// the bound without its amplification holds. Set by prepare.
+	// unreliable: some epoch pair could not be computed well enough, or a step has
+	// hardly any noise, so only the bound without its amplification holds. Set by prepare.
 	unreliable bool
 	rounded    bool    // the scales of the parts are rounded: the shift is no power of two
 	noDP       float64 // log P(no infinite loss) = Σ T log1p(-p∞), from (ε, δ) steps

@@ -118,7 +118,7 @@ func (r *Answer) besides(ev event.Event, rel event.Relation, delta float64) (wai
 	return func() { r.Renyi, r.Other = <-renyi, <-other }
 }
 
-// crossCheck is the Rényi bound, nil where there is none.
+// crossCheck is the Rényi bound, nil for groups and for pairs that have no bound.
 func crossCheck(ev event.Event, rel event.Relation, size int, delta float64) *renyiEntry {
 	if size > 1 {
 		return nil

@@ -35,8 +35,8 @@
 //
 //	(bulk + rare)^n = Σ_k binom(n, k) bulk^(n-k) rare^k
 //
-// is exact. Beside one grid there are two ways, of which package grids takes the
-// cheapest that meets the wanted width:
+// is exact. Beside one grid there are two ways. Package grids takes the cheapest of the
+// three that meets the wanted width:
 //
 //   - Blocks (blocks.go). A block of n steps is composed on the fine grid, put on the
 //     coarse one in the direction of the bound, and convolved with its rare losses
@@ -105,8 +105,8 @@
 // code that they are about.
 //
 // Theorem 1 (transform). dft takes n = 2^t real numbers x, t >= 6, to coefficients whose
-// error has a 2-norm of at most 5ut times their own 2-norm, and each of which is wrong
-// by at most 10 u t ‖x‖₁. The inverse has the first bound, too.
+// error has a 2-norm of at most 5ut times their own 2-norm. No coefficient is wrong by
+// more than 10 u t ‖x‖₁. The inverse has the first bound, too.
 // lowFrequencies.coefficient has the second, for n >= 4096. Proof: fourier.go,
 // lowfrequency.go; unitary levels add their errors (Higham 2002, Theorem 24.2), a path
 // of products bounds one coefficient.
