@@ -5,6 +5,28 @@
 //
 // A net maps one record's value to one record's value. Layers that would mix
 // records do not exist: package spec refuses them by name.
+//
+// Clipping needs the norm of every record's gradient g_b and Σ_b f_b g_b. With the input a
+// of a layer and the adjoint δ = ∂ℓ/∂y of its output, A and Δ for the whole batch:
+//
+//	dense, y = aW + c      gradient a δᵀ; δ   squared norm (a² + 1) δ²   sum Aᵀ diag(f) Δ
+//	convolution, patches   Σ_p δ_p x_pᵀ; Σ_p δ_p   Σ_pq (x_p·x_q)(δ_p·δ_q), or element by
+//	x_p at places p        element; the sum is one product over pairs of record and place
+//	transposed             Σ_p x_p d_pᵀ, d_p the patch of δ that position p reached
+//	recurrent              Σ_t δ_t x_tᵀ; Σ_t δ_t h_(t−1)ᵀ; Σ_t δ_t: places are positions
+//	attention              q, k, v and output: Σ_t δ_t x_tᵀ; Σ_t δ_t, likewise
+//	embedding of k_p       row k: Σ_(p: k_p = k) δ_p; adds f δ_p to row k_p
+//	normalisation          y = x̂·w + c: Σ_p δ_p x̂_p; Σ_p δ_p, kept as numbers
+//	positions              δ, kept as numbers
+//
+// A convolution's squared norm costs P²(R + F) multiplications by Gram matrices (P places,
+// R numbers of a patch, F filters) or P·R·F by elements (Bu et al. 2022, arXiv:2205.10683);
+// the compiler takes the cheaper form for each layer (Term.Gram). Mean and variance of a
+// normalisation depend on one record only, so its adjoint does, too. A maximum passes its
+// gradient to the largest value, in equal shares at a tie. Dropout's mask is noise for each
+// record and step. A net called k times for a record has ∂ℓ/∂W = Σ_i G_i with squared norm
+// Σ_ij ⟨G_i, G_j⟩; the tape lists the pairs (Tape.Cross). Weights made of other parameters
+// keep the structure under scalars, scales per row or column, and products.
 package net
 
 import (

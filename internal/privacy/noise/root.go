@@ -4,6 +4,23 @@
 // Stream per Purpose. A stream is addressed by step, so the numbers of a step depend on
 // (root, purpose, step) only, not on threads, devices or earlier draws.
 // docs/design/noise.md lists the exact draws, and those that rely on AES.
+//
+// Keys. A run takes 32 bytes from the operating system (System); only
+// --insecure-noise-seed fixes them. --seed makes a Public root, which panics if asked for
+// sampling, gradient noise, count noise, noise of records or the choice of a unit's rows.
+// Each purpose has its own key: HKDF-SHA256 (RFC 5869) with the root as secret, the salt
+// "d3p noise v1" and the purpose's name as info. The 16-byte counter block under it is
+//
+//	step, 64 bits, big-endian | block within the step, 64 bits, big-endian
+//
+// A stream that reaches the next step's counters panics. Blocks of a step: from 0 for
+// numbers drawn in order; in the sampling stream from 2^32 for the subset or permutation
+// and from 2^48 for replaced words; in noise streams from 2^62 for the further bits of
+// normals. AES is crypto/aes, or the same bits from AES-NI or VAES.
+//
+// No step's numbers may be drawn twice: each session on the same records has its own
+// Child root (info "child n"), and a resumed run takes a fresh root. Checkpoints contain
+// no keys.
 package noise
 
 import (

@@ -1,6 +1,26 @@
 // Package sampler draws the batches of a fit and states what drawing them so
 // earns: a scheme's Draw and its Event stand in one file, and neither exists
 // without the other. The number of records is secret; it enters Draw only.
+//
+// Poisson: the batch size has the law Binomial(n, q), and the batch is a uniform subset of
+// that size, which is independent inclusion with probability q at a cost of O(qn) a step.
+// The subset is the first k different numbers of a sequence of exactly uniform ones below
+// n, or for k > n/2 the complement of n-k such numbers.
+//
+// By a network (Exact is the other choice): the subset is the image of 0, ..., k-1 under an
+// alternating Feistel network on ceil(log2 n) bits, at least 16, with cycle walking (Black
+// and Rogaway 2002), with fresh tables in every step. A walk takes (M+1)/(n+1) <= 2 rounds
+// of the network on average, M = 2^w, and the longest of k walks 2 + log2 k (Prediger et
+// al. 2022, equations 9 to 14). Each round function is a table of 16-bit words from the AES
+// stream. 10 rounds on 20 bits or more and 12 on fewer give (rounds-4)·w >= 60 for halves
+// of w bits; the best generic attack known needs about 2^((r-4)w) outputs (Patarin 2001,
+// eprint 2008/036), and NIST SP 800-38G requires 10. No attack is known, and none is proven
+// impossible. A faster hash (Philox, multiply and xor) has no such claim.
+//
+// Fixed size takes a subset of B records, shuffle cuts a fresh permutation into equal
+// batches: below 65,536 records by Fisher and Yates, else by such a network, of which the
+// guarantee needs a bijection only. If fewer records exist than declared, absent ones fill
+// the population, so the rate is never above the claimed one.
 package sampler
 
 import (
