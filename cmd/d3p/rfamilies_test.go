@@ -132,9 +132,6 @@ func TestFamiliesAgreeWithR(t *testing.T) {
 	}
 	for _, l := range inR {
 		t.Run(l.family+" "+l.link, func(t *testing.T) {
-			if l.family == "hurdle_negative_binomial" {
-				t.Skip("the sampler takes 90 seconds of processor time; hurdle_poisson and negative_binomial are its parts")
-			}
 			dir := t.TempDir()
 			l.fit(t, dir)
 			out, err := exec.Command("Rscript", "-e", rHelpers+l.inR(filepath.Join(dir, "data.csv"))).CombinedOutput()

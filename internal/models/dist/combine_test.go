@@ -192,6 +192,58 @@ func TestTruncatedSamplerGivesUp(t *testing.T) {
 	}
 }
 
+// Where a base is hardly ever above 0, a hurdle draws clusters. The counts above 0 then have
+// the base's law given that they are, and take no more time for a rarer base.
+func TestHurdlesOfRareCounts(t *testing.T) {
+	rng := newRand(11)
+	never := []float64{0}
+	for _, c := range []struct {
+		name string
+		args [][]float64
+		d    *Distribution
+		base func(k float64) float64 // the log of the base's density, up to a constant
+	}{
+		{"poisson", [][]float64{never, nil, {0.7}, nil}, &counts.HurdlePoisson, func(k float64) float64 {
+			return k*math.Log(0.7) - lgamma(k+1)
+		}},
+		{"negative binomial", [][]float64{never, nil, {0.9}, {0.4}, nil}, &counts.HurdleNegativeBinomial, func(k float64) float64 {
+			return lgamma(k+0.4) - lgamma(k+1) + k*math.Log(0.9/1.3)
+		}},
+	} {
+		expected, total := make([]float64, 40), 0.0
+		for k := range expected {
+			expected[k] = math.Exp(c.base(float64(k + 1)))
+			total += expected[k]
+		}
+		observed, seen := make([]int, len(expected)), draws
+		for k := range expected {
+			expected[k] *= draws / total
+		}
+		for range draws {
+			var dst [1]float64
+			c.d.Sample(dst[:], c.args, rng)
+			if k := int(dst[0]); k >= 1 && k <= len(observed) {
+				observed[k-1]++
+			} else {
+				seen--
+			}
+		}
+		if seen < draws-2 { // the base has less than 1e-6 beyond 40
+			t.Errorf("%s: %d of %d draws are from 1 to %d", c.name, seen, draws, len(observed))
+		}
+		stattest.Require(t, c.name, stattest.ChiSquare(observed, expected))
+	}
+	var dst [1]float64
+	if counts.HurdlePoisson.Sample(dst[:], [][]float64{never, nil, {1e-300}, nil}, rng); dst[0] != 1 {
+		t.Errorf("drew %g above 0 at rate 1e-300", dst[0])
+	}
+}
+
+func lgamma(x float64) float64 {
+	y, _ := math.Lgamma(x)
+	return y
+}
+
 // Large counts come from the recursions of Ahrens and Dieter.
 func TestLargeCounts(t *testing.T) {
 	rng := newRand(8)

@@ -15,12 +15,48 @@ import (
 //
 // Mullahy 1986, Journal of Econometrics 33(3).
 var (
-	HurdlePoisson          = hurdle(&Poisson)
-	HurdleNegativeBinomial = hurdle(&NegativeBinomial)
+	HurdlePoisson          = hurdle(&Poisson, poissonArrivals)
+	HurdleNegativeBinomial = hurdle(&NegativeBinomial, negativeBinomialClusters)
 )
 
-// hurdle replaces the zeros of a family of counts.
-func hurdle(base *family.Distribution) family.Distribution {
+// A compound count is a sum over a Poisson number of clusters, each of at least 1: mean is
+// the mean number of clusters, size draws one. The count is 0 if there is no cluster.
+type compound struct {
+	mean float64
+	size func(rng family.Rand) float64
+}
+
+// poissonArrivals is a Poisson count (arguments of Poisson): a cluster is 1.
+func poissonArrivals(args [][]float64) compound {
+	return compound{rateOf(args[0], args[1]), func(family.Rand) float64 { return 1 }}
+}
+
+// negativeBinomialClusters is a negative binomial count (arguments of NegativeBinomial): a
+// cluster has a logarithmic law (Quenouille 1949, doi:10.2307/3001917).
+func negativeBinomialClusters(args [][]float64) compound {
+	phi := args[1][0]
+	mean := rateOf(args[0], args[2])
+	p := mean / (mean + phi)
+	return compound{phi * math.Log1p(mean/phi), func(rng family.Rand) float64 { return family.DrawLogarithmic(p, rng) }}
+}
+
+// above0 is a draw given that it is above 0. The first cluster comes at a time that is
+// exponential below the mean, further ones come after it.
+func (c compound) above0(rng family.Rand) float64 {
+	first := -math.Log1p(rng.Uniform() * math.Expm1(-c.mean))
+	total := c.size(rng)
+	for at := first + family.DrawExponential(rng); at < c.mean; at += family.DrawExponential(rng) {
+		total += c.size(rng)
+	}
+	return total
+}
+
+// fewClusters is the mean number of clusters below which draws above 0 are made of them;
+// above it most draws of the base are above 0.
+const fewClusters = 1
+
+// hurdle replaces the zeros of a family of counts, which are compound.
+func hurdle(base *family.Distribution, clusters func(args [][]float64) compound) family.Distribution {
 	return family.Distribution{
 		Name:    "hurdle_" + base.Name,
 		Summary: "0 with probability zi, else " + base.Name + " above 0; zi_logits = log(zi/(1-zi))",
@@ -46,12 +82,16 @@ func hurdle(base *family.Distribution) family.Distribution {
 			if rng.Uniform() < successProbability(args[0], args[1]) {
 				return
 			}
+			if c := clusters(args[2:]); c.mean < fewClusters {
+				dst[0] = c.above0(rng)
+				return
+			}
 			for range family.RejectionTries {
 				if base.Sample(dst, args[2:], rng); dst[0] != 0 {
 					return
 				}
 			}
-			dst[0] = math.NaN() // the base is hardly ever above 0
+			dst[0] = math.NaN() // the arguments are too extreme for float64
 		},
 	}
 }

@@ -1,8 +1,6 @@
 package counts
 
 import (
-	"math"
-
 	"d3p/internal/models/dist/family"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
@@ -44,13 +42,7 @@ var NegativeBinomial = family.Distribution{
 		return b.LogBetaI(meanToPhi(b, args), b.Add(x, b.Const(1)), args[1])
 	},
 	Sample: func(dst []float64, args [][]float64, rng family.Rand) {
-		phi := args[1][0]
-		var mean float64
-		if args[0] == nil {
-			mean = math.Exp(args[2][0])
-		} else {
-			mean = args[0][0]
-		}
+		phi, mean := args[1][0], rateOf(args[0], args[2])
 		dst[0] = family.DrawPoisson(mean*family.DrawGamma(phi, rng)/phi, rng)
 	},
 }

@@ -39,12 +39,16 @@ var Poisson = family.Distribution{
 		return b.LogGammaP(b.Add(x, b.Const(1)), poissonRate(b, args))
 	},
 	Sample: func(dst []float64, args [][]float64, rng family.Rand) {
-		if args[0] == nil {
-			dst[0] = family.DrawPoisson(math.Exp(args[1][0]), rng)
-			return
-		}
-		dst[0] = family.DrawPoisson(args[0][0], rng)
+		dst[0] = family.DrawPoisson(rateOf(args[0], args[1]), rng)
 	},
+}
+
+// rateOf is a rate that is given as such, or else by its log.
+func rateOf(rate, log []float64) float64 {
+	if rate == nil {
+		return math.Exp(log[0])
+	}
+	return rate[0]
 }
 
 // poissonRate is the rate, given as such or by its log.

@@ -99,6 +99,20 @@ func DrawIndex(weights []float64, rng Rand) int {
 	return len(weights) - 1
 }
 
+// DrawLogarithmic has the law p^k / (−k log(1−p)), k = 1, 2, ... Kemp 1981, "Efficient
+// generation of logarithmically distributed pseudo-random variables", JRSS C 30, method LS.
+func DrawLogarithmic(p float64, rng Rand) float64 {
+	v := rng.Uniform()
+	if !(v < p) {
+		return 1
+	}
+	q := -math.Expm1(rng.Uniform() * math.Log1p(-p))
+	if v <= 0 || q <= 0 {
+		return 1
+	}
+	return math.Floor(1 + math.Log(v)/math.Log(q))
+}
+
 // RejectionTries bounds the rejections of one draw.
 const RejectionTries = 1_000_000
 
