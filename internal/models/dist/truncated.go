@@ -161,7 +161,7 @@ func (t Truncated) Inputs() []*graph.Node {
 }
 
 // Sampler draws from Base until the value lies between the bounds; NaN where
-// it has not after a million draws, as with an interval of hardly any mass.
+// it has not after RejectionTries draws, as with an interval of hardly any mass.
 func (t Truncated) Sampler(shape graph.Shape) Sampler {
 	own := len(t.Base.Inputs())
 	base := t.Base.Sampler(shape)
