@@ -20,7 +20,7 @@ func BenchmarkReport(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				findings := report.Findings{Rows: run.Draws.Summarise(), Trace: run.Trace, Overlays: report.Overlays(run.Draws, run.Prior, report.Panels)}
+				findings := report.Findings{Rows: run.Draws.Summarise(), Trace: run.Trace, Overlays: report.Overlays(run.Draws, run.Draws.Summarise(), run.Prior, report.Panels)}
 				for _, f := range []release.File{report.HTMLFile(p, findings), report.MarkdownFile(p, findings), release.JSONFile("privacy.json", true, p)} {
 					if err := f.Write(io.Discard); err != nil {
 						b.Fatal(err)

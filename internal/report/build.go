@@ -176,7 +176,7 @@ func (r *Run) utility() Utility {
 		}
 	}
 	if u.Verdicts != nil {
-		whole := outputs.Whole(r.Draws.Summarise(), r.known)
+		whole := outputs.Whole(r.Rows(), r.known)
 		u.Whole = &whole
 	}
 	return u

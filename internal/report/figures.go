@@ -117,12 +117,11 @@ type Overlay struct {
 
 // Overlays compares prior and posterior of the n parameters, not derived quantities,
 // whose posterior mean is farthest from zero; standardised effects of groups, and
-// constants, are left out.
-func Overlays(posterior outputs.Draws, prior *outputs.Draws, n int) (list []Overlay) {
+// constants, are left out. Rows is the summary of the posterior.
+func Overlays(posterior outputs.Draws, rows []outputs.Summary, prior *outputs.Draws, n int) (list []Overlay) {
 	if prior == nil || prior.S < 2 || posterior.S < 2 {
 		return nil
 	}
-	rows := posterior.Summarise()
 	var order []int
 	for v, variable := range posterior.Variables {
 		if variable.Transform != "" && rows[v].SD > 0 && !rows[v].Fixed() && !strings.HasPrefix(variable.Name, "z_") {

@@ -35,7 +35,7 @@ func TestNamesAreNoMarkup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	findings := report.Findings{Rows: run.Draws.Summarise(), Trace: run.Trace, Overlays: report.Overlays(run.Draws, run.Prior, 6)}
+	findings := report.Findings{Rows: run.Rows(), Trace: run.Trace, Overlays: report.Overlays(run.Draws, run.Rows(), run.Prior, 6)}
 	for _, file := range []release.File{report.MarkdownFile(p, findings), report.HTMLFile(p, findings)} {
 		var out bytes.Buffer
 		if err := file.Write(&out); err != nil {

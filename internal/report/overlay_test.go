@@ -10,7 +10,7 @@ import (
 
 func TestOverlays(t *testing.T) {
 	run := reporttest.Example(t, plan.Config{Epsilon: 1})
-	list := report.Overlays(run.Draws, run.Prior, 3)
+	list := report.Overlays(run.Draws, run.Rows(), run.Prior, 3)
 	if len(list) != 3 {
 		t.Fatalf("%d overlays", len(list))
 	}
@@ -27,12 +27,12 @@ func TestOverlays(t *testing.T) {
 			}
 		}
 	}
-	for _, o := range report.Overlays(run.Draws, run.Prior, 3) {
+	for _, o := range report.Overlays(run.Draws, run.Draws.Summarise(), run.Prior, 3) {
 		if o.Name == name {
 			t.Errorf("%s does not vary and has an overlay", name)
 		}
 	}
-	if report.Overlays(run.Draws, nil, 3) != nil {
+	if report.Overlays(run.Draws, run.Rows(), nil, 3) != nil {
 		t.Error("overlays without a prior")
 	}
 }

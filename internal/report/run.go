@@ -57,6 +57,7 @@ type Run struct {
 	Insecure  bool    // the noise was fixed by a seed
 
 	known outputs.Known
+	rows  []outputs.Summary // of Draws
 }
 
 // Banner is settings.NotPrivate for a run that gives no guarantee, else "".
@@ -65,6 +66,14 @@ func (r *Run) Banner() string {
 		return settings.NotPrivate
 	}
 	return ""
+}
+
+// Rows is the summary of the draws, with their verdicts.
+func (r *Run) Rows() []outputs.Summary {
+	if r.rows == nil {
+		r.rows = r.Draws.Summarise()
+	}
+	return r.rows
 }
 
 // Release returns the files of release/, without the manifest.
@@ -85,7 +94,7 @@ func (r *Run) Release() ([]release.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	findings := Findings{Rows: r.Draws.Summarise(), Trace: r.Trace, Overlays: Overlays(r.Draws, r.Prior, Panels)}
+	findings := Findings{Rows: r.Rows(), Trace: r.Trace, Overlays: Overlays(r.Draws, r.Rows(), r.Prior, Panels)}
 	files := []release.File{
 		release.JSONFile(paramsName, true, parameters),
 		outputs.SummaryFile(findings.Rows, r.Banner()),

@@ -104,6 +104,7 @@ func (r *Run) Judge(m *models.Model) {
 		trace = nil
 	}
 	r.Draws.Judge(m, r.Prior, trace, r.known)
+	r.rows = nil
 }
 
 // Judged is Judge where the draws have their verdicts.

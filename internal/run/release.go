@@ -65,7 +65,7 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 	r.folder.remove(lockFile)
 	done := &Result{
 		Run: r.folder.path, Release: r.folder.release(), Private: r.folder.private(), Model: written.Name,
-		Claim: written.Claim(), Summary: written.Draws.Summarise(),
+		Claim: written.Claim(), Summary: written.Rows(),
 		Divergences: result.Divergences, Unconverged: result.Unconverged, Fitted: m,
 	}
 	done.Draw = written.Plan.DrawsPosterior()

@@ -67,7 +67,7 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 	done := &Result{
 		Fitted: r.Model,
 		Run:    r.folder.path, Release: r.folder.release(), Private: r.folder.private(), Model: written.Name,
-		Claim: written.Claim(), Summary: written.Draws.Summarise(),
+		Claim: written.Claim(), Summary: written.Rows(),
 	}
 	if written.Banner() == "" {
 		done.Epsilon, done.Delta = &written.Spent.Upper, &written.Plan.Delta

@@ -213,8 +213,9 @@ func (r *Release) Findings() (report.Findings, error) {
 	if err != nil {
 		return report.Findings{}, status.With(status.Usage, err)
 	}
+	rows := draws.Summarise()
 	return report.Findings{
-		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, report.Panels), Guide: r.Params.Guide.Family, Fitted: fitted,
+		Rows: rows, Trace: trace, Overlays: report.Overlays(draws, rows, prior, report.Panels), Guide: r.Params.Guide.Family, Fitted: fitted,
 	}, nil
 }
 

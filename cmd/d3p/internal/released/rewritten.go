@@ -90,7 +90,7 @@ func (r *Release) reportsAgain(findings report.Findings) (files []release.File, 
 // againMarginals is again for a release without posterior.
 func (r *Release) againMarginals() ([]release.File, error) {
 	var none outputs.Draws
-	findings := report.Findings{Rows: none.Summarise(), Overlays: report.Overlays(none, nil, report.Panels)}
+	findings := report.Findings{Rows: none.Summarise(), Overlays: report.Overlays(none, nil, nil, report.Panels)}
 	reports, err := r.reportsAgain(findings)
 	return append([]release.File{outputs.SummaryFile(findings.Rows, r.Privacy.Banner), report.UtilityFile(r.Marginals.Utility(r.Model))}, reports...), err
 }
