@@ -81,27 +81,45 @@ func mergeLinear(out, mass, right []float64) {
 	}
 }
 
-// logMoments is log E[e^{tilt ΣW}] under Q and under P.
+// momentRun is the number of powers of a ratio that logMoments takes as products.
+const momentRun = 64
+
+// logMoments is log E[e^{tilt ΣW}] under Q and under P, up to rounding.
 func (e *epoch) logMoments(single []float64, tilt float64) (underQ, underP float64) {
-	top := math.Max(0, tilt*e.g*float64(len(single)))
+	step := tilt * e.g
+	top := math.Max(0, step*float64(len(single)))
+	ratio, run := math.Exp(step), momentRun
+	if math.Abs(step)*momentRun > 600 { // a power is beyond float64
+		run = 1
+	}
 	var v, biased float64
-	for i, q := range single {
-		w := e.g * float64(i)
-		t := q * math.Exp(tilt*w-top)
-		v += t
-		biased += t * w
+	for start := 0; start < len(single); start += run {
+		f := math.Exp(step*float64(start) - top)
+		for i, q := range single[start:min(start+run, len(single))] {
+			t := q * f
+			v += t
+			biased += t * float64(start+i)
+			f *= ratio
+		}
 	}
 	underQ = e.m * (top + math.Log(v))
-	return underQ, underQ + math.Log(biased/v)
+	return underQ, underQ + math.Log(biased/v*e.g)
 }
 
 // spread is the standard deviation of the sum under Q.
 func (e *epoch) spread() float64 { return math.Sqrt(e.m * math.Expm1(1/(e.s*e.s))) }
 
+// momentError is above the rounding error of a log moment of one W, which is that of a sum
+// of maxBallsCells products of up to momentRun factors.
+const momentError = 4e-11
+
 // window is where the sum has all but e^ballsLogEta of its tilted mass, logM
 // the logarithm of its normaliser, by Chernoff's bound.
 func (e *epoch) window(single []float64, logM, tilt float64) (lo, hi float64) {
-	moment := func(l float64) float64 { k, _ := e.logMoments(single, tilt+l); return k - logM - ballsLogEta }
+	moment := func(l float64) float64 {
+		k, _ := e.logMoments(single, tilt+l)
+		return k - logM - ballsLogEta + e.m*momentError
+	}
 	below, _ := numeric.LeastWidth(e.spread(), ballsLogEta, func(l float64) float64 { return moment(-l) / l })
 	above, _ := numeric.LeastWidth(e.spread(), ballsLogEta, func(l float64) float64 { return moment(l) / l })
 	return math.Max(0, -below), above
