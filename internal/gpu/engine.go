@@ -4,6 +4,35 @@
 // The same source compiles for one thread of plain C++, on which the tests run
 // where there is no device. docs/design/gpu.md explains the design.
 //
+// Phases. A kernel is a sequence of phases. In a phase a team of threads shares out
+// independent pieces of work; between phases it waits (team.h). A team is one thread, a
+// block, or all blocks of a group. The shape of every sum depends on the data's shape only,
+// so all teams compute the same bits, and the one-thread build is a bit-exact reference for
+// the card (TestOnDeviceSameBits). device.h lists the dozen functions that stand for the
+// machine. They exist for a card, for one thread (host.h), and for blocks of threads as
+// fibers (fibers.h), whose order alternates, so a missing barrier changes bits. Package ptx
+// translates the PTX to C++ for the same fibers.
+//
+// ClippedSum has at most four launches: parameters; chunks of the batch; the sum over
+// chunks; the copy. For small models a block runs the tape on its chunks of 32 to 1,024
+// records. For networks (16,384 products per record or more) all blocks share out each
+// operation on one chunk of up to 4,096 records (cooperative launch). Barriers stand only
+// before instructions that read or overwrite numbers of another thread. An element of a
+// matrix product is the sum of 8 sums, one for each k mod 8, so its bits depend neither on
+// the tile's size nor on the batch.
+//
+// Many steps in one launch. A launch or a copy takes longer than a step. So a session hands
+// over many steps at once (privacy.Stepper): the batches, the streams of the noise, and the
+// analyst's work between steps as three tapes, propose (state to θ), prior (θ to its
+// gradient) and absorb (noisy sum to the next state). The kernel d3p_steps runs up to 512
+// steps of up to MostTogether fits side by side; each fit has its own session, streams,
+// ledger entry and end, and gets the same bits as alone (TestFitsSideBySide).
+//
+// Memory. The table goes to the card once if it fits beside the model's needs; otherwise
+// the host sends the rows of each batch in parts, with the same results
+// (TestPartsDoNotMatter). An error states the model's needs, never the table, whose size is
+// secret. Without room for many steps in one launch, a fit takes them one at a time.
+//
 // Letters: B records in a batch, n records in a chunk, P scalars in θ.
 package gpu
 
