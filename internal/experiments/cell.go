@@ -173,8 +173,20 @@ const (
 	bandSD      = 1
 )
 
-// model is the model file of the cell.
-func (c cell) model(f family, records int) string {
+// limitOf is the declared limit of the responses of a table, 200 or more: none is clamped,
+// since intervals from clamped responses do not hold even without privacy.
+func limitOf(t table) int {
+	limit := 200
+	for _, row := range t.rows {
+		for y := math.Abs(row[len(row)-1]); y > float64(limit); {
+			limit *= 10
+		}
+	}
+	return limit
+}
+
+// model is the model file of the cell; limit is that of limitOf.
+func (c cell) model(f family, records, limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "d3p: 1\nname: %s\ndata:\n  unit: {entity: record, rows_per_unit: 1}\n  rows: {public: %d}\n  columns:\n", f.name, records)
 	terms := []string{"1"}
@@ -203,12 +215,9 @@ func (c cell) model(f family, records int) string {
 		fmt.Fprintf(&b, "    site: {type: category, levels: [%s]}\n", levelNames(c.groups))
 		terms = append(terms, "(1 | site)")
 	}
-	response, upper := f.response, 200
-	if c.strength > 0 {
-		upper = 2000
-	}
+	response := f.response
 	if strings.Contains(response, "%") {
-		response = fmt.Sprintf(response, upper)
+		response = fmt.Sprintf(response, limit)
 	}
 	fmt.Fprintf(&b, "    y: %s\nmodel:\n  formula: y ~ %s\n  family: %s\n", response, strings.Join(terms, " + "), f.family)
 	if f.name == "ordinal" {

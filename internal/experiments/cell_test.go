@@ -15,7 +15,7 @@ import (
 
 // TestCellsAreWhatTheySay compiles the model of every cell, and compares the linear
 // predictor of its parameters with the responses of a linear table: so truths are on
-// the scale of the model file.
+// the scale of the model file. No response lies beyond its declared limit.
 func TestCellsAreWhatTheySay(t *testing.T) {
 	const n = 4000
 	for _, c := range cells {
@@ -24,11 +24,18 @@ func TestCellsAreWhatTheySay(t *testing.T) {
 				continue
 			}
 			label := f.name + " " + c.name
-			m, err := models.Read(label, []byte(c.model(f, n)), nil)
+			table, truth := c.draw(f, n, noise.NewRandom(noise.Public(3).Stream(noise.Simulation)))
+			m, err := models.Read(label, []byte(c.model(f, n, limitOf(table))), nil)
 			if err != nil {
 				t.Fatal(label, err)
 			}
-			table, truth := c.draw(f, n, noise.NewRandom(noise.Public(3).Stream(noise.Simulation)))
+			if y := m.Spec.Data.Column("y"); y.Upper.IsSet() {
+				for _, row := range table.rows {
+					if x := row[len(row)-1]; x < y.Lower.V || x > y.Upper.V {
+						t.Fatalf("%s: %g is clamped to [%g, %g]", label, x, y.Lower.V, y.Upper.V)
+					}
+				}
+			}
 			if f.name != "linear" {
 				continue
 			}

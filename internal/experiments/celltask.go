@@ -191,7 +191,7 @@ func (s cellSetting) fit(opt options, k int, dir string) ([]interval, error) {
 		return nil, err
 	}
 	model, data, run := filepath.Join(dir, "model.yaml"), filepath.Join(dir, "table.csv"), filepath.Join(dir, "run")
-	if err := os.WriteFile(model, []byte(s.cell.model(s.family, s.records)), 0o644); err != nil {
+	if err := os.WriteFile(model, []byte(s.cell.model(s.family, s.records, limitOf(t))), 0o644); err != nil {
 		return nil, err
 	}
 	if err := t.write(data); err != nil {
