@@ -112,28 +112,67 @@ func (w numbersWithin) set(l *law.Law, number, level product, rows, sum, noise f
 	w[key].Mean[level.level], w[key].SD[level.level] = sum/scale, noise/scale
 }
 
-// shrink draws the correlations towards 0, as far as all of them together do not
-// contradict it (James and Stein 1961).
+// spreads are the standard deviations of the normals about 0 whose mixture is the
+// distribution of the true correlations.
+var spreads = []float64{0, 0.05, 0.1, 0.2, 0.4, 0.8}
+
+// shrink puts the mean and the standard deviation of each correlation, given all that were
+// bought, in the place of what was bought. The weights of the mixture are those that the
+// correlations suggest, so one large correlation among many small ones stays (Stephens 2017,
+// doi:10.1093/biostatistics/kxw041).
 func shrink(l *law.Law) {
 	n := len(l.Columns)
-	distance, pairs := 0.0, 0.0
+	var bought []int
 	for i := range n {
 		for j := range i {
-			if sd := l.CorrelationSD[i*n+j]; sd > 0 {
-				distance += l.Correlation[i*n+j] * l.Correlation[i*n+j] / (sd * sd)
-				pairs++
+			if l.CorrelationSD[i*n+j] > 0 {
+				bought = append(bought, i*n+j)
 			}
 		}
 	}
-	own := 1.0
-	if pairs > 2 {
-		own = max(0, 1-(pairs-2)/distance)
+	const rounds = 50 // of expectation and maximisation; each weight counts half a correlation beforehand
+	weights, counts := make([]float64, len(spreads)), make([]float64, len(spreads))
+	parts := make([]float64, len(spreads))
+	for k := range weights {
+		weights[k] = 1 / float64(len(weights))
 	}
-	for i := range n {
-		for j := range i {
-			set(l.Correlation, n, i, j, own*l.Correlation[i*n+j])
-			set(l.CorrelationSD, n, i, j, math.Sqrt(own)*l.CorrelationSD[i*n+j])
+	// share sets parts to the posterior probabilities of the spreads for x with noise sd.
+	share := func(x, sd float64) {
+		sum := 0.0
+		for k, s := range spreads {
+			v := s*s + sd*sd
+			parts[k] = weights[k] * math.Exp(-x*x/(2*v)) / math.Sqrt(v)
+			sum += parts[k]
 		}
+		for k := range parts {
+			parts[k] /= sum
+		}
+	}
+	for range rounds {
+		for k := range counts {
+			counts[k] = 0.5
+		}
+		for _, at := range bought {
+			share(l.Correlation[at], l.CorrelationSD[at])
+			for k, part := range parts {
+				counts[k] += part
+			}
+		}
+		for k := range weights {
+			weights[k] = counts[k] / (float64(len(bought)) + 0.5*float64(len(weights)))
+		}
+	}
+	for _, at := range bought {
+		x, sd := l.Correlation[at], l.CorrelationSD[at]
+		share(x, sd)
+		mean, square := 0.0, 0.0
+		for k, s := range spreads {
+			own := s * s / (s*s + sd*sd)
+			mean += parts[k] * own * x
+			square += parts[k] * (own*own*x*x + own*sd*sd)
+		}
+		set(l.Correlation, n, at/n, at%n, mean)
+		set(l.CorrelationSD, n, at/n, at%n, math.Sqrt(max(square-mean*mean, 0)))
 	}
 }
 

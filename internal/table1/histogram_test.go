@@ -78,20 +78,24 @@ model: {formula: y ~ u, family: bernoulli}
 	}
 }
 
-// Correlations that noise explains go, others stay.
+// Correlations that noise explains go, others stay, also a single one.
 func TestCorrelationsAreShrunk(t *testing.T) {
-	for _, c := range []struct{ at, low, high float64 }{{0.1, 0, 0.03}, {0.9, 0.85, 0.9}} {
+	for _, c := range []struct{ first, others, low, high float64 }{{0.1, 0.1, 0, 0.03}, {0.9, 0.9, 0.85, 0.9}, {0.8, 0.1, 0.72, 0.8}} {
 		const n = 6
 		l := &law.Law{Columns: make([]law.Column, n), Correlation: make([]float64, n*n), CorrelationSD: make([]float64, n*n)}
 		for i := range n {
 			for j := range i {
-				set(l.Correlation, n, i, j, c.at)
+				set(l.Correlation, n, i, j, c.others)
 				set(l.CorrelationSD, n, i, j, 0.1)
 			}
 		}
+		set(l.Correlation, n, 0, 1, c.first)
 		shrink(l)
-		if got := l.Correlation[1]; got < c.low || got > c.high || l.CorrelationSD[1] > 0.1 {
-			t.Errorf("correlations of %g with noise of 0.1 become %g", c.at, got)
+		if got := l.Correlation[1]; got < c.low || got > c.high || l.CorrelationSD[1] > 0.105 {
+			t.Errorf("a correlation of %g among others of %g, with noise of 0.1, becomes %g ± %g", c.first, c.others, got, l.CorrelationSD[1])
+		}
+		if got := l.Correlation[n*n-2]; c.others == 0.1 && got > 0.04 {
+			t.Errorf("a correlation of %g, with noise of 0.1, becomes %g", c.others, got)
 		}
 	}
 }
