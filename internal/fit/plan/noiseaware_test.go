@@ -11,7 +11,7 @@ import (
 
 // A normal family is fitted by second moments, unless settings contradict it. The posterior
 // of other families is a sample by default where their likelihood is not normal and the law
-// of the columns is bought with little noise.
+// of the columns is bought with little noise: with so many records, and with as many usable ones.
 func TestSampledFamilies(t *testing.T) {
 	for _, c := range []struct {
 		family, response string
@@ -76,6 +76,16 @@ model: {formula: y ~ u%s, family: %s}
 		}
 		if p.NoiseAware != c.want {
 			t.Errorf("%s, %d records, %+v: noise-aware %s, want %s", c.family, c.records, c.cfg, p.NoiseAware, c.want)
+		}
+		if c.want != settings.NoiseAwareSample {
+			continue
+		}
+		for records, want := range map[float64]string{7950: settings.NoiseAwareSample, 1000: settings.NoiseAwareCurvature} {
+			q, l := *p, p.model.DeclaredLaw()
+			l.Records, l.RecordsSD = records, 30
+			if err := q.Learn(l); err != nil || q.NoiseAware != want {
+				t.Errorf("%s: %s where %g of 8000 records are usable, want %s (%v)", c.family, q.NoiseAware, records, want, err)
+			}
 		}
 	}
 }

@@ -154,11 +154,11 @@ func (p *Plan) ToCount() bool {
 	return p.Counted != nil && p.Counted.Number == nil || p.Purchase != nil && p.Bought == nil
 }
 
-// Units is the number of units for all that follows the steps: the public one. Where that is
-// a bound, it is what was bought, by itself and with Table 1, each in the inverse of its
-// variance, and at most the bound.
+// Units is the number of usable units for all that follows the steps: the public one. Where
+// that is a bound, or Table 1 shows that fewer units are usable, it is what was bought, by
+// itself and with Table 1, each in the inverse of its variance, and at most the public one.
 func (p *Plan) Units() int {
-	if p.model == nil || !p.model.Spec.Data.Rows.UpperBound.IsSet() {
+	if p.model == nil || !p.model.Spec.Data.Rows.UpperBound.IsSet() && !p.losesUnits() {
 		return p.Records
 	}
 	sum, weight := 0.0, 0.0
@@ -173,6 +173,12 @@ func (p *Plan) Units() int {
 		return p.Records
 	}
 	return min(max(int(math.Round(sum/weight)), 1), p.Records)
+}
+
+// losesUnits reports whether Table 1 counts fewer usable units than the public number, by
+// more than its noise explains.
+func (p *Plan) losesUnits() bool {
+	return p.Bought != nil && p.Bought.Records < float64(p.Records)-3*p.Bought.RecordsSD
 }
 
 // Settled are the bounds and scales that were bought, by column; nil for none.
@@ -209,10 +215,14 @@ func (p *Plan) Law() *law.Law {
 }
 
 // Learn gives the plan a law that was bought. From then on its model is in coordinates
-// of work that suit the law, where it can be, and its clip norm suits it, too. The event
-// stays.
+// of work that suit the law, where it can be, and its clip norm suits it, too. Where so few
+// units are usable that the law is imprecise, a sample becomes a joint normal, as for a
+// table of that size. The event stays.
 func (p *Plan) Learn(l *law.Law) error {
 	p.Bought = l
+	if p.NoiseAware == settings.NoiseAwareSample && p.Purchase.Precise(p.Records) && !p.Purchase.Precise(p.Units()) {
+		p.NoiseAware = settings.NoiseAwareCurvature
+	}
 	if p.model.Rotated() || !p.canRotate() {
 		return nil
 	}

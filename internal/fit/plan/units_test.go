@@ -60,9 +60,10 @@ model: {formula: y ~ 1 + x, family: bernoulli}
 		t.Errorf("%d units by both", p.Units())
 	}
 	public := decide("{public: 10000}")
-	public.Bought = p.Bought
-	if public.Units() != 10000 {
-		t.Errorf("%d units where the number is public", public.Units())
+	for records, want := range map[float64]int{9850: 10000, 10200: 10000, 9000: 9000} {
+		if public.Bought = (&law.Law{Records: records, RecordsSD: 100}); public.Units() != want {
+			t.Errorf("%d units where Table 1 counts %g of a public 10000", public.Units(), records)
+		}
 	}
 	if _, err := plan.New(read("{upper_bound: 10000, dp: 1}"), plan.Config{Epsilon: 1}); err == nil || !strings.Contains(err.Error(), "takes 100 % of mu squared") {
 		t.Error(err)
