@@ -17,6 +17,7 @@ type rule struct {
 	ours   []string // packages of this module, from internal/ on
 	theirs []string // prefixes of other modules' packages
 	files  bool     // may use the outside world: files, network, logs, clock
+	cgo    bool     // behind a build tag
 }
 
 const (
@@ -101,7 +102,7 @@ var rules = map[string]rule{
 
 	// engines and the fit, which never meet
 	"cpu":        {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
-	"gpu":        {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego"}},
+	"gpu":        {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego", "gorgonia.org/cu"}, cgo: true},
 	"gpu/hostcc": {files: true},
 	"gpu/ptx":    {},
 	"fit": {ours: []string{"table1", "fit/optimizer", "fit/plan", "fit/start", "models", "models/data", "models/graph", "models/guide", "nuts", "posterior", "privacy",
@@ -173,7 +174,9 @@ func (r rule) refuses(name string) string {
 	case name == "math/rand" || name == "math/rand/v2":
 		return "random numbers come from privacy/noise or as an argument"
 	case name == "C":
-		return "cgo is not used"
+		if !r.cgo {
+			return "cgo is not used"
+		}
 	case strings.HasPrefix(name, "d3p/internal/"):
 		if !slices.Contains(r.ours, strings.TrimPrefix(name, "d3p/internal/")) {
 			return "its line in rules does not have it"

@@ -1,22 +1,15 @@
-//go:build !nogpu && (amd64 || arm64)
+//go:build !nogpu && !cu && (amd64 || arm64)
 
 package gpu
 
 import (
 	"bytes"
-	_ "embed"
 	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"unsafe"
 )
-
-// kernelsPTX are the kernels for compute capability 7.0, which the driver
-// compiles for the device it has. `make ptx` writes them from kernel/.
-//
-//go:embed kernels.ptx
-var kernelsPTX string
 
 // Devices lists the CUDA devices of this machine; the error is the reason why there are
 // none.
@@ -28,33 +21,6 @@ func Devices() ([]Device, error) {
 	return c.devices()
 }
 
-// New returns the engine of the n-th device, or one that is opt.Turn places behind it.
-// The error is the reason why d3p cannot use it.
-func New(n int, opt Options) (*Engine, error) {
-	c, err := loadCUDA()
-	if err != nil {
-		return nil, err
-	}
-	all, err := c.devices()
-	if err != nil {
-		return nil, err
-	}
-	if len(all) > 0 {
-		n += opt.Turn % len(all)
-	}
-	if n < 0 || n >= len(all) {
-		return nil, fmt.Errorf("there is no cuda:%d: the devices are 0 to %d", n, len(all)-1)
-	}
-	if err := all[n].Usable(); err != nil {
-		return nil, err
-	}
-	d, err := openCUDA(c, n)
-	if err != nil {
-		return nil, err
-	}
-	return newEngine(fmt.Sprintf("cuda:%d", n), d, opt), nil
-}
-
 // cudaDriver is one device of the CUDA driver.
 type cudaDriver struct {
 	*cuda
@@ -63,7 +29,11 @@ type cudaDriver struct {
 	arguments                       *[1]uintptr // of a launch: where they are
 }
 
-func openCUDA(c *cuda, n int) (*cudaDriver, error) {
+func openDevice(n int) (driver, error) {
+	c, err := loadCUDA()
+	if err != nil {
+		return nil, err
+	}
 	d := &cudaDriver{cuda: c}
 	if err := d.open(n); err != nil {
 		return nil, errors.Join(err, d.close())
@@ -168,7 +138,7 @@ func (d *cudaDriver) launch(k kernel, blocks int, arguments unsafe.Pointer) erro
 func (d *cudaDriver) together(of ...kernel) (int, error) {
 	can, err := d.word(cuDeviceGetAttribute, attributeCooperative, d.device)
 	if err != nil || int32(can) == 0 {
-		return 0, errors.Join(err, errors.New("gpu: blocks cannot wait for each other on this device (use --device cpu)"))
+		return 0, errors.Join(err, errNoCooperation)
 	}
 	least := math.MaxInt32
 	for _, k := range of {
