@@ -28,12 +28,16 @@ type pair struct {
 	_                                     int32
 }
 
+// slot is struct Slot.
+type slot struct{ at, size, list int32 }
+
 type arguments struct {
 	constants, indices                         address
 	global, record                             address
 	columns, dots, terms, pairs                address
 	table, valid                               address
 	stride                                     int64
+	packed, lists                              address
 	batch, drawn                               address
 	first, size                                int64
 	parameters, aux                            address
@@ -85,8 +89,9 @@ var (
 	_ [96]struct{}   = [unsafe.Sizeof(instr{})]struct{}{}
 	_ [64]struct{}   = [unsafe.Sizeof(term{})]struct{}{}
 	_ [32]struct{}   = [unsafe.Sizeof(pair{})]struct{}{}
-	_ [1432]struct{} = [unsafe.Sizeof(run{})]struct{}{}
-	_ [296]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
+	_ [1496]struct{} = [unsafe.Sizeof(run{})]struct{}{}
+	_ [312]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
+	_ [12]struct{}   = [unsafe.Sizeof(slot{})]struct{}{}
 )
 
 // elements are the arguments of the kernel that evaluates one operation.

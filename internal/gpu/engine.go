@@ -88,9 +88,6 @@ func (e *Engine) Close() error { return e.driver.close() }
 // the kernels do not have; other errors are the device's, or state the memory that the
 // model needs.
 func (e *Engine) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
-	if rows.Packing != nil {
-		panic("gpu: packed rows")
-	}
 	p, err := compile(t, e.wideFrom)
 	if err != nil {
 		return nil, err

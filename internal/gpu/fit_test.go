@@ -88,6 +88,48 @@ func TestFitsSideBySide(t *testing.T) {
 	}
 }
 
+// A fit of a packed table has the bits of the fit of one that is not, whether the table is
+// on the device or its records are sent in parts.
+func TestPackedTableOnDevice(t *testing.T) {
+	for name, c := range map[string]struct {
+		levels int
+		unit   string
+		sent   bool
+	}{
+		"lanes": {5, ", rows_per_unit: 1", false}, "in place": {60, ", rows_per_unit: 1", true}, "units": {30, ", id: id, rows_per_unit: 3", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, path := modelstest.NarrowTable(t, c.levels, c.unit)
+			plan, err := plan.New(m, plan.Config{Epsilon: 1, Table1: "none", Steps: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []float64
+			var used [2]int64
+			for k, from := range []int64{0, 1} {
+				d := newOneThread(t, 1<<30)
+				e := newEngine("cuda:test", d, Options{})
+				e.keepsAll = !c.sent
+				table := privacy.NewTable(privacy.TableConfig{
+					Data: path, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: noise.Insecure(1), PackFrom: from,
+				})
+				post, _ := runFit(t, plan, e, table, noise.Insecure(1), nil)
+				used[k] = d.most
+				if t.Failed() {
+					return
+				}
+				if k == 1 {
+					same(t, post.Mean, want)
+				}
+				want = post.Mean
+			}
+			if !c.sent && used[1] >= used[0] {
+				t.Errorf("a packed table takes %d bytes of the device, another %d", used[1], used[0])
+			}
+		})
+	}
+}
+
 // scarce has no memory for the second allocation after a tape is prepared for steps, the
 // one for the results of the first call.
 type scarce struct {

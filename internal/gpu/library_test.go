@@ -24,7 +24,7 @@ type oneThread struct {
 	functions                 [kernels]uintptr
 	allocate, release_, copy_ uintptr
 	memory                    int64 // bytes that it pretends to have
-	used                      int64
+	used, most                int64
 	sizes                     map[address]int64
 	launches                  int
 	args                      [3]uintptr
@@ -121,6 +121,7 @@ func (d *oneThread) alloc(bytes int64) (address, error) {
 	at := address(d.call(d.allocate, uintptr(bytes)))
 	d.sizes[at] = bytes
 	d.used += bytes
+	d.most = max(d.most, d.used)
 	for i, garbage := 0, hostMemory(uintptr(at), bytes); i < len(garbage); i++ {
 		garbage[i] = 0xff // a NaN, or an index far outside
 	}

@@ -40,6 +40,9 @@ func (w *worker) openTable() error {
 		w.args.single = 1
 	}
 	w.args.stride = int64(rows.Stride)
+	if err := w.sendSlots(rows); err != nil {
+		return err
+	}
 	unit := w.p.unitOf(rows.N)
 	most := int64(min(w.engine.mostPart/unit*unit, (rows.N+unit-1)/unit*unit))
 	room := w.memory.limit - w.memory.used - w.p.slotReserve()
@@ -61,6 +64,30 @@ func (w *worker) openTable() error {
 	}
 	w.part.records = int(most)
 	return w.allocPart()
+}
+
+// sendSlots tells the device where the columns of packed records are.
+func (w *worker) sendSlots(rows *privacy.Rows) (err error) {
+	if rows.Packing == nil {
+		return nil
+	}
+	slots := make([]slot, rows.K)
+	var lists []float32
+	for _, r := range rows.Packing.Runs(rows.K, func(int) bool { return true }) {
+		for i, numbers := range r.Numbers {
+			s := slot{at: int32(r.At + i*r.Size), size: int32(r.Size), list: -1}
+			if numbers != nil {
+				s.list = int32(len(lists))
+				lists = append(lists, numbers...)
+			}
+			slots[r.First+i] = s
+		}
+	}
+	if w.args.packed, err = store(&w.memory, slots); err != nil {
+		return err
+	}
+	w.args.lists, err = store(&w.memory, lists)
+	return err
 }
 
 // rowWidth is the size in bytes of a number of the table.

@@ -118,7 +118,7 @@ func (r Run) tableConfig(m *models.Model, root noise.Root, scratch *os.Root) pri
 	cfg := privacy.TableConfig{
 		Data: r.Job.Data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: r.Job.TablePrecision(), Root: root,
 	}
-	if r.engine != nil && r.engine.Name() == "cpu" {
+	if r.engine != nil {
 		cfg.PackFrom = packFrom
 	}
 	if r.Ranks.Several() {

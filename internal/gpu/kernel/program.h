@@ -73,6 +73,12 @@ struct Pair {
 
 enum ClipKind { flat, automatic, unclipped };
 
+// A Slot is where a column of a packed record is: `size` bytes from byte `at` on. 4 are a
+// float; fewer are a whole number, or its place in the list of numbers from `list` on.
+struct Slot {
+    int at, size, list; // list < 0: the whole number itself
+};
+
 // Arguments are one call's: a part of a batch on one table.
 struct Arguments {
     // the tape
@@ -87,6 +93,8 @@ struct Arguments {
     const void* table; // float or double
     const u8* valid;   // by record of the table
     i64 stride;        // numbers from one record to the next
+    const Slot* packed; // of the columns; null: the table has column j at number j
+    const float* lists;
     // this part of the batch: `size` records, from position `first` on
     const u32* batch;    // their places in the table; null: the table's first ones
     const double* drawn; // noise: record after record
@@ -110,4 +118,4 @@ struct Arguments {
     int longDots;  // of the dots
 };
 
-static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Arguments) == 296, "as on the Go side");
+static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Slot) == 12 && sizeof(Arguments) == 312, "as on the Go side");

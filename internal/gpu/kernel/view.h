@@ -24,6 +24,13 @@ DEVICE u32 recordAt(const Frame& f, int b) {
 }
 
 DEVICE double tableAt(const Arguments& a, u32 record, int column) {
+    if (a.packed) {
+        const Slot& s = a.packed[column];
+        const u8* at = (const u8*)a.table + (i64)record * a.stride * 4 + s.at;
+        if (s.size == 4) return *(const float*)at;
+        int whole = s.size == 2 ? *(const u16*)at : *at;
+        return s.list < 0 ? whole : a.lists[s.list + whole];
+    }
     i64 at = (i64)record * a.stride + column;
     return a.single ? (double)((const float*)a.table)[at] : ((const double*)a.table)[at];
 }
