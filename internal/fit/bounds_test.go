@@ -41,7 +41,7 @@ func TestBoundsAreChargedFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compile := func(bought map[string]data.Numbers) (*models.Model, error) {
+	compile := func(bought data.Bought) (*models.Model, error) {
 		s, errs := spec.ParseSettled("m.yaml", []byte(boughtBounds), bought, nil)
 		if len(errs) > 0 {
 			return nil, errs
@@ -66,7 +66,7 @@ func TestBoundsAreChargedFirst(t *testing.T) {
 	if err := fit.BuyBounds(p, c, compile); err != nil {
 		t.Fatal(err)
 	}
-	n := p.Settled()["x"]
+	n := p.Settled().Numbers["x"]
 	if p.Open() || len(c.Ledger().Entries) != 2 || !(n.Lower > -20 && n.Upper < 20 && n.By < 4) || string(p.Event) != before {
 		t.Errorf("numbers %+v, ledger %+v", n, c.Ledger().Entries)
 	}
@@ -74,7 +74,7 @@ func TestBoundsAreChargedFirst(t *testing.T) {
 		t.Errorf("the model has %+v", got)
 	}
 	c.Columns(privacy.NewColumns(privacy.TableConfig{Data: path, Encoding: p.Model().Encoding, Root: noise.Insecure(1)}))
-	if err := fit.Buy(p, c); err != nil {
+	if err := fit.Buy(p, c, compile); err != nil {
 		t.Fatal(err)
 	}
 	entries := c.Ledger().Entries

@@ -13,7 +13,7 @@ import (
 // whole of the plan, its steps included, is certified first. compile makes the model with
 // the bought numbers; if these are not valid, such as bounds that exclude a cut point, the
 // declared limits stay. It does nothing for a plan that leaves nothing open.
-func BuyBounds(p *plan.Plan, c *privacy.Curator, compile func(map[string]data.Numbers) (*models.Model, error)) error {
+func BuyBounds(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*models.Model, error)) error {
 	if !p.Open() {
 		return nil
 	}
@@ -30,13 +30,13 @@ func BuyBounds(p *plan.Plan, c *privacy.Curator, compile func(map[string]data.Nu
 		}
 		settled[b.Column] = numbers[i]
 	}
-	m, err := compile(settled)
+	m, err := compile(data.Bought{Numbers: settled})
 	if err != nil {
 		for i, b := range p.Bounds {
 			numbers[i] = table1.Limits(limits.Spec.Data.Column(b.Column))
 			settled[b.Column] = numbers[i]
 		}
-		if m, err = compile(settled); err != nil {
+		if m, err = compile(data.Bought{Numbers: settled}); err != nil {
 			return err
 		}
 	}
@@ -45,9 +45,10 @@ func BuyBounds(p *plan.Plan, c *privacy.Curator, compile func(map[string]data.Nu
 }
 
 // Buy buys the number of units and Table 1 from the curator, as far as the plan does, and
-// gives the plan the resulting law. The rest of the plan, its steps included, is certified
-// first. It does nothing for a plan that has bought both.
-func Buy(p *plan.Plan, c *privacy.Curator) error {
+// gives the plan the resulting law and default priors; compile makes the model with them. The
+// rest of the plan, its steps included, is certified first. It does nothing for a plan that
+// has bought both.
+func Buy(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*models.Model, error)) error {
 	if !p.ToCount() {
 		return nil
 	}
@@ -65,6 +66,9 @@ func Buy(p *plan.Plan, c *privacy.Curator) error {
 	}
 	l, err := p.Purchase.Buy(c, p.Model())
 	if err != nil {
+		return err
+	}
+	if err := p.SettlePriors(l, compile); err != nil {
 		return err
 	}
 	if err := p.Learn(l); err != nil || !p.ByMoments() {

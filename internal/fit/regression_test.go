@@ -88,7 +88,7 @@ func (s *regressionStudy) bought(t *testing.T) (*plan.Plan, *privacy.Curator) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fit.Buy(p, c); err != nil {
+	if err := fit.Buy(p, c, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Encode(privacy.NewTable(config)); err != nil {

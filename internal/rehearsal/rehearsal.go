@@ -60,7 +60,7 @@ func (r Rehearsal) Fit(ctx context.Context, k int) (*posterior.Posterior, []floa
 	}
 	curator, err := privacy.NewCurator(config)
 	if err == nil && buys {
-		if err = fit.Buy(&own, curator); err == nil {
+		if err = fit.Buy(&own, curator, nil); err == nil {
 			err = curator.Encode(config.Columns.Table())
 		}
 	}

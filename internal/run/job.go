@@ -60,10 +60,10 @@ func (j Job) reservation() reservation {
 	return reservation{j.Ledger, ledger.Run{ID: j.ID, Folder: j.Folder, Attempt: j.Attempts[len(j.Attempts)-1]}, j.Attempts}
 }
 
-// compile compiles the model in the form that the release has, with the numbers that were
-// bought, by column, in their place. Draws from the prior depend on the order of the model
+// compile compiles the model in the form that the release has, with what was bought in its
+// place. Draws from the prior depend on the order of the model
 // file, so the draws of a release must come from this form.
-func (j Job) compile(bought map[string]data.Numbers) (*models.Model, error) {
+func (j Job) compile(bought data.Bought) (*models.Model, error) {
 	s, errs := spec.ParseSettled("the model of the fit", []byte(j.Model), bought, func(name string) ([]byte, error) {
 		src, ok := j.Public[name]
 		if !ok {

@@ -134,8 +134,8 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 	}
 	unbooked := r.Job.reservation().settle(result.Spent)
 	if err == nil && unbooked == nil {
-		if numbers := r.Plan.Settled(); numbers != nil {
-			if released, err = r.Job.compile(numbers); err != nil {
+		if bought := r.Plan.Settled(); !bought.None() {
+			if released, err = r.Job.compile(bought); err != nil {
 				return nil, err
 			}
 		}
@@ -262,7 +262,7 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 		}
 		columns := r.columnsOf(r.Plan.Model(), private)
 		curator.Columns(columns)
-		if err := fit.Buy(r.Plan, curator); err != nil {
+		if err := fit.Buy(r.Plan, curator, r.Job.compile); err != nil {
 			return curator, ownReason(err)
 		}
 		return curator, curator.Encode(columns.Table())
@@ -281,7 +281,7 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := fit.Buy(r.Plan, curator); err != nil {
+	if err := fit.Buy(r.Plan, curator, r.Job.compile); err != nil {
 		return curator, ownReason(err)
 	}
 	if own { // what was bought changes no encoded number, only what is derived of them

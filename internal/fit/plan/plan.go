@@ -16,6 +16,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/formula"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/law"
 	"d3p/internal/privacy"
@@ -95,6 +96,10 @@ type Plan struct {
 	Purchase *table1.Plan `json:"purchase,omitempty"`
 	// Bought is the law that the purchase gave; nil before it, and without one.
 	Bought *law.Law `json:"bought,omitempty"`
+	// Spread are the default priors that follow from Bought, Priors what they are then, by
+	// name.
+	Spread []formula.SpreadPrior `json:"spread_priors,omitempty"`
+	Priors map[string]string     `json:"priors,omitempty"`
 	// Second are the second moments that a fit by them bought; nil before, and otherwise.
 	Second []float64 `json:"second,omitempty"`
 
@@ -181,18 +186,43 @@ func (p *Plan) losesUnits() bool {
 	return p.Bought != nil && p.Bought.Records < float64(p.Records)-3*p.Bought.RecordsSD
 }
 
-// Settled are the bounds and scales that were bought, by column; nil for none.
-func (p *Plan) Settled() map[string]data.Numbers {
-	var all map[string]data.Numbers
+// Settled is what was bought and is put in its place in the model.
+func (p *Plan) Settled() data.Bought {
+	all := data.Bought{Priors: p.Priors}
 	for _, b := range p.Bounds {
 		if b.Numbers != nil {
-			if all == nil {
-				all = map[string]data.Numbers{}
+			if all.Numbers == nil {
+				all.Numbers = map[string]data.Numbers{}
 			}
-			all[b.Column] = *b.Numbers
+			all.Numbers[b.Column] = *b.Numbers
 		}
 	}
 	return all
+}
+
+// SettlePriors gives the plan the default priors that follow from the law l, and the model
+// with them. Without compile the model stays.
+func (p *Plan) SettlePriors(l *law.Law, compile func(data.Bought) (*models.Model, error)) error {
+	if len(p.Spread) == 0 || compile == nil {
+		return nil
+	}
+	p.Priors = map[string]string{}
+	for _, prior := range p.Spread {
+		text, ok := prior.Text(&p.model.Spec.Data, func(column string) (mean, sd float64) {
+			if own := l.Column(column); own.Shares != nil {
+				return own.Moments()
+			}
+			return 0, 0
+		})
+		if ok {
+			p.Priors[prior.Name] = text
+		}
+	}
+	m, err := compile(p.Settled())
+	if err == nil {
+		p.model = m
+	}
+	return err
 }
 
 // Settle gives the plan the numbers of all its Bounds, in their order, and the model with

@@ -91,6 +91,9 @@ func (p *Plan) choosePurchase(cfg Config) error {
 		p.Purchase = table1.Of(p.model, share, p.Mu, p.Neighbours)
 	}
 	if p.Purchase != nil {
+		if m := p.model.Spec.Model; m != nil {
+			p.Spread = m.SpreadPriors(&p.model.Spec.Data)
+		}
 		p.Table1 = asked
 	}
 	return nil

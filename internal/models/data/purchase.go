@@ -23,6 +23,21 @@ type Numbers struct {
 	By     float64 `json:"by"`
 }
 
+// Bought is what was bought before a fit and is put in the place of what the model file
+// leaves open, by column, and the default priors that follow from Table 1, by name.
+type Bought struct {
+	Numbers map[string]Numbers
+	Priors  map[string]string
+}
+
+// None reports whether nothing was bought.
+func (b Bought) None() bool { return len(b.Numbers) == 0 && len(b.Priors) == 0 }
+
+// ToBounds reports whether the scale of a column follows from declared bounds.
+func (c *Column) ToBounds() bool {
+	return c.Numeric() && c.Derive == nil && !c.Buys() && !c.Center.IsSet() && !c.By.IsSet()
+}
+
 // Buys reports whether something of the column is bought, also after Settle.
 func (c *Column) Buys() bool { return c.Prices.Bounds.IsSet() || c.Prices.Scale.IsSet() }
 

@@ -22,7 +22,7 @@ func readColumn(r *reader, e entry) (*data.Column, bool) {
 	if keys != nil {
 		r.checkColumn(c, keys)
 	}
-	if n, bought := r.spec.bought[c.Name.V]; bought && c.Buys() {
+	if n, bought := r.spec.bought.Numbers[c.Name.V]; bought && c.Buys() {
 		c.Settle(n)
 	}
 	return c, true

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,8 +50,19 @@ func (s *Spec) readModel(r *reader, e entry) {
 		return
 	}
 	m.Rename()
+	s.settlePriors(r)
 	if m.Formula.IsSet() {
 		m.Terms = formula.Parse(m.Formula, r.Problems)
+	}
+}
+
+// settlePriors puts the default priors that follow from Table 1 in their place.
+func (s *Spec) settlePriors(r *reader) {
+	m := s.Model
+	for _, name := range slices.Sorted(maps.Keys(s.bought.Priors)) {
+		text := source.Value[string]{V: s.bought.Priors[name], At: m.At}
+		m.Priors = slices.DeleteFunc(m.Priors, func(p *core.Definition) bool { return p.Name.V == name })
+		m.Priors = append(m.Priors, &core.Definition{Name: source.Value[string]{V: name, At: m.At}, Text: text, Expr: source.ParseExpr(text, r.Problems)})
 	}
 }
 

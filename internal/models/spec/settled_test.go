@@ -46,13 +46,13 @@ func TestSettled(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, open)
 		}
 	}
-	bought := map[string]data.Numbers{
+	bought := data.Bought{Numbers: map[string]data.Numbers{
 		"age":    {Lower: 20, Upper: 90, Center: 54, By: 9.4},
 		"since":  {Lower: 366, Upper: 1000, Center: 700, By: 100},
 		"income": {Lower: 50, Upper: 1e5, Center: 9, By: 0.7},
 		"height": {Lower: 140, Upper: 400, Center: 171, By: 9},
 		"y":      {Lower: 3, Upper: 4},
-	}
+	}}
 	for _, src := range []string{buying, open} {
 		s, errs = ParseSettled("m.yaml", []byte(src), bought, nil)
 		if len(errs) > 0 {

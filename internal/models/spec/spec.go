@@ -45,7 +45,7 @@ type Spec struct {
 	// model must carry to be read again elsewhere.
 	Public map[string][]byte
 
-	bought map[string]data.Numbers
+	bought data.Bought
 }
 
 // Parse reads a model file; file is its name in messages. Public files that it
@@ -54,12 +54,11 @@ type Spec struct {
 // is complete only when there are no Errors; these are all the mistakes of the
 // file, in the order of their positions.
 func Parse(file string, src []byte, load Loader) (*Spec, expr.Errors) {
-	return ParseSettled(file, src, nil, load)
+	return ParseSettled(file, src, data.Bought{}, load)
 }
 
-// ParseSettled reads a model file with the numbers that were bought of its columns, by
-// name, in their place.
-func ParseSettled(file string, src []byte, bought map[string]data.Numbers, load Loader) (*Spec, expr.Errors) {
+// ParseSettled reads a model file with what was bought in its place.
+func ParseSettled(file string, src []byte, bought data.Bought, load Loader) (*Spec, expr.Errors) {
 	if load == nil {
 		load = noFiles
 	}

@@ -1,0 +1,119 @@
+package formula
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"d3p/internal/models/core"
+	"d3p/internal/models/data"
+)
+
+// SpreadPrior is a default prior that is about the spread of columns whose scale is left to
+// their bounds: a normal of a coefficient per standard deviation of its columns, or of a
+// level of the predictor at their means.
+type SpreadPrior struct {
+	Name         string   `json:"name"`              // Intercept, thresholds or b[age]
+	Distribution string   `json:"distribution"`      // about 0
+	SD           float64  `json:"sd"`                // per standard deviation, or at the means
+	Columns      []string `json:"columns,omitempty"` // whose scale is left to their bounds
+	Response     string   `json:"response,omitempty"`
+}
+
+// SpreadPriors are the default priors of the formula that are about the spread of columns.
+// The file states neither these priors nor the scales of these columns.
+func (m *Model) SpreadPriors(d *data.Data) []SpreadPrior {
+	if m.states("b") {
+		return nil
+	}
+	f, response := FamilyOf(m.Family.V), ""
+	y := d.Column(m.Terms.Response.V)
+	if f.scaled && y.ToBounds() {
+		response = y.Name.V
+	}
+	elements := []string{""}
+	if f.effects {
+		elements = nil
+		for _, e := range y.Effects() {
+			elements = append(elements, ","+e)
+		}
+	}
+	var list []SpreadPrior
+	var shifts []string
+	for _, label := range m.Terms.labels(d) {
+		var columns []string
+		factors, _ := d.Factors(label)
+		for _, x := range factors {
+			if !x.Missing && x.Column.ToBounds() {
+				columns = append(columns, x.Column.Name.V)
+			}
+		}
+		if len(columns) == 0 && response == "" {
+			continue
+		}
+		for _, e := range elements {
+			name := "b[" + label + e + "]"
+			if m.states(name) {
+				continue
+			}
+			list = append(list, SpreadPrior{name, "normal", 1, columns, response})
+			if len(factors) == 1 && len(columns) == 1 && !slices.Contains(shifts, columns[0]) {
+				shifts = append(shifts, columns[0])
+			}
+		}
+	}
+	switch {
+	case len(shifts) == 0:
+	case f.cuts:
+		if !m.states("thresholds") {
+			list = append(list, level("thresholds", f.aux[0].prior, shifts, ""))
+		}
+	case m.Terms.Intercept && !f.replacesIntercept() && !f.Link(m.Link.V).positive && !m.states("Intercept"):
+		list = append(list, level("Intercept", priorIntercept, shifts, response))
+	}
+	return list
+}
+
+// level is the prior of a level of the predictor whose default is a distribution about 0.
+func level(name, prior string, columns []string, response string) SpreadPrior {
+	distribution, sd, _ := strings.Cut(strings.TrimSuffix(prior, ")"), "(0, ")
+	p := SpreadPrior{Name: name, Distribution: distribution, Columns: columns, Response: response}
+	p.SD, _ = strconv.ParseFloat(sd, 64)
+	return p
+}
+
+// Text is the prior where spread gives the mean and the standard deviation of a column; ok
+// is false if that is 0 for one of them. The prior of a level at the declared centres
+// contains the way from the means that coefficients of standard deviation 1 go.
+func (p SpreadPrior) Text(d *data.Data, spread func(column string) (mean, sd float64)) (text string, ok bool) {
+	unit, square, response := 1.0, p.SD*p.SD, 1.0
+	for _, name := range p.Columns {
+		center, by := d.Column(name).Scale()
+		mean, sd := spread(name)
+		if !(sd > 0) {
+			return "", false
+		}
+		unit *= by / sd
+		square += (center - mean) * (center - mean) / (sd * sd)
+	}
+	if p.Response != "" {
+		_, by := d.Column(p.Response).Scale()
+		_, sd := spread(p.Response)
+		if !(sd > 0) {
+			return "", false
+		}
+		response = sd / by
+	}
+	sd := p.SD * unit * response
+	if !strings.HasPrefix(p.Name, "b[") {
+		// The mean of the response may be as far from its declared centre as SD.
+		sd = math.Sqrt(p.SD*p.SD + (square-p.SD*p.SD)*response*response)
+	}
+	return p.Distribution + "(0, " + strconv.FormatFloat(sd, 'g', 3, 64) + ")", true
+}
+
+// states reports whether the file states the prior of this name.
+func (m *Model) states(name string) bool {
+	return slices.ContainsFunc(m.Priors, func(p *core.Definition) bool { return p.Name.V == name })
+}
