@@ -59,6 +59,8 @@ const (
 	noiseMuch       = 0.5
 	movedFar        = 1.5 // posterior sds
 	movedSome       = 0.75
+	pulledFar       = 1 // posterior sds
+	pulledSome      = 0.5
 	fewRecords      = 10 // of a level
 	scarceRecords   = 50
 	levelNoise      = 3   // standard deviations of the noise
@@ -101,6 +103,13 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			case ratio > mixedWidth:
 				verdict = worse(verdict, Partly, "the prior has more information than the data")
 			}
+			switch pull := d.pull(prior, v); {
+			case isEffect(name):
+			case pull > pulledFar:
+				verdict = worse(verdict, Not, "the prior moves it by %.1f sds: widen the prior, or declare the scale of its column", pull)
+			case pull > pulledSome:
+				verdict = worse(verdict, Partly, "the prior moves it by %.1f sds", pull)
+			}
 		}
 		if ends != nil {
 			mean, variance := meanVariance(d.Of(v))
@@ -134,6 +143,24 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	d.judgeEffects()
 	d.judgeSpreads()
 	d.judgeComponents(known)
+}
+
+// pull is how many posterior sds the prior moves variable v, if prior and likelihood are
+// normal: from m/(1 − r), r = s²/τ², to m, where m and s are about the prior's mean and τ is
+// the prior's sd. It is 0 where these are no two normals.
+func (d *Draws) pull(prior *Draws, v int) float64 {
+	mean, variance := meanVariance(d.Of(v))
+	priorMean, priorVariance := meanVariance(prior.Of(v))
+	r := variance / priorVariance
+	if !(r > 0 && r < 1) || math.IsInf(priorMean, 0) {
+		return 0
+	}
+	return math.Abs(mean-priorMean) / math.Sqrt(variance) * r / (1 - r)
+}
+
+// isEffect reports whether a variable is an effect of a group, which is shrunk by design.
+func isEffect(name string) bool {
+	return strings.HasPrefix(name, "r_") || strings.HasPrefix(name, "z_")
 }
 
 // OfNoise is the verdict that a share of the privacy noise in the variance allows.

@@ -25,8 +25,9 @@ model:
 `
 
 // judged are verdicts about draws that are normal about 0 with the given sds by
-// variable, 0.1 for others, under a prior with sd 1; groups' sds are about 0.5.
-func judged(t *testing.T, m *models.Model, known Known, sds, shares map[string]float64, ends map[string]float64) map[string]Verdict {
+// variable, 0.1 for others, or about means, under a prior with sd 1; groups' sds are about
+// 0.5.
+func judged(t *testing.T, m *models.Model, known Known, means, sds, shares map[string]float64, ends map[string]float64) map[string]Verdict {
 	t.Helper()
 	const s = 2000
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -43,7 +44,7 @@ func judged(t *testing.T, m *models.Model, known Known, sds, shares map[string]f
 		share := shares[name]
 		d.Variables[v].NoiseShare = &share
 		for i := range s {
-			x := sd * rng.NormFloat64()
+			x := means[name] + sd*rng.NormFloat64()
 			if strings.HasPrefix(name, "sd_") {
 				x = 0.5 + 0.1*sd*rng.NormFloat64()
 			}
@@ -81,12 +82,17 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name, of, want, why string
 		known               Known
-		sds, shares, ends   map[string]float64
+		means, sds          map[string]float64
+		shares, ends        map[string]float64
 	}{
 		{name: "clear", of: "b[x]", want: Resolved, known: plenty},
 		{name: "clear effect", of: "r_site[p,Intercept]", want: Resolved, known: plenty},
 		{name: "the prior", of: "b[x]", want: Not, why: "prior", known: plenty, sds: one("b[x]", 1)},
 		{name: "half the prior", of: "b[x]", want: Partly, why: "prior", known: plenty, sds: one("b[x]", 0.8)},
+		{name: "against the prior", of: "b[x]", want: Not, why: "the prior moves it by", known: plenty, means: one("b[x]", 2.5), sds: one("b[x]", 0.577)},
+		{name: "somewhat against the prior", of: "b[x]", want: Partly, why: "the prior moves it by", known: plenty, means: one("b[x]", 2), sds: one("b[x]", 0.32)},
+		{name: "far from the prior, well known", of: "b[x]", want: Resolved, known: plenty, means: one("b[x]", 3)},
+		{name: "an effect is shrunk by design", of: "r_site[p,Intercept]", want: Resolved, known: plenty, means: one("r_site[p,Intercept]", 2), sds: one("r_site[p,Intercept]", 0.3)},
 		{name: "noise", of: "b[x]", want: Partly, why: "60 % of the variance", known: plenty, shares: one("b[x]", 0.6)},
 		{name: "all noise", of: "b[x]", want: Not, why: "noise", known: plenty, shares: one("b[x]", 0.97)},
 		{name: "still moving", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.3)},
@@ -103,7 +109,7 @@ func TestVerdicts(t *testing.T) {
 		{name: "not that one", of: "b[x]", want: Resolved, known: open},
 		{name: "assumed", of: "b[x]", want: Partly, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
 	} {
-		got := judged(t, m, c.known, c.sds, c.shares, c.ends)[c.of]
+		got := judged(t, m, c.known, c.means, c.sds, c.shares, c.ends)[c.of]
 		if got.Value != c.want || !strings.Contains(got.Why, c.why) || (got.Value == Resolved) != (got.Why == "") {
 			t.Errorf("%s: %s is %+v, want %s because of %q", c.name, c.of, got, c.want, c.why)
 		}
