@@ -1,6 +1,10 @@
 package cpu
 
-import "d3p/internal/models/graph"
+import (
+	"unsafe"
+
+	"d3p/internal/models/graph"
+)
 
 // Memory is the memory, in bytes, of one thread that works on this many records of a
 // float32 table at once. A batch of any size is cut into chunks of at most that many
@@ -15,6 +19,9 @@ func Memory(t *graph.Tape) (bytes, records int, err error) {
 	if p.widePairs {
 		numbers += 2 * p.divided
 	}
-	once := p.numbers + p.longest + 2*p.elements + p.longestRow
+	once := p.numbers + p.longest + 2*p.elements + p.mostRows + p.picked + p.widest
+	if p.panels > 0 {
+		once += int(unsafe.Sizeof(gramScratch{})) / 8
+	}
 	return 8*(numbers*p.chunk+once) + 4*p.chunk*(p.single.right+p.single.left), p.chunk, nil
 }

@@ -16,14 +16,16 @@ import (
 const underflow = 0x1p-1000
 
 // squares adds the squared norm of a term to norm2, unless it is wide, and its bound to
-// size where the norm needs an allowance for rounding.
+// size where the norm needs an allowance for rounding, unless addGram does.
 func (a *assembler) squares(t *term) {
 	p := a.p
 	norm2, part, count := lanes(p.norm2), lanes(p.part), p.tape.Buffers[t.Delta].Size
 	delta := lanes(p.place[t.Delta])
 	switch {
 	case t.wide() && t.Kind == graph.TermOuter:
-		a.placeSquares(t)
+		if !t.Gram {
+			a.placeSquares(t)
+		}
 		return
 	case t.Kind == graph.TermOuter:
 		x2 := p.other
@@ -83,13 +85,14 @@ func (a *assembler) sumOfSquares(to, of, count int) {
 
 // addWide adds the squared norms of wide terms to norm2.
 func (c *context) addWide() {
+	norm2, size := c.one(c.p.norm2), c.one(c.p.size)
 	for i := range c.p.terms {
 		switch t := &c.p.terms[i]; {
 		case !t.wide():
 		case t.Kind == graph.TermOuter:
-			c.addWideSquares(c.one(c.p.norm2), t)
+			c.addWideSquares(norm2, size, t)
 		default:
-			c.addScatterSquares(c.one(c.p.norm2), t)
+			c.addScatterSquares(norm2, t)
 		}
 	}
 }

@@ -45,13 +45,15 @@ type program struct {
 	turned   int // numbers of a record, of right factors of products
 	matrices int // numbers of a record, of the largest outer product with its factors
 	// of wide terms
-	kept       int // elements kept for a record, of all
-	divided    int // numbers of a record, of the largest factor
-	elements   int // of the largest that is written out
-	widest     int // places
-	longestRow int // of a scatter
-	widePairs  bool
-	ones       []float64
+	kept      int // elements kept for a record, of all
+	divided   int // numbers of a record, of the largest factor
+	panels    int // numbers of eight records, of the largest panels
+	elements  int // of the largest that is written out
+	widest    int // places
+	mostRows  int // of a scatter
+	picked    int // numbers of a record, of a scatter whose rows are not copied
+	widePairs bool
+	ones      []float64
 
 	// elements of the arena: |g_b|², its factor, the size of the parts that may have
 	// cancelled, and two intermediate values
@@ -118,9 +120,10 @@ func compile(t *graph.Tape) (*program, error) {
 		return nil, err
 	}
 	p.record = record.items()
+	p.planGram()
 	p.planPairs()
 	p.planPortions()
-	p.weighted, p.turned = max(p.weighted, p.divided), max(p.turned, p.divided) // the factors of a wide term go there
+	p.weighted, p.turned = max(p.weighted, p.divided), max(p.turned, p.divided, p.panels/minChunk) // the factors of a wide term go there
 	p.chunk = p.chunkSize()
 	p.ones = slices.Repeat([]float64{1}, max(p.chunk, p.matrices))
 	return p, nil

@@ -11,8 +11,11 @@ import (
 type term struct {
 	graph.Term
 	xInRows bool
-	kept    bool // the norm's elements serve the sum
-	at      int  // place of these elements among the kept ones of a record
+	// alone is the term itself; together are it and the others with its delta whose norms
+	// come from Gram matrices, nil if an earlier one has them.
+	alone, together []*term
+	kept            bool // the norm's elements serve the sum
+	at              int  // place of these elements among the kept ones of a record
 	// A summed term has its sums over the chunk's lanes in inNumbers, from numbers on,
 	// row by row or column by column.
 	summed, byColumn bool

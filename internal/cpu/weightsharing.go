@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"math"
-	"slices"
 
 	"d3p/internal/models/graph"
 	"d3p/internal/simd"
@@ -24,25 +23,39 @@ type split struct{ x, delta []float64 }
 type wideScratch struct {
 	kept    []float64    // elements of the chunk's records
 	written [2][]float64 // elements of one record
-	gram    gramScratch
-	other   split // of the second term of a pair
-	order   []int
-	row     []float64
+	gram    *gramScratch // nil without Gram matrices
+	other   split        // of the second term of a pair
+	// of scatters: the places of a record that pick distinct rows, one more than the first
+	// place that picks a row, and the numbers of a record
+	distinct, firstPlace []int
+	ofRecord             []float64
 }
+
+// Gram matrices are made of tiles: inner products of tileSide places with as many others,
+// in eight lanes; of single places where a term has fewer. gramTiles tiles, 8 KiB, are made
+// at once, over gramDepth elements, 16 KiB of a tile's places.
+const (
+	tileSide             = 4
+	gramTiles, gramDepth = 8, 32
+)
 
 // gramScratch is a thread's memory for Gram matrices, in eight lanes.
 type gramScratch struct {
-	tiles      [2][8 * 4 * 4]float64 // of the two matrices
+	tiles      [2][gramTiles * 8 * tileSide * tileSide]float64
+	whole      [8 * tileSide * tileSide]float64 // sum of the products of a row's tiles
 	row, total [8]float64
+	size       [8]float64 // Σ_w |X_w|²|Delta_w|²
 }
 
 // planWide adds the memory of a wide term and decides whether its elements are kept.
 func (p *program) planWide(t *term) {
 	p.widest = max(p.widest, t.Width)
 	if t.Kind == graph.TermScatter {
-		p.longestRow = max(p.longestRow, t.Cols)
+		p.mostRows = max(p.mostRows, t.Rows)
 		if t.rowsTurn() {
 			p.divided = max(p.divided, t.Cols*t.Width)
+		} else {
+			p.picked = max(p.picked, t.Cols*t.Width)
 		}
 		return
 	}
@@ -58,10 +71,33 @@ func (p *program) planWide(t *term) {
 	}
 }
 
+// planGram finds the terms that share a delta, and adds the memory of Gram matrices.
+func (p *program) planGram() {
+	first := map[graph.Buf]*term{}
+	for i := range p.terms {
+		t := &p.terms[i]
+		if t.alone = []*term{t}; !t.wide() || !t.Gram {
+			continue
+		}
+		if s := first[t.Delta]; s != nil {
+			s.together = append(s.together, t)
+		} else {
+			first[t.Delta], t.together = t, []*term{t}
+		}
+	}
+	for _, t := range first {
+		p.panels = max(p.panels, panelNumbers(t.together))
+	}
+}
+
 // planPairs adds the memory of the inner products of wide terms.
 func (p *program) planPairs() {
 	for _, pair := range p.tape.Cross {
-		if s, t := &p.terms[pair.I], &p.terms[pair.J]; !pair.Gram && s.Kind == graph.TermOuter && t.Kind == graph.TermOuter && (s.wide() || t.wide()) {
+		s, t := &p.terms[pair.I], &p.terms[pair.J]
+		switch outer := s.Kind == graph.TermOuter && t.Kind == graph.TermOuter; {
+		case outer && pair.Gram:
+			p.panels = max(p.panels, panelNumbers(s.alone)+panelNumbers(t.alone))
+		case outer && (s.wide() || t.wide()):
 			p.widePairs = true
 			p.elements = max(p.elements, s.Rows*s.Cols)
 			p.divided = max(p.divided, s.Rows*max(s.Width, t.Width), s.Cols*max(s.Width, t.Width))
@@ -71,8 +107,11 @@ func (p *program) planPairs() {
 
 func (p *program) wideScratch() wideScratch {
 	s := wideScratch{
-		kept:  make([]float64, p.kept*p.chunk),
-		order: make([]int, p.widest), row: make([]float64, p.longestRow),
+		kept:     make([]float64, p.kept*p.chunk),
+		distinct: make([]int, 0, p.widest), firstPlace: make([]int, p.mostRows), ofRecord: make([]float64, p.picked),
+	}
+	if p.panels > 0 {
+		s.gram = &gramScratch{}
 	}
 	for i := range 2 {
 		s.written[i] = make([]float64, p.elements)
@@ -91,10 +130,13 @@ func (t *term) contiguous() bool {
 // columnsFirst reports whether elements are ordered by column, then row.
 func (t *term) columnsFirst() bool { return t.RowStride == 1 && t.Rows > 1 }
 
-// addWideSquares adds the squared norm of a wide outer term to dst.
-func (c *context) addWideSquares(dst []float64, t *term) {
+// addWideSquares adds the squared norm of a wide outer term to dst, and the size of a term
+// with Gram matrices to size.
+func (c *context) addWideSquares(dst, size []float64, t *term) {
 	if t.Gram {
-		c.addGram(dst, t, t, 1)
+		if t.together != nil {
+			c.addGram(dst, size, t.together, t.together, 1)
+		}
 		return
 	}
 	f := split{c.rights, c.in[inWeighted]}
@@ -151,40 +193,136 @@ func (f *split) product(e []float64, t *term, b int) {
 }
 
 // addGram adds times·Σ_w,v (x_w·x′_v)(δ_w·δ′_v) to dst, for columns w and v of the factors
-// of two terms with as many rows and columns.
-func (c *context) addGram(dst []float64, s, t *term, times float64) {
-	f, g := split{c.block(s.X), c.block(s.Delta)}, split{c.block(t.X), c.block(t.Delta)}
-	c.gram.add(dst, c.pitch, s, t, f, g, times)
-}
-
-// add is addGram for factors in lanes, pitch of them. Of a term with itself it makes half
-// of the matrices.
-func (m *gramScratch) add(dst []float64, pitch int, s, t *term, f, g split, times float64) {
-	side := 4
-	if min(s.Width, t.Width) < side {
+// of terms with as many rows and columns: s have one δ and t another. Of terms with
+// themselves it adds their Width·Σ_w |x_w|²|δ_w|² to size.
+func (c *context) addGram(dst, size []float64, s, t []*term, times float64) {
+	side, same := tileSide, s[0] == t[0]
+	if min(s[0].Width, t[0].Width) < side {
 		side = 1
 	}
-	xx, dd, row, total := m.tiles[0][:8*side*side], m.tiles[1][:8*side*side], m.row[:], m.total[:]
 	for lane := 0; lane < len(dst); lane += 8 {
-		clear(total)
-		for i := 0; i < s.Width; i += side {
-			w, first := min(i, s.Width-side), 0
-			if s == t {
-				first = i
-			}
-			clear(row)
-			for j := first; j < t.Width; j += side {
-				v := min(j, t.Width-side)
-				from, to := w*pitch+lane, v*pitch+lane
-				simd.LaneProducts(xx, f.x[from:], g.x[to:], side, pitch, s.Width*pitch, t.Width*pitch, s.Rows)
-				simd.LaneProducts(dd, f.delta[from:], g.delta[to:], side, pitch, s.Width*pitch, t.Width*pitch, s.Cols)
-				simd.Mul(xx, xx, dd)
-				addTile(row, xx, side, i-w, j-v, s == t, s == t && i == j)
-			}
-			simd.Add(total, total, row)
+		x, rest := c.pack(c.rights, s, side, lane)
+		y := x
+		if !same {
+			y, _ = c.pack(rest, t, side, lane)
 		}
+		c.gram.multiply(&x, &y, same)
 		for b := range dst[lane:min(lane+8, len(dst))] {
-			dst[lane+b] += times * total[b]
+			dst[lane+b] += times * c.gram.total[b]
+			if same {
+				size[lane+b] += float64(x.width) * c.gram.size[b]
+			}
+		}
+	}
+}
+
+// A panel holds eight lanes of the factors of terms with one delta: of `side` places at a
+// time, element after element. The last places are the terms' last ones, which may be
+// among those before. x has the rows of all terms.
+type panel struct {
+	side, width int
+	rows, cols  int
+	x, delta    []float64
+}
+
+// panelNumbers is the memory that a panel takes.
+func panelNumbers(terms []*term) int {
+	places, count := (terms[0].Width+tileSide-1)/tileSide*tileSide, terms[0].Cols
+	for _, t := range terms {
+		count += t.Rows
+	}
+	return 8 * places * count
+}
+
+// pack makes a panel at the start of dst.
+func (c *context) pack(dst []float64, terms []*term, side, lane int) (p panel, rest []float64) {
+	p = panel{side: side, width: terms[0].Width, cols: terms[0].Cols}
+	for _, t := range terms {
+		p.rows += t.Rows
+	}
+	tile := 8 * side * ((p.width + side - 1) / side)
+	p.x, dst = dst[:tile*p.rows], dst[tile*p.rows:]
+	p.delta, dst = dst[:tile*p.cols], dst[tile*p.cols:]
+	row := 0
+	for _, t := range terms {
+		packPlaces(p.x[8*side*row:], c.block(t.X)[lane:], side, p.width, c.pitch, p.rows, t.Rows)
+		row += t.Rows
+	}
+	packPlaces(p.delta, c.block(terms[0].Delta)[lane:], side, p.width, c.pitch, p.cols, p.cols)
+	return p, dst
+}
+
+// packPlaces copies `count` of the `tall` elements of a panel.
+func packPlaces(dst, x []float64, side, width, pitch, tall, count int) {
+	whole := width / side
+	simd.PackLanes(dst, x, side, whole, tall, pitch, width*pitch, count)
+	if whole*side < width {
+		simd.PackLanes(dst[8*side*whole*tall:], x[(width-side)*pitch:], side, 1, tall, pitch, width*pitch, count)
+	}
+}
+
+// multiply sets total to Σ_w,v (x_w·y_v)(δ_w·δ′_v) of two panels, and size of a panel with
+// itself, of which it makes half of the matrices.
+func (m *gramScratch) multiply(p, q *panel, same bool) {
+	side := p.side
+	tile := 8 * side * side
+	clear(m.total[:])
+	clear(m.size[:])
+	for i := 0; i < p.width; i += side {
+		w, first := min(i, p.width-side), 0
+		if same {
+			first = i
+		}
+		clear(m.row[:])
+		clear(m.whole[:tile])
+		for from := first; from < q.width; from += gramTiles * side {
+			places := min(gramTiles*side, q.width-from)
+			xx := tiles(&m.tiles[0], p.x[i*8*p.rows:], q.x[from*8*q.rows:], side, places, p.rows)
+			dd := tiles(&m.tiles[1], p.delta[i*8*p.cols:], q.delta[from*8*q.cols:], side, places, p.cols)
+			for j := from; j < from+places; j += side {
+				v, across := min(j, q.width-side), same && i == j
+				if across {
+					m.addSize(xx, dd, side, i-w)
+				}
+				switch {
+				case i == w && across: // has each pair of places twice, and all others are doubled
+					simd.Mul(m.whole[:tile], xx, dd)
+					simd.MulScalar(m.whole[:tile], m.whole[:tile], 0.5)
+				case i == w && j == v:
+					simd.AddProduct(m.whole[:tile], xx, dd)
+				default:
+					simd.Mul(xx[:tile], xx, dd)
+					addTile(m.row[:], xx[:tile], side, i-w, j-v, same, across)
+				}
+				xx, dd = xx[tile:], dd[tile:]
+			}
+		}
+		addTile(m.row[:], m.whole[:tile], side, 0, 0, same, false)
+		simd.Add(m.total[:], m.total[:], m.row[:])
+	}
+}
+
+// tiles sets dst to the inner products of `side` places of x with some places of y, over
+// count elements.
+func tiles(dst *[gramTiles * 8 * tileSide * tileSide]float64, x, y []float64, side, places, count int) []float64 {
+	n, tile := (places+side-1)/side, 8*side*side
+	clear(dst[:n*tile])
+	for k := 0; k < count; k += gramDepth {
+		depth := min(gramDepth, count-k)
+		for j := range n {
+			simd.LaneProducts(dst[j*tile:], x[8*side*k:], y[8*side*(j*count+k):], side, depth)
+		}
+	}
+	return dst[:n*tile]
+}
+
+// addSize adds the products of the squares on the diagonal of two tiles to size, without
+// the places that stand in another tile, too.
+func (m *gramScratch) addSize(xx, dd []float64, side, from int) {
+	for w := from; w < side; w++ {
+		at := 8 * (side + 1) * w
+		for b := range m.size {
+			m.size[b] += (xx[at+b] + underflow) * (dd[at+b] + underflow)
 		}
 	}
 }
@@ -222,7 +360,7 @@ func addTile(row, tile []float64, side, i, j int, symmetric, across bool) {
 // addWideInner adds twice the inner product of two outer terms, one of them wide.
 func (c *context) addWideInner(dst []float64, s, t *term, gram bool) {
 	if gram {
-		c.addGram(dst, s, t, 2)
+		c.addGram(dst, nil, s.alone, t.alone, 2)
 		return
 	}
 	f, g := split{c.rights, c.in[inWeighted]}, c.other
@@ -240,31 +378,41 @@ func (c *context) addWideInner(dst []float64, s, t *term, gram bool) {
 // record that pick the same row are added up first.
 func (c *context) addScatterSquares(dst []float64, t *term) {
 	delta, rows := c.block(t.Delta), c.picked(t.Index, t.Rows)
-	order, row := c.order[:t.Width], c.row[:t.Cols]
-	turned := c.in[inWeighted][:0]
+	turned, size := c.in[inWeighted][:0], t.Width*t.Cols
 	if t.rowsTurn() {
 		turned = c.in[inWeighted][:len(delta)]
 		c.split(turned, delta, t.Width, true)
 	}
 	for b := range dst {
-		for w := range order {
-			order[w] = (int(rows[w*c.pitch+b])+1)*t.Width + w // sorts by row, then place
-		}
-		slices.Sort(order)
-		for i := 0; i < len(order); {
-			clear(row)
-			k := order[i] / t.Width
-			for ; i < len(order) && order[i]/t.Width == k; i++ {
-				w := order[i] - k*t.Width
-				if t.rowsTurn() {
-					simd.Add(row, row, turned[(b*t.Width+w)*t.Cols:])
-					continue
-				}
-				for col := range row {
-					row[col] += delta[(col*t.Width+w)*c.pitch+b]
+		own := c.ofRecord
+		if t.rowsTurn() {
+			own = turned[b*size:][:size]
+		} else {
+			for col := range t.Cols {
+				for w := range t.Width {
+					own[w*t.Cols+col] = delta[(col*t.Width+w)*c.pitch+b]
 				}
 			}
+		}
+		distinct := c.distinct[:0]
+		for w := range t.Width {
+			k := rows[w*c.pitch+b]
+			if k < 0 {
+				continue
+			}
+			row := own[w*t.Cols:][:t.Cols]
+			if first := c.firstPlace[int(k)]; first > 0 {
+				to := own[(first-1)*t.Cols:][:t.Cols]
+				simd.Add(to, to, row)
+				continue
+			}
+			c.firstPlace[int(k)] = w + 1
+			distinct = append(distinct, w)
+		}
+		for _, w := range distinct {
+			row := own[w*t.Cols:][:t.Cols]
 			dst[b] += simd.Dot(row, row)
+			c.firstPlace[int(rows[w*c.pitch+b])] = 0
 		}
 	}
 	for i, k := range rows {

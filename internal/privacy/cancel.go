@@ -21,7 +21,7 @@ const CancellationSlack = 0x1p-40
 // 2002, section 3.1), here at most M² = (Σ_w |X_w||Delta_w|)² <= Width·Σ_w
 // |X_w|²|Delta_w|² for a term, and the mean of two terms' M² for their inner product;
 // size is the sum of these bounds over terms. The slack counts the sums behind a square,
-// the sum over places, which enters twice, and the addition of terms, times one more than
+// of all terms with one delta, the sum over places, which enters twice, and the addition of terms, times one more than
 // the terms that share parameters with one; but it is at least the allowance in the
 // noise.
 //
@@ -31,10 +31,11 @@ func NormSlack(t *graph.Tape) float64 {
 	if !Cancels(t) {
 		return 0
 	}
-	longest := 0
+	longest, rows := 0, map[graph.Buf]int{}
 	for i := range t.Terms {
 		m := &t.Terms[i]
-		longest = max(longest, m.Rows+m.Cols+4*m.Width)
+		rows[m.Delta] += m.Rows
+		longest = max(longest, rows[m.Delta]+m.Cols+4*m.Width)
 	}
 	sharing, most := make([]int, len(t.Terms)), 0
 	for _, pair := range t.Cross {

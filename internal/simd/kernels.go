@@ -30,7 +30,8 @@ type kernels struct {
 
 	scaledTranspose func(dst []float64, stride int, x []float64, step, count int, factor []float64)
 
-	laneProducts1, laneProducts4 func(dst, x, y []float64, place, xStep, yStep, count int)
+	packLanes                    func(dst, x []float64, side, tiles, tall, place, step, count int)
+	laneProducts1, laneProducts4 func(dst, x, y []float64, count int)
 
 	narrow func(dst []float32, x []float64)
 	widen  func(dst []float64, x []float32)
@@ -51,6 +52,6 @@ var plain = &kernels{
 	sum: sum, dot: dot, clipFlat: clipFlat, adam: adam, adamGain: adamGain,
 	rowDots32: rowDots[float32], rowDots64: rowDots[float64], rowSum32: rowSum[float32], rowSum64: rowSum[float64],
 	columns32: columns[float32], columns64: columns[float64], unpack8: unpack8, unpack32: unpack32,
-	scaledTranspose: scaledTranspose, laneProducts1: laneProducts(1), laneProducts4: laneProducts(4), narrow: narrow, widen: widen,
+	scaledTranspose: scaledTranspose, packLanes: packLanes, laneProducts1: laneProducts(1), laneProducts4: laneProducts(4), narrow: narrow, widen: widen,
 	tiles64: tiles[float64]{axpy: axpy}, tiles32: tiles[float32]{axpy: axpy32},
 }

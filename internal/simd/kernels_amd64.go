@@ -80,11 +80,14 @@ func columns64AVX2(dst []float64, n int, count int, table []float64, stride int,
 // dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
 func scaledTransposeAVX2(dst []float64, stride int, x []float64, step int, count int, factor []float64)
 
-// dst[(1·i+j)·8+b] = Σ x[k·xStep+i·place+b]·y[k·yStep+j·place+b] for i, j < 1 and b < 8, over k < count > 0
-func laneProducts1AVX2(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+// dst[((j·tall+k)·side+i)·8+b] = x[k·step+(j·side+i)·place+b] for i < side, j < tiles, b < 8 and k < count; all of them are above 0
+func packLanesAVX2(dst []float64, x []float64, side int, tiles int, tall int, place int, step int, count int)
 
-// dst[(4·i+j)·8+b] = Σ x[k·xStep+i·place+b]·y[k·yStep+j·place+b] for i, j < 4 and b < 8, over k < count > 0
-func laneProducts4AVX2(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+// dst[(1·i+j)·8+b] += Σ x[(1·k+i)·8+b]·y[(1·k+j)·8+b] for i, j < 1 and b < 8, over k < count > 0
+func laneProducts1AVX2(dst []float64, x []float64, y []float64, count int)
+
+// dst[(4·i+j)·8+b] += Σ x[(4·k+i)·8+b]·y[(4·k+j)·8+b] for i, j < 4 and b < 8, over k < count > 0
+func laneProducts4AVX2(dst []float64, x []float64, y []float64, count int)
 
 // dst[b·pitch+j] is number j, for j < count, of those that start at byte `at` of the row index[b];
 // of the row 64 further on in index the first fetch bytes are prefetched.
@@ -203,11 +206,14 @@ func columns64AVX512(dst []float64, n int, count int, table []float64, stride in
 // dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
 func scaledTransposeAVX512(dst []float64, stride int, x []float64, step int, count int, factor []float64)
 
-// dst[(1·i+j)·8+b] = Σ x[k·xStep+i·place+b]·y[k·yStep+j·place+b] for i, j < 1 and b < 8, over k < count > 0
-func laneProducts1AVX512(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+// dst[((j·tall+k)·side+i)·8+b] = x[k·step+(j·side+i)·place+b] for i < side, j < tiles, b < 8 and k < count; all of them are above 0
+func packLanesAVX512(dst []float64, x []float64, side int, tiles int, tall int, place int, step int, count int)
 
-// dst[(4·i+j)·8+b] = Σ x[k·xStep+i·place+b]·y[k·yStep+j·place+b] for i, j < 4 and b < 8, over k < count > 0
-func laneProducts4AVX512(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+// dst[(1·i+j)·8+b] += Σ x[(1·k+i)·8+b]·y[(1·k+j)·8+b] for i, j < 1 and b < 8, over k < count > 0
+func laneProducts1AVX512(dst []float64, x []float64, y []float64, count int)
+
+// dst[(4·i+j)·8+b] += Σ x[(4·k+i)·8+b]·y[(4·k+j)·8+b] for i, j < 4 and b < 8, over k < count > 0
+func laneProducts4AVX512(dst []float64, x []float64, y []float64, count int)
 
 // dst[b·pitch+j] is number j, for j < count, of those that start at byte `at` of the row index[b];
 // of the row 64 further on in index the first fetch bytes are prefetched.

@@ -4724,95 +4724,122 @@ done131:
 	VZEROUPPER
 	RET
 
-// func laneProducts1AVX2(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+// func packLanesAVX2(dst []float64, x []float64, side int, tiles int, tall int, place int, step int, count int)
+// Requires: AVX
+TEXT ·packLanesAVX2(SB), NOSPLIT, $0-96
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  x_base+24(FP), CX
+	MOVQ  place+72(FP), DX
+	SHLQ  $0x03, DX
+	MOVQ  step+80(FP), BX
+	SHLQ  $0x03, BX
+	MOVQ  side+48(FP), SI
+	MOVQ  tiles+56(FP), DI
+	MOVQ  count+88(FP), R8
+	MOVQ  tall+64(FP), R9
+	DECQ  R9
+	IMULQ SI, R9
+	SHLQ  $0x06, R9
+
+element132:
+	MOVQ CX, R10
+	MOVQ AX, R11
+	MOVQ DI, R12
+
+tile134:
+	MOVQ SI, R13
+
+place133:
+	VMOVUPD (R10), Y0
+	VMOVUPD Y0, (R11)
+	VMOVUPD 32(R10), Y0
+	VMOVUPD Y0, 32(R11)
+	ADDQ    DX, R10
+	ADDQ    $0x40, R11
+	DECQ    R13
+	JNZ     place133
+	ADDQ    R9, R11
+	DECQ    R12
+	JNZ     tile134
+	ADDQ    BX, CX
+	MOVQ    SI, R13
+	SHLQ    $0x06, R13
+	ADDQ    R13, AX
+	DECQ    R8
+	JNZ     element132
+	VZEROUPPER
+	RET
+
+// func laneProducts1AVX2(dst []float64, x []float64, y []float64, count int)
 // Requires: AVX, FMA3
-TEXT ·laneProducts1AVX2(SB), NOSPLIT, $0-104
-	MOVQ   dst_base+0(FP), AX
-	MOVQ   place+72(FP), CX
-	SHLQ   $0x03, CX
-	MOVQ   xStep+80(FP), CX
-	SHLQ   $0x03, CX
-	MOVQ   yStep+88(FP), DX
-	SHLQ   $0x03, DX
-	MOVQ   x_base+24(FP), BX
-	MOVQ   y_base+48(FP), SI
-	MOVQ   count+96(FP), DI
-	ADDQ   $0x00, BX
-	ADDQ   $0x00, SI
-	VXORPD Y0, Y0, Y0
+TEXT ·laneProducts1AVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    count+72(FP), BX
+	VMOVUPD (AX), Y0
 
-k132:
-	VMOVUPD     (BX), Y1
-	VMOVUPD     (SI), Y2
+k135:
+	VMOVUPD     (CX), Y1
+	VMOVUPD     (DX), Y2
 	VFMADD231PD Y2, Y1, Y0
-	ADDQ        CX, BX
-	ADDQ        DX, SI
-	DECQ        DI
-	JNZ         k132
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	DECQ        BX
+	JNZ         k135
 	VMOVUPD     Y0, (AX)
-	MOVQ        x_base+24(FP), BX
-	MOVQ        y_base+48(FP), SI
-	MOVQ        count+96(FP), DI
-	ADDQ        $0x20, BX
-	ADDQ        $0x20, SI
-	VXORPD      Y0, Y0, Y0
+	MOVQ        x_base+24(FP), CX
+	MOVQ        y_base+48(FP), DX
+	MOVQ        count+72(FP), BX
+	VMOVUPD     32(AX), Y0
 
-k133:
-	VMOVUPD     (BX), Y1
-	VMOVUPD     (SI), Y2
+k136:
+	VMOVUPD     32(CX), Y1
+	VMOVUPD     32(DX), Y2
 	VFMADD231PD Y2, Y1, Y0
-	ADDQ        CX, BX
-	ADDQ        DX, SI
-	DECQ        DI
-	JNZ         k133
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	DECQ        BX
+	JNZ         k136
 	VMOVUPD     Y0, 32(AX)
 	VZEROUPPER
 	RET
 
-// func laneProducts4AVX2(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+// func laneProducts4AVX2(dst []float64, x []float64, y []float64, count int)
 // Requires: AVX, FMA3
-TEXT ·laneProducts4AVX2(SB), NOSPLIT, $0-104
-	MOVQ   dst_base+0(FP), AX
-	MOVQ   place+72(FP), CX
-	SHLQ   $0x03, CX
-	MOVQ   xStep+80(FP), DX
-	SHLQ   $0x03, DX
-	MOVQ   yStep+88(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (CX)(CX*2), R9
-	MOVQ   x_base+24(FP), SI
-	MOVQ   y_base+48(FP), DI
-	MOVQ   count+96(FP), R8
-	ADDQ   $0x00, SI
-	ADDQ   $0x00, DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
+TEXT ·laneProducts4AVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    count+72(FP), BX
+	VMOVUPD (AX), Y0
+	VMOVUPD 64(AX), Y1
+	VMOVUPD 128(AX), Y2
+	VMOVUPD 192(AX), Y3
+	VMOVUPD 256(AX), Y4
+	VMOVUPD 320(AX), Y5
+	VMOVUPD 384(AX), Y6
+	VMOVUPD 448(AX), Y7
 
-k134:
-	VMOVUPD     (SI), Y8
-	VMOVUPD     (SI)(CX*1), Y9
-	VMOVUPD     (DI), Y10
+k137:
+	VMOVUPD     (CX), Y8
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     (DX), Y10
 	VFMADD231PD Y10, Y8, Y0
 	VFMADD231PD Y10, Y9, Y4
-	VMOVUPD     (DI)(CX*1), Y10
+	VMOVUPD     64(DX), Y10
 	VFMADD231PD Y10, Y8, Y1
 	VFMADD231PD Y10, Y9, Y5
-	VMOVUPD     (DI)(CX*2), Y10
+	VMOVUPD     128(DX), Y10
 	VFMADD231PD Y10, Y8, Y2
 	VFMADD231PD Y10, Y9, Y6
-	VMOVUPD     (DI)(R9*1), Y10
+	VMOVUPD     192(DX), Y10
 	VFMADD231PD Y10, Y8, Y3
 	VFMADD231PD Y10, Y9, Y7
-	ADDQ        DX, SI
-	ADDQ        BX, DI
-	DECQ        R8
-	JNZ         k134
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	DECQ        BX
+	JNZ         k137
 	VMOVUPD     Y0, (AX)
 	VMOVUPD     Y1, 64(AX)
 	VMOVUPD     Y2, 128(AX)
@@ -4821,41 +4848,37 @@ k134:
 	VMOVUPD     Y5, 320(AX)
 	VMOVUPD     Y6, 384(AX)
 	VMOVUPD     Y7, 448(AX)
-	MOVQ        x_base+24(FP), SI
-	MOVQ        y_base+48(FP), DI
-	MOVQ        count+96(FP), R8
-	ADDQ        $0x00, SI
-	ADDQ        $0x00, DI
-	ADDQ        CX, SI
-	ADDQ        CX, SI
-	VXORPD      Y0, Y0, Y0
-	VXORPD      Y1, Y1, Y1
-	VXORPD      Y2, Y2, Y2
-	VXORPD      Y3, Y3, Y3
-	VXORPD      Y4, Y4, Y4
-	VXORPD      Y5, Y5, Y5
-	VXORPD      Y6, Y6, Y6
-	VXORPD      Y7, Y7, Y7
+	MOVQ        x_base+24(FP), CX
+	MOVQ        y_base+48(FP), DX
+	MOVQ        count+72(FP), BX
+	VMOVUPD     512(AX), Y0
+	VMOVUPD     576(AX), Y1
+	VMOVUPD     640(AX), Y2
+	VMOVUPD     704(AX), Y3
+	VMOVUPD     768(AX), Y4
+	VMOVUPD     832(AX), Y5
+	VMOVUPD     896(AX), Y6
+	VMOVUPD     960(AX), Y7
 
-k135:
-	VMOVUPD     (SI), Y8
-	VMOVUPD     (SI)(CX*1), Y9
-	VMOVUPD     (DI), Y10
+k138:
+	VMOVUPD     128(CX), Y8
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     (DX), Y10
 	VFMADD231PD Y10, Y8, Y0
 	VFMADD231PD Y10, Y9, Y4
-	VMOVUPD     (DI)(CX*1), Y10
+	VMOVUPD     64(DX), Y10
 	VFMADD231PD Y10, Y8, Y1
 	VFMADD231PD Y10, Y9, Y5
-	VMOVUPD     (DI)(CX*2), Y10
+	VMOVUPD     128(DX), Y10
 	VFMADD231PD Y10, Y8, Y2
 	VFMADD231PD Y10, Y9, Y6
-	VMOVUPD     (DI)(R9*1), Y10
+	VMOVUPD     192(DX), Y10
 	VFMADD231PD Y10, Y8, Y3
 	VFMADD231PD Y10, Y9, Y7
-	ADDQ        DX, SI
-	ADDQ        BX, DI
-	DECQ        R8
-	JNZ         k135
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	DECQ        BX
+	JNZ         k138
 	VMOVUPD     Y0, 512(AX)
 	VMOVUPD     Y1, 576(AX)
 	VMOVUPD     Y2, 640(AX)
@@ -4864,39 +4887,37 @@ k135:
 	VMOVUPD     Y5, 832(AX)
 	VMOVUPD     Y6, 896(AX)
 	VMOVUPD     Y7, 960(AX)
-	MOVQ        x_base+24(FP), SI
-	MOVQ        y_base+48(FP), DI
-	MOVQ        count+96(FP), R8
-	ADDQ        $0x20, SI
-	ADDQ        $0x20, DI
-	VXORPD      Y0, Y0, Y0
-	VXORPD      Y1, Y1, Y1
-	VXORPD      Y2, Y2, Y2
-	VXORPD      Y3, Y3, Y3
-	VXORPD      Y4, Y4, Y4
-	VXORPD      Y5, Y5, Y5
-	VXORPD      Y6, Y6, Y6
-	VXORPD      Y7, Y7, Y7
+	MOVQ        x_base+24(FP), CX
+	MOVQ        y_base+48(FP), DX
+	MOVQ        count+72(FP), BX
+	VMOVUPD     32(AX), Y0
+	VMOVUPD     96(AX), Y1
+	VMOVUPD     160(AX), Y2
+	VMOVUPD     224(AX), Y3
+	VMOVUPD     288(AX), Y4
+	VMOVUPD     352(AX), Y5
+	VMOVUPD     416(AX), Y6
+	VMOVUPD     480(AX), Y7
 
-k136:
-	VMOVUPD     (SI), Y8
-	VMOVUPD     (SI)(CX*1), Y9
-	VMOVUPD     (DI), Y10
+k139:
+	VMOVUPD     32(CX), Y8
+	VMOVUPD     96(CX), Y9
+	VMOVUPD     32(DX), Y10
 	VFMADD231PD Y10, Y8, Y0
 	VFMADD231PD Y10, Y9, Y4
-	VMOVUPD     (DI)(CX*1), Y10
+	VMOVUPD     96(DX), Y10
 	VFMADD231PD Y10, Y8, Y1
 	VFMADD231PD Y10, Y9, Y5
-	VMOVUPD     (DI)(CX*2), Y10
+	VMOVUPD     160(DX), Y10
 	VFMADD231PD Y10, Y8, Y2
 	VFMADD231PD Y10, Y9, Y6
-	VMOVUPD     (DI)(R9*1), Y10
+	VMOVUPD     224(DX), Y10
 	VFMADD231PD Y10, Y8, Y3
 	VFMADD231PD Y10, Y9, Y7
-	ADDQ        DX, SI
-	ADDQ        BX, DI
-	DECQ        R8
-	JNZ         k136
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	DECQ        BX
+	JNZ         k139
 	VMOVUPD     Y0, 32(AX)
 	VMOVUPD     Y1, 96(AX)
 	VMOVUPD     Y2, 160(AX)
@@ -4905,41 +4926,37 @@ k136:
 	VMOVUPD     Y5, 352(AX)
 	VMOVUPD     Y6, 416(AX)
 	VMOVUPD     Y7, 480(AX)
-	MOVQ        x_base+24(FP), SI
-	MOVQ        y_base+48(FP), DI
-	MOVQ        count+96(FP), R8
-	ADDQ        $0x20, SI
-	ADDQ        $0x20, DI
-	ADDQ        CX, SI
-	ADDQ        CX, SI
-	VXORPD      Y0, Y0, Y0
-	VXORPD      Y1, Y1, Y1
-	VXORPD      Y2, Y2, Y2
-	VXORPD      Y3, Y3, Y3
-	VXORPD      Y4, Y4, Y4
-	VXORPD      Y5, Y5, Y5
-	VXORPD      Y6, Y6, Y6
-	VXORPD      Y7, Y7, Y7
+	MOVQ        x_base+24(FP), CX
+	MOVQ        y_base+48(FP), DX
+	MOVQ        count+72(FP), BX
+	VMOVUPD     544(AX), Y0
+	VMOVUPD     608(AX), Y1
+	VMOVUPD     672(AX), Y2
+	VMOVUPD     736(AX), Y3
+	VMOVUPD     800(AX), Y4
+	VMOVUPD     864(AX), Y5
+	VMOVUPD     928(AX), Y6
+	VMOVUPD     992(AX), Y7
 
-k137:
-	VMOVUPD     (SI), Y8
-	VMOVUPD     (SI)(CX*1), Y9
-	VMOVUPD     (DI), Y10
+k140:
+	VMOVUPD     160(CX), Y8
+	VMOVUPD     224(CX), Y9
+	VMOVUPD     32(DX), Y10
 	VFMADD231PD Y10, Y8, Y0
 	VFMADD231PD Y10, Y9, Y4
-	VMOVUPD     (DI)(CX*1), Y10
+	VMOVUPD     96(DX), Y10
 	VFMADD231PD Y10, Y8, Y1
 	VFMADD231PD Y10, Y9, Y5
-	VMOVUPD     (DI)(CX*2), Y10
+	VMOVUPD     160(DX), Y10
 	VFMADD231PD Y10, Y8, Y2
 	VFMADD231PD Y10, Y9, Y6
-	VMOVUPD     (DI)(R9*1), Y10
+	VMOVUPD     224(DX), Y10
 	VFMADD231PD Y10, Y8, Y3
 	VFMADD231PD Y10, Y9, Y7
-	ADDQ        DX, SI
-	ADDQ        BX, DI
-	DECQ        R8
-	JNZ         k137
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	DECQ        BX
+	JNZ         k140
 	VMOVUPD     Y0, 544(AX)
 	VMOVUPD     Y1, 608(AX)
 	VMOVUPD     Y2, 672(AX)
@@ -4967,27 +4984,27 @@ TEXT ·unpack8AVX2(SB), NOSPLIT, $0-120
 	SUBQ $0x40, R9
 	XORQ R10, R10
 
-row138:
+row141:
 	CMPQ  R10, CX
-	JGE   done139
+	JGE   done142
 	MOVQ  fetch+112(FP), R12
 	LEAQ  (R10), R13
 	CMPQ  R13, R9
-	JGE   done141
+	JGE   done144
 	MOVL  256(SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
 	MOVQ  R12, R13
 	TESTQ R13, R13
-	JLE   done141
+	JLE   done144
 
-line140:
+line143:
 	PREFETCHT1 (R11)
 	ADDQ       $0x40, R11
 	SUBQ       $0x40, R13
-	JG         line140
+	JG         line143
 
-done141:
+done144:
 	MOVL  (SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
@@ -4995,33 +5012,33 @@ done141:
 	MOVQ  AX, R12
 	MOVQ  count+40(FP), R13
 
-some142:
+some145:
 	CMPQ      R13, $0x08
-	JLT       less143
+	JLT       less146
 	VPMOVZXBD (R11), Y0
 	VCVTDQ2PS Y0, Y0
 	VMOVUPS   Y0, (R12)
 	ADDQ      $0x08, R11
 	ADDQ      $0x20, R12
 	SUBQ      $0x08, R13
-	JMP       some142
+	JMP       some145
 
-less143:
-some144:
+less146:
+some147:
 	CMPQ      R13, $0x04
-	JLT       less145
+	JLT       less148
 	VPMOVZXBD (R11), X0
 	VCVTDQ2PS X0, X0
 	VMOVUPS   X0, (R12)
 	ADDQ      $0x04, R11
 	ADDQ      $0x10, R12
 	SUBQ      $0x04, R13
-	JMP       some144
+	JMP       some147
 
-less145:
-some146:
+less148:
+some149:
 	CMPQ       R13, $0x01
-	JLT        less147
+	JLT        less150
 	MOVBLZX    (R11), R14
 	VXORPS     X0, X0, X0
 	VCVTSI2SSL R14, X0, X0
@@ -5029,14 +5046,14 @@ some146:
 	ADDQ       $0x01, R11
 	ADDQ       $0x04, R12
 	SUBQ       $0x01, R13
-	JMP        some146
+	JMP        some149
 
-less147:
+less150:
 	ADDQ DX, AX
 	INCQ R10
-	JMP  row138
+	JMP  row141
 
-done139:
+done142:
 	VZEROUPPER
 	RET
 
@@ -5056,27 +5073,27 @@ TEXT ·unpack32AVX2(SB), NOSPLIT, $0-120
 	SUBQ $0x40, R9
 	XORQ R10, R10
 
-row148:
+row151:
 	CMPQ  R10, CX
-	JGE   done149
+	JGE   done152
 	MOVQ  fetch+112(FP), R12
 	LEAQ  (R10), R13
 	CMPQ  R13, R9
-	JGE   done151
+	JGE   done154
 	MOVL  256(SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
 	MOVQ  R12, R13
 	TESTQ R13, R13
-	JLE   done151
+	JLE   done154
 
-line150:
+line153:
 	PREFETCHT1 (R11)
 	ADDQ       $0x40, R11
 	SUBQ       $0x40, R13
-	JG         line150
+	JG         line153
 
-done151:
+done154:
 	MOVL  (SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
@@ -5084,44 +5101,44 @@ done151:
 	MOVQ  AX, R12
 	MOVQ  count+40(FP), R13
 
-some152:
+some155:
 	CMPQ    R13, $0x08
-	JLT     less153
+	JLT     less156
 	VMOVUPS (R11), Y0
 	VMOVUPS Y0, (R12)
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R12
 	SUBQ    $0x08, R13
-	JMP     some152
+	JMP     some155
 
-less153:
-some154:
+less156:
+some157:
 	CMPQ    R13, $0x04
-	JLT     less155
+	JLT     less158
 	VMOVUPS (R11), X0
 	VMOVUPS X0, (R12)
 	ADDQ    $0x10, R11
 	ADDQ    $0x10, R12
 	SUBQ    $0x04, R13
-	JMP     some154
+	JMP     some157
 
-less155:
-some156:
+less158:
+some159:
 	CMPQ R13, $0x01
-	JLT  less157
+	JLT  less160
 	MOVL (R11), R14
 	MOVL R14, (R12)
 	ADDQ $0x04, R11
 	ADDQ $0x04, R12
 	SUBQ $0x01, R13
-	JMP  some156
+	JMP  some159
 
-less157:
+less160:
 	ADDQ DX, AX
 	INCQ R10
-	JMP  row148
+	JMP  row151
 
-done149:
+done152:
 	VZEROUPPER
 	RET
 
@@ -5162,7 +5179,7 @@ TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k158:
+k161:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Y12
@@ -5189,7 +5206,7 @@ k158:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k158
+	JNZ          k161
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5253,7 +5270,7 @@ TEXT ·slimTile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R11
 	MOVQ       k+64(FP), R12
 
-k159:
+k162:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPD   (AX), Y0, Y7
@@ -5273,7 +5290,7 @@ k159:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k159
+	JNZ          k162
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -5318,7 +5335,7 @@ TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k160:
+k163:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
@@ -5337,7 +5354,7 @@ k160:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k160
+	JNZ          k163
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5389,7 +5406,7 @@ TEXT ·slimTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k161:
+k164:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y5
 	VBROADCASTSD (BX), Y6
@@ -5403,7 +5420,7 @@ k161:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k161
+	JNZ          k164
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -5437,7 +5454,7 @@ TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k162:
+k165:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
@@ -5450,7 +5467,7 @@ k162:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k162
+	JNZ          k165
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5491,7 +5508,7 @@ TEXT ·slimTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k163:
+k166:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y3
 	VBROADCASTSD (BX), Y4
@@ -5501,7 +5518,7 @@ k163:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k163
+	JNZ          k166
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -5528,7 +5545,7 @@ TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k164:
+k167:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
@@ -5538,7 +5555,7 @@ k164:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k164
+	JNZ          k167
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -5574,7 +5591,7 @@ TEXT ·slimTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k165:
+k168:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y2
 	VBROADCASTSD (DX), Y3
@@ -5582,7 +5599,7 @@ k165:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k165
+	JNZ          k168
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	VZEROUPPER
@@ -5628,7 +5645,7 @@ TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k166:
+k169:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
@@ -5647,7 +5664,7 @@ k166:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k166
+	JNZ          k169
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5696,7 +5713,7 @@ TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k167:
+k170:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
@@ -5709,7 +5726,7 @@ k167:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k167
+	JNZ          k170
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5749,7 +5766,7 @@ TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k168:
+k171:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
@@ -5759,7 +5776,7 @@ k168:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k168
+	JNZ          k171
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5775,9 +5792,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail170
+	JZ   tail173
 
-loop169:
+loop172:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -5831,11 +5848,11 @@ loop169:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop169
+	JNZ          loop172
 
-tail170:
+tail173:
 	TESTQ        BX, BX
-	JZ           done171
+	JZ           done174
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -5890,7 +5907,7 @@ tail170:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done171:
+done174:
 	VZEROUPPER
 	RET
 
@@ -5903,9 +5920,9 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail173
+	JZ   tail176
 
-loop172:
+loop175:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff8000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -6166,11 +6183,11 @@ loop172:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop172
+	JNZ          loop175
 
-tail173:
+tail176:
 	TESTQ        BX, BX
-	JZ           done174
+	JZ           done177
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -6432,7 +6449,7 @@ tail173:
 	VMOVAPD      Z4, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done174:
+done177:
 	VZEROUPPER
 	RET
 
@@ -6445,9 +6462,9 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail176
+	JZ   tail179
 
-loop175:
+loop178:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4024000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -6606,11 +6623,11 @@ loop175:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop175
+	JNZ          loop178
 
-tail176:
+tail179:
 	TESTQ        BX, BX
-	JZ           done177
+	JZ           done180
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -6770,7 +6787,7 @@ tail176:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done177:
+done180:
 	VZEROUPPER
 	RET
 
@@ -6784,50 +6801,12 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail179
-
-loop178:
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop178
-
-tail179:
-	TESTQ     SI, SI
-	JZ        done180
-	MOVQ      $-1, BX
-	BZHIQ     SI, BX, BX
-	KMOVB     BX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done180:
-	VZEROUPPER
-	RET
-
-// func subAVX512(dst []float64, a []float64, b []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·subAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
 	JZ   tail182
 
 loop181:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VSUBPD  Z1, Z0, Z0
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -6843,16 +6822,16 @@ tail182:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VSUBPD    Z1, Z0, Z0
+	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done183:
 	VZEROUPPER
 	RET
 
-// func mulAVX512(dst []float64, a []float64, b []float64)
+// func subAVX512(dst []float64, a []float64, b []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulAVX512(SB), NOSPLIT, $0-72
+TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ a_base+24(FP), CX
 	MOVQ b_base+48(FP), DX
@@ -6865,7 +6844,7 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 loop184:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VMULPD  Z1, Z0, Z0
+	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -6881,10 +6860,48 @@ tail185:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VMULPD    Z1, Z0, Z0
+	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done186:
+	VZEROUPPER
+	RET
+
+// func mulAVX512(dst []float64, a []float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·mulAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail188
+
+loop187:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop187
+
+tail188:
+	TESTQ     SI, SI
+	JZ        done189
+	MOVQ      $-1, BX
+	BZHIQ     SI, BX, BX
+	KMOVB     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done189:
 	VZEROUPPER
 	RET
 
@@ -6898,46 +6915,11 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail188
-
-loop187:
-	VMOVUPD (CX), Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop187
-
-tail188:
-	TESTQ     BX, BX
-	JZ        done189
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z1
-	VADDPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done189:
-	VZEROUPPER
-	RET
-
-// func mulScalarAVX512(dst []float64, a []float64, s float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD s+48(FP), Z0
-	MOVQ         DX, BX
-	ANDQ         $0x07, BX
-	SHRQ         $0x03, DX
 	JZ           tail191
 
 loop190:
 	VMOVUPD (CX), Z1
-	VMULPD  Z0, Z1, Z1
+	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -6951,10 +6933,45 @@ tail191:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VMULPD    Z0, Z1, Z0
+	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done192:
+	VZEROUPPER
+	RET
+
+// func mulScalarAVX512(dst []float64, a []float64, s float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Z0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail194
+
+loop193:
+	VMOVUPD (CX), Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop193
+
+tail194:
+	TESTQ     BX, BX
+	JZ        done195
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done195:
 	VZEROUPPER
 	RET
 
@@ -6968,9 +6985,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail194
+	JZ   tail197
 
-loop193:
+loop196:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -6980,11 +6997,11 @@ loop193:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop193
+	JNZ         loop196
 
-tail194:
+tail197:
 	TESTQ       SI, SI
-	JZ          done195
+	JZ          done198
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -6994,7 +7011,7 @@ tail194:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done195:
+done198:
 	VZEROUPPER
 	RET
 
@@ -7008,9 +7025,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail197
+	JZ           tail200
 
-loop196:
+loop199:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -7018,11 +7035,11 @@ loop196:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop196
+	JNZ         loop199
 
-tail197:
+tail200:
 	TESTQ       BX, BX
-	JZ          done198
+	JZ          done201
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -7031,7 +7048,7 @@ tail197:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done198:
+done201:
 	VZEROUPPER
 	RET
 
@@ -7044,20 +7061,20 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail200
+	JZ   tail203
 
-loop199:
+loop202:
 	VMOVUPD   (CX), Z0
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop199
+	JNZ       loop202
 
-tail200:
+tail203:
 	TESTQ     BX, BX
-	JZ        done201
+	JZ        done204
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -7065,7 +7082,7 @@ tail200:
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, K1, (AX)
 
-done201:
+done204:
 	VZEROUPPER
 	RET
 
@@ -7078,26 +7095,26 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail203
+	JZ   tail206
 
-loop202:
+loop205:
 	VCVTPS2PD (CX), Z0
 	VMOVUPD   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, CX
 	DECQ      DX
-	JNZ       loop202
+	JNZ       loop205
 
-tail203:
+tail206:
 	TESTQ       BX, BX
-	JZ          done204
+	JZ          done207
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
 	VCVTPS2PD.Z (CX), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done204:
+done207:
 	VZEROUPPER
 	RET
 
@@ -7110,25 +7127,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail206
+	JZ     tail209
 
-loop205:
+loop208:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop205
+	JNZ     loop208
 
-tail206:
+tail209:
 	TESTQ     DX, DX
-	JZ        done207
+	JZ        done210
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done207:
+done210:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7149,20 +7166,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail209
+	JZ     tail212
 
-loop208:
+loop211:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop208
+	JNZ         loop211
 
-tail209:
+tail212:
 	TESTQ       BX, BX
-	JZ          done210
+	JZ          done213
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -7170,7 +7187,7 @@ tail209:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done210:
+done213:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7194,9 +7211,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-72
 	MOVQ         CX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, CX
-	JZ           tail212
+	JZ           tail215
 
-loop211:
+loop214:
 	VMOVUPD (DX), Z4
 	VSQRTPD Z4, Z5
 	VDIVPD  Z5, Z0, Z6
@@ -7213,11 +7230,11 @@ loop211:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
 	DECQ    CX
-	JNZ     loop211
+	JNZ     loop214
 
-tail212:
+tail215:
 	TESTQ     BX, BX
-	JZ        done213
+	JZ        done216
 	MOVQ      $-1, CX
 	BZHIQ     BX, CX, CX
 	KMOVB     CX, K1
@@ -7235,7 +7252,7 @@ tail212:
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z4, Z3, Z3
 
-done213:
+done216:
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7272,9 +7289,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-160
 	MOVQ         CX, DI
 	ANDQ         $0x07, DI
 	SHRQ         $0x03, CX
-	JZ           tail215
+	JZ           tail218
 
-loop214:
+loop217:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -7330,11 +7347,11 @@ loop214:
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
 	DECQ         CX
-	JNZ          loop214
+	JNZ          loop217
 
-tail215:
+tail218:
 	TESTQ        DI, DI
-	JZ           done216
+	JZ           done219
 	MOVQ         $-1, CX
 	BZHIQ        DI, CX, CX
 	KMOVB        CX, K1
@@ -7389,7 +7406,7 @@ tail215:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done216:
+done219:
 	VZEROUPPER
 	RET
 
@@ -7413,9 +7430,9 @@ TEXT ·adamGainAVX512(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail218
+	JZ           tail221
 
-loop217:
+loop220:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -7473,11 +7490,11 @@ loop217:
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         CX
-	JNZ          loop217
+	JNZ          loop220
 
-tail218:
+tail221:
 	TESTQ        R8, R8
-	JZ           done219
+	JZ           done222
 	MOVQ         $-1, CX
 	BZHIQ        R8, CX, CX
 	KMOVB        CX, K1
@@ -7533,7 +7550,7 @@ tail218:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done219:
+done222:
 	VZEROUPPER
 	RET
 
@@ -7554,43 +7571,43 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair220:
+pair223:
 	CMPQ  R11, CX
-	JGE   one221
+	JGE   one224
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done224
+	JGE   done227
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done224
+	JLE   done227
 
-line223:
+line226:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line223
+	JG         line226
 
-done224:
+done227:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done226
+	JGE   done229
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done226
+	JLE   done229
 
-line225:
+line228:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line225
+	JG         line228
 
-done226:
+done229:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7604,9 +7621,9 @@ done226:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail228
+	JZ     tail231
 
-loop227:
+loop230:
 	VMOVUPD     (R12), Z2
 	VCVTPS2PD   (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -7616,11 +7633,11 @@ loop227:
 	ADDQ        $0x20, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop227
+	JNZ         loop230
 
-tail228:
+tail231:
 	TESTQ       BP, BP
-	JZ          done229
+	JZ          done232
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -7630,7 +7647,7 @@ tail228:
 	VCVTPS2PD.Z (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done229:
+done232:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -7646,27 +7663,27 @@ done229:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair220
+	JMP           pair223
 
-one221:
-	JG    done222
+one224:
+	JG    done225
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done231
+	JGE   done234
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done231
+	JLE   done234
 
-line230:
+line233:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line230
+	JG         line233
 
-done231:
+done234:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7676,20 +7693,20 @@ done231:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail233
+	JZ     tail236
 
-loop232:
+loop235:
 	VMOVUPD     (R12), Z0
 	VCVTPS2PD   (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x20, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop232
+	JNZ         loop235
 
-tail233:
+tail236:
 	TESTQ       CX, CX
-	JZ          done234
+	JZ          done237
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -7697,7 +7714,7 @@ tail233:
 	VCVTPS2PD.Z (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done234:
+done237:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7707,7 +7724,7 @@ done234:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done222:
+done225:
 	VZEROUPPER
 	RET
 
@@ -7723,14 +7740,14 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done235
+	JZ    done238
 
-columns236:
+columns239:
 	CMPQ      CX, $0x40
-	JL        narrower238
-	JE        whole237
+	JL        narrower241
+	JE        whole240
 	CMPQ      CX, $0x48
-	JGE       whole237
+	JGE       whole240
 	SUBQ      $0x40, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7746,7 +7763,7 @@ columns236:
 	VMOVUPD.Z 512(AX), K1, Z8
 	XORQ      R9, R9
 
-row239:
+row242:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7771,7 +7788,7 @@ row239:
 	VFMADD231PD  Z10, Z9, Z8
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row239
+	JLT          row242
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7781,9 +7798,9 @@ row239:
 	VMOVUPD      Z6, 384(AX)
 	VMOVUPD      Z7, 448(AX)
 	VMOVUPD      Z8, K1, 512(AX)
-	JMP          done235
+	JMP          done238
 
-whole237:
+whole240:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -7794,7 +7811,7 @@ whole237:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row240:
+row243:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7817,7 +7834,7 @@ row240:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row240
+	JLT          row243
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7829,15 +7846,15 @@ row240:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns236
+	JMP          columns239
 
-narrower238:
-columns241:
+narrower241:
+columns244:
 	CMPQ      CX, $0x20
-	JL        narrower243
-	JE        whole242
+	JL        narrower246
+	JE        whole245
 	CMPQ      CX, $0x28
-	JGE       whole242
+	JGE       whole245
 	SUBQ      $0x20, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7849,7 +7866,7 @@ columns241:
 	VMOVUPD.Z 256(AX), K1, Z4
 	XORQ      R9, R9
 
-row244:
+row247:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7866,22 +7883,22 @@ row244:
 	VFMADD231PD  Z6, Z5, Z4
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row244
+	JLT          row247
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z3, 192(AX)
 	VMOVUPD      Z4, K1, 256(AX)
-	JMP          done235
+	JMP          done238
 
-whole242:
+whole245:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row245:
+row248:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7896,7 +7913,7 @@ row245:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row245
+	JLT          row248
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7904,15 +7921,15 @@ row245:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns241
+	JMP          columns244
 
-narrower243:
-columns246:
+narrower246:
+columns249:
 	CMPQ      CX, $0x10
-	JL        narrower248
-	JE        whole247
+	JL        narrower251
+	JE        whole250
 	CMPQ      CX, $0x18
-	JGE       whole247
+	JGE       whole250
 	SUBQ      $0x10, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7922,7 +7939,7 @@ columns246:
 	VMOVUPD.Z 128(AX), K1, Z2
 	XORQ      R9, R9
 
-row249:
+row252:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7935,18 +7952,18 @@ row249:
 	VFMADD231PD  Z4, Z3, Z2
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row249
+	JLT          row252
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, K1, 128(AX)
-	JMP          done235
+	JMP          done238
 
-whole247:
+whole250:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row250:
+row253:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7957,21 +7974,21 @@ row250:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row250
+	JLT          row253
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns246
+	JMP          columns249
 
-narrower248:
-columns251:
+narrower251:
+columns254:
 	CMPQ      CX, $0x08
-	JL        narrower253
-	JE        whole252
+	JL        narrower256
+	JE        whole255
 	CMPQ      CX, $0x10
-	JGE       whole252
+	JGE       whole255
 	SUBQ      $0x08, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -7980,7 +7997,7 @@ columns251:
 	VMOVUPD.Z 64(AX), K1, Z1
 	XORQ      R9, R9
 
-row254:
+row257:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7991,16 +8008,16 @@ row254:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row254
+	JLT          row257
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, K1, 64(AX)
-	JMP          done235
+	JMP          done238
 
-whole252:
+whole255:
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row255:
+row258:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8009,23 +8026,23 @@ row255:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row255
+	JLT          row258
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns251
+	JMP          columns254
 
-narrower253:
+narrower256:
 	TESTQ     CX, CX
-	JZ        done235
+	JZ        done238
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row256:
+row259:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8034,10 +8051,10 @@ row256:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row256
+	JLT          row259
 	VMOVUPD      Z0, K1, (AX)
 
-done235:
+done238:
 	VZEROUPPER
 	RET
 
@@ -8058,43 +8075,43 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair257:
+pair260:
 	CMPQ  R11, CX
-	JGE   one258
+	JGE   one261
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done261
+	JGE   done264
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done261
+	JLE   done264
 
-line260:
+line263:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line260
+	JG         line263
 
-done261:
+done264:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done263
+	JGE   done266
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done263
+	JLE   done266
 
-line262:
+line265:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line262
+	JG         line265
 
-done263:
+done266:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -8108,9 +8125,9 @@ done263:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail265
+	JZ     tail268
 
-loop264:
+loop267:
 	VMOVUPD     (R12), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -8120,11 +8137,11 @@ loop264:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop264
+	JNZ         loop267
 
-tail265:
+tail268:
 	TESTQ       BP, BP
-	JZ          done266
+	JZ          done269
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -8134,7 +8151,7 @@ tail265:
 	VMOVUPD.Z   (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done266:
+done269:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -8150,27 +8167,27 @@ done266:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair257
+	JMP           pair260
 
-one258:
-	JG    done259
+one261:
+	JG    done262
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done268
+	JGE   done271
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done268
+	JLE   done271
 
-line267:
+line270:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line267
+	JG         line270
 
-done268:
+done271:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -8180,20 +8197,20 @@ done268:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail270
+	JZ     tail273
 
-loop269:
+loop272:
 	VMOVUPD     (R12), Z0
 	VMOVUPD     (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop269
+	JNZ         loop272
 
-tail270:
+tail273:
 	TESTQ       CX, CX
-	JZ          done271
+	JZ          done274
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -8201,7 +8218,7 @@ tail270:
 	VMOVUPD.Z   (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done271:
+done274:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -8211,7 +8228,7 @@ done271:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done259:
+done262:
 	VZEROUPPER
 	RET
 
@@ -8227,14 +8244,14 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done272
+	JZ    done275
 
-columns273:
+columns276:
 	CMPQ      CX, $0x40
-	JL        narrower275
-	JE        whole274
+	JL        narrower278
+	JE        whole277
 	CMPQ      CX, $0x48
-	JGE       whole274
+	JGE       whole277
 	SUBQ      $0x40, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8250,7 +8267,7 @@ columns273:
 	VMOVUPD.Z 512(AX), K1, Z8
 	XORQ      R9, R9
 
-row276:
+row279:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8275,7 +8292,7 @@ row276:
 	VFMADD231PD  Z10, Z9, Z8
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row276
+	JLT          row279
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -8285,9 +8302,9 @@ row276:
 	VMOVUPD      Z6, 384(AX)
 	VMOVUPD      Z7, 448(AX)
 	VMOVUPD      Z8, K1, 512(AX)
-	JMP          done272
+	JMP          done275
 
-whole274:
+whole277:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -8298,7 +8315,7 @@ whole274:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row277:
+row280:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8321,7 +8338,7 @@ row277:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row277
+	JLT          row280
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -8333,15 +8350,15 @@ row277:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns273
+	JMP          columns276
 
-narrower275:
-columns278:
+narrower278:
+columns281:
 	CMPQ      CX, $0x20
-	JL        narrower280
-	JE        whole279
+	JL        narrower283
+	JE        whole282
 	CMPQ      CX, $0x28
-	JGE       whole279
+	JGE       whole282
 	SUBQ      $0x20, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8353,7 +8370,7 @@ columns278:
 	VMOVUPD.Z 256(AX), K1, Z4
 	XORQ      R9, R9
 
-row281:
+row284:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8370,22 +8387,22 @@ row281:
 	VFMADD231PD  Z6, Z5, Z4
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row281
+	JLT          row284
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z3, 192(AX)
 	VMOVUPD      Z4, K1, 256(AX)
-	JMP          done272
+	JMP          done275
 
-whole279:
+whole282:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row282:
+row285:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8400,7 +8417,7 @@ row282:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row282
+	JLT          row285
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -8408,15 +8425,15 @@ row282:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns278
+	JMP          columns281
 
-narrower280:
-columns283:
+narrower283:
+columns286:
 	CMPQ      CX, $0x10
-	JL        narrower285
-	JE        whole284
+	JL        narrower288
+	JE        whole287
 	CMPQ      CX, $0x18
-	JGE       whole284
+	JGE       whole287
 	SUBQ      $0x10, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8426,7 +8443,7 @@ columns283:
 	VMOVUPD.Z 128(AX), K1, Z2
 	XORQ      R9, R9
 
-row286:
+row289:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8439,18 +8456,18 @@ row286:
 	VFMADD231PD  Z4, Z3, Z2
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row286
+	JLT          row289
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, K1, 128(AX)
-	JMP          done272
+	JMP          done275
 
-whole284:
+whole287:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row287:
+row290:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8461,21 +8478,21 @@ row287:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row287
+	JLT          row290
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns283
+	JMP          columns286
 
-narrower285:
-columns288:
+narrower288:
+columns291:
 	CMPQ      CX, $0x08
-	JL        narrower290
-	JE        whole289
+	JL        narrower293
+	JE        whole292
 	CMPQ      CX, $0x10
-	JGE       whole289
+	JGE       whole292
 	SUBQ      $0x08, CX
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
@@ -8484,7 +8501,7 @@ columns288:
 	VMOVUPD.Z 64(AX), K1, Z1
 	XORQ      R9, R9
 
-row291:
+row294:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8495,16 +8512,16 @@ row291:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row291
+	JLT          row294
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, K1, 64(AX)
-	JMP          done272
+	JMP          done275
 
-whole289:
+whole292:
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row292:
+row295:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8513,23 +8530,23 @@ row292:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row292
+	JLT          row295
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns288
+	JMP          columns291
 
-narrower290:
+narrower293:
 	TESTQ     CX, CX
-	JZ        done272
+	JZ        done275
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row293:
+row296:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8538,10 +8555,10 @@ row293:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row293
+	JLT          row296
 	VMOVUPD      Z0, K1, (AX)
 
-done272:
+done275:
 	VZEROUPPER
 	RET
 
@@ -8559,18 +8576,18 @@ TEXT ·columns32AVX512(SB), NOSPLIT, $0-104
 	LEAQ    tail4x4<>+16(SB), DI
 	VMOVUPS (DI)(SI*4), X0
 
-rows294:
+rows297:
 	TESTQ DX, DX
-	JZ    done298
+	JZ    done301
 	MOVQ  fetch+96(FP), DI
 	TESTQ DI, DI
-	JZ    near299
+	JZ    near302
 	MOVQ  index_len+80(FP), SI
 	SHLQ  $0x02, SI
 	ADDQ  index_base+72(FP), SI
 	SUBQ  $0x00000120, SI
 	CMPQ  CX, SI
-	JG    near299
+	JG    near302
 	MOVL  256(CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -8604,7 +8621,7 @@ rows294:
 	SHLQ  $0x02, R15
 	ADDQ  table_base+40(FP), R15
 
-line300:
+line303:
 	PREFETCHT1 (R8)
 	ADDQ       $0x40, R8
 	PREFETCHT1 (R9)
@@ -8622,9 +8639,9 @@ line300:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, DI
-	JG         line300
+	JG         line303
 
-near299:
+near302:
 	MOVL  (CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -8660,9 +8677,9 @@ near299:
 	MOVQ  AX, SI
 	MOVQ  count+32(FP), DI
 
-column295:
+column298:
 	SUBQ        $0x04, DI
-	JL          some296
+	JL          some299
 	VMOVUPS     (R8), X1
 	VINSERTF128 $0x01, (R12), Y1, Y1
 	VMOVUPS     (R9), X2
@@ -8699,11 +8716,11 @@ column295:
 	ADDQ        $0x10, R13
 	ADDQ        $0x10, R14
 	ADDQ        $0x10, R15
-	JMP         column295
+	JMP         column298
 
-some296:
+some299:
 	ADDQ        $0x04, DI
-	JZ          next297
+	JZ          next300
 	VMASKMOVPS  (R8), X0, X8
 	VMASKMOVPS  (R12), X0, X1
 	VINSERTF128 $0x01, X1, Y8, Y8
@@ -8728,25 +8745,25 @@ some296:
 	VMOVUPD     Z6, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next297
+	JZ          next300
 	VCVTPS2PD   Y5, Z5
 	VMOVUPD     Z5, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next297
+	JZ          next300
 	VCVTPS2PD   Y13, Z5
 	VMOVUPD     Z5, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next297
+	JZ          next300
 
-next297:
+next300:
 	ADDQ $0x40, AX
 	ADDQ $0x20, CX
 	SUBQ $0x08, DX
-	JMP  rows294
+	JMP  rows297
 
-done298:
+done301:
 	VZEROUPPER
 	RET
 
@@ -8762,9 +8779,9 @@ TEXT ·columns64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows301:
+rows304:
 	TESTQ     SI, SI
-	JZ        done303
+	JZ        done306
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -8772,20 +8789,20 @@ rows301:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column302:
+column305:
 	KXNORB     K1, K1, K1
 	VGATHERQPD (R8)(Z1*8), K1, Z2
 	VMOVUPD    Z2, (R9)
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column302
+	JNZ        column305
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows301
+	JMP        rows304
 
-done303:
+done306:
 	VZEROUPPER
 	RET
 
@@ -8809,15 +8826,15 @@ TEXT ·scaledTransposeAVX512(SB), NOSPLIT, $8-96
 	LEAQ (R12)(R12*4), R14
 	LEAQ (R11)(R14*1), R15
 
-lanes304:
+lanes307:
 	SUBQ    $0x08, BX
-	JL      done309
+	JL      done312
 	VMOVUPD (DX), Z0
 	MOVQ    count+64(FP), BP
 
-square305:
+square308:
 	SUBQ       $0x08, BP
-	JL         rest306
+	JL         rest309
 	VMOVUPD    (R11), Z1
 	VMULPD     Z0, Z1, Z1
 	VMOVUPD    (R11)(R12*1), Z2
@@ -8870,14 +8887,14 @@ square305:
 	LEAQ       (R15)(R12*8), R15
 	ADDQ       $0x40, SI
 	ADDQ       $0x40, R10
-	JMP        square305
+	JMP        square308
 
-rest306:
+rest309:
 	ADDQ $0x08, BP
 
-one307:
+one310:
 	DECQ          BP
-	JL            next308
+	JL            next311
 	VMOVUPD       (R11), Z1
 	VMULPD        Z0, Z1, Z1
 	VEXTRACTF64X2 $0x00, Z1, X2
@@ -8896,9 +8913,9 @@ one307:
 	LEAQ          (R15)(R12*1), R15
 	ADDQ          $0x08, SI
 	ADDQ          $0x08, R10
-	JMP           one307
+	JMP           one310
 
-next308:
+next311:
 	ADDQ $0x40, CX
 	MOVQ CX, R11
 	LEAQ (CX)(R14*1), R15
@@ -8906,104 +8923,130 @@ next308:
 	MOVQ AX, SI
 	LEAQ (AX)(R9*1), R10
 	ADDQ $0x40, DX
-	JMP  lanes304
+	JMP  lanes307
 
-done309:
+done312:
 	VZEROUPPER
 	RET
 
-// func laneProducts1AVX512(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+// func packLanesAVX512(dst []float64, x []float64, side int, tiles int, tall int, place int, step int, count int)
 // Requires: AVX, AVX512F
-TEXT ·laneProducts1AVX512(SB), NOSPLIT, $0-104
-	MOVQ   dst_base+0(FP), AX
-	MOVQ   place+72(FP), CX
-	SHLQ   $0x03, CX
-	MOVQ   xStep+80(FP), CX
-	SHLQ   $0x03, CX
-	MOVQ   yStep+88(FP), DX
-	SHLQ   $0x03, DX
-	MOVQ   x_base+24(FP), BX
-	MOVQ   y_base+48(FP), SI
-	MOVQ   count+96(FP), DI
-	ADDQ   $0x00, BX
-	ADDQ   $0x00, SI
-	VPXORQ Z0, Z0, Z0
+TEXT ·packLanesAVX512(SB), NOSPLIT, $0-96
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  x_base+24(FP), CX
+	MOVQ  place+72(FP), DX
+	SHLQ  $0x03, DX
+	MOVQ  step+80(FP), BX
+	SHLQ  $0x03, BX
+	MOVQ  side+48(FP), SI
+	MOVQ  tiles+56(FP), DI
+	MOVQ  count+88(FP), R8
+	MOVQ  tall+64(FP), R9
+	DECQ  R9
+	IMULQ SI, R9
+	SHLQ  $0x06, R9
 
-k310:
-	VMOVUPD     (BX), Z1
-	VMOVUPD     (SI), Z2
+element313:
+	MOVQ CX, R10
+	MOVQ AX, R11
+	MOVQ DI, R12
+
+tile315:
+	MOVQ SI, R13
+
+place314:
+	VMOVUPD (R10), Z0
+	VMOVUPD Z0, (R11)
+	ADDQ    DX, R10
+	ADDQ    $0x40, R11
+	DECQ    R13
+	JNZ     place314
+	ADDQ    R9, R11
+	DECQ    R12
+	JNZ     tile315
+	ADDQ    BX, CX
+	MOVQ    SI, R13
+	SHLQ    $0x06, R13
+	ADDQ    R13, AX
+	DECQ    R8
+	JNZ     element313
+	VZEROUPPER
+	RET
+
+// func laneProducts1AVX512(dst []float64, x []float64, y []float64, count int)
+// Requires: AVX, AVX512F
+TEXT ·laneProducts1AVX512(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    count+72(FP), BX
+	VMOVUPD (AX), Z0
+
+k316:
+	VMOVUPD     (CX), Z1
+	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
-	ADDQ        CX, BX
-	ADDQ        DX, SI
-	DECQ        DI
-	JNZ         k310
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	DECQ        BX
+	JNZ         k316
 	VMOVUPD     Z0, (AX)
 	VZEROUPPER
 	RET
 
-// func laneProducts4AVX512(dst []float64, x []float64, y []float64, place int, xStep int, yStep int, count int)
+// func laneProducts4AVX512(dst []float64, x []float64, y []float64, count int)
 // Requires: AVX, AVX512F
-TEXT ·laneProducts4AVX512(SB), NOSPLIT, $0-104
-	MOVQ   dst_base+0(FP), AX
-	MOVQ   place+72(FP), CX
-	SHLQ   $0x03, CX
-	MOVQ   xStep+80(FP), DX
-	SHLQ   $0x03, DX
-	MOVQ   yStep+88(FP), BX
-	SHLQ   $0x03, BX
-	LEAQ   (CX)(CX*2), R9
-	LEAQ   (CX)(CX*2), R10
-	MOVQ   x_base+24(FP), SI
-	MOVQ   y_base+48(FP), DI
-	MOVQ   count+96(FP), R8
-	ADDQ   $0x00, SI
-	ADDQ   $0x00, DI
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
+TEXT ·laneProducts4AVX512(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    y_base+48(FP), DX
+	MOVQ    count+72(FP), BX
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	VMOVUPD 512(AX), Z8
+	VMOVUPD 576(AX), Z9
+	VMOVUPD 640(AX), Z10
+	VMOVUPD 704(AX), Z11
+	VMOVUPD 768(AX), Z12
+	VMOVUPD 832(AX), Z13
+	VMOVUPD 896(AX), Z14
+	VMOVUPD 960(AX), Z15
 
-k311:
-	VMOVUPD     (SI), Z16
-	VMOVUPD     (SI)(CX*1), Z17
-	VMOVUPD     (SI)(CX*2), Z18
-	VMOVUPD     (SI)(R9*1), Z19
-	VMOVUPD     (DI), Z20
+k317:
+	VMOVUPD     (CX), Z16
+	VMOVUPD     64(CX), Z17
+	VMOVUPD     128(CX), Z18
+	VMOVUPD     192(CX), Z19
+	VMOVUPD     (DX), Z20
 	VFMADD231PD Z20, Z16, Z0
 	VFMADD231PD Z20, Z17, Z4
 	VFMADD231PD Z20, Z18, Z8
 	VFMADD231PD Z20, Z19, Z12
-	VMOVUPD     (DI)(CX*1), Z20
+	VMOVUPD     64(DX), Z20
 	VFMADD231PD Z20, Z16, Z1
 	VFMADD231PD Z20, Z17, Z5
 	VFMADD231PD Z20, Z18, Z9
 	VFMADD231PD Z20, Z19, Z13
-	VMOVUPD     (DI)(CX*2), Z20
+	VMOVUPD     128(DX), Z20
 	VFMADD231PD Z20, Z16, Z2
 	VFMADD231PD Z20, Z17, Z6
 	VFMADD231PD Z20, Z18, Z10
 	VFMADD231PD Z20, Z19, Z14
-	VMOVUPD     (DI)(R10*1), Z20
+	VMOVUPD     192(DX), Z20
 	VFMADD231PD Z20, Z16, Z3
 	VFMADD231PD Z20, Z17, Z7
 	VFMADD231PD Z20, Z18, Z11
 	VFMADD231PD Z20, Z19, Z15
-	ADDQ        DX, SI
-	ADDQ        BX, DI
-	DECQ        R8
-	JNZ         k311
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	DECQ        BX
+	JNZ         k317
 	VMOVUPD     Z0, (AX)
 	VMOVUPD     Z1, 64(AX)
 	VMOVUPD     Z2, 128(AX)
@@ -9039,27 +9082,27 @@ TEXT ·unpack8AVX512(SB), NOSPLIT, $0-120
 	SUBQ $0x40, R9
 	XORQ R10, R10
 
-row312:
+row318:
 	CMPQ  R10, CX
-	JGE   done313
+	JGE   done319
 	MOVQ  fetch+112(FP), R12
 	LEAQ  (R10), R13
 	CMPQ  R13, R9
-	JGE   done315
+	JGE   done321
 	MOVL  256(SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
 	MOVQ  R12, R13
 	TESTQ R13, R13
-	JLE   done315
+	JLE   done321
 
-line314:
+line320:
 	PREFETCHT1 (R11)
 	ADDQ       $0x40, R11
 	SUBQ       $0x40, R13
-	JG         line314
+	JG         line320
 
-done315:
+done321:
 	MOVL  (SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
@@ -9067,33 +9110,33 @@ done315:
 	MOVQ  AX, R12
 	MOVQ  count+40(FP), R13
 
-some316:
+some322:
 	CMPQ      R13, $0x08
-	JLT       less317
+	JLT       less323
 	VPMOVZXBD (R11), Y0
 	VCVTDQ2PS Y0, Y0
 	VMOVUPS   Y0, (R12)
 	ADDQ      $0x08, R11
 	ADDQ      $0x20, R12
 	SUBQ      $0x08, R13
-	JMP       some316
+	JMP       some322
 
-less317:
-some318:
+less323:
+some324:
 	CMPQ      R13, $0x04
-	JLT       less319
+	JLT       less325
 	VPMOVZXBD (R11), X0
 	VCVTDQ2PS X0, X0
 	VMOVUPS   X0, (R12)
 	ADDQ      $0x04, R11
 	ADDQ      $0x10, R12
 	SUBQ      $0x04, R13
-	JMP       some318
+	JMP       some324
 
-less319:
-some320:
+less325:
+some326:
 	CMPQ       R13, $0x01
-	JLT        less321
+	JLT        less327
 	MOVBLZX    (R11), R14
 	VXORPS     X0, X0, X0
 	VCVTSI2SSL R14, X0, X0
@@ -9101,14 +9144,14 @@ some320:
 	ADDQ       $0x01, R11
 	ADDQ       $0x04, R12
 	SUBQ       $0x01, R13
-	JMP        some320
+	JMP        some326
 
-less321:
+less327:
 	ADDQ DX, AX
 	INCQ R10
-	JMP  row312
+	JMP  row318
 
-done313:
+done319:
 	VZEROUPPER
 	RET
 
@@ -9128,27 +9171,27 @@ TEXT ·unpack32AVX512(SB), NOSPLIT, $0-120
 	SUBQ $0x40, R9
 	XORQ R10, R10
 
-row322:
+row328:
 	CMPQ  R10, CX
-	JGE   done323
+	JGE   done329
 	MOVQ  fetch+112(FP), R12
 	LEAQ  (R10), R13
 	CMPQ  R13, R9
-	JGE   done325
+	JGE   done331
 	MOVL  256(SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
 	MOVQ  R12, R13
 	TESTQ R13, R13
-	JLE   done325
+	JLE   done331
 
-line324:
+line330:
 	PREFETCHT1 (R11)
 	ADDQ       $0x40, R11
 	SUBQ       $0x40, R13
-	JG         line324
+	JG         line330
 
-done325:
+done331:
 	MOVL  (SI)(R10*4), R11
 	IMULQ DI, R11
 	ADDQ  BX, R11
@@ -9156,44 +9199,44 @@ done325:
 	MOVQ  AX, R12
 	MOVQ  count+40(FP), R13
 
-some326:
+some332:
 	CMPQ    R13, $0x08
-	JLT     less327
+	JLT     less333
 	VMOVUPS (R11), Y0
 	VMOVUPS Y0, (R12)
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R12
 	SUBQ    $0x08, R13
-	JMP     some326
+	JMP     some332
 
-less327:
-some328:
+less333:
+some334:
 	CMPQ    R13, $0x04
-	JLT     less329
+	JLT     less335
 	VMOVUPS (R11), X0
 	VMOVUPS X0, (R12)
 	ADDQ    $0x10, R11
 	ADDQ    $0x10, R12
 	SUBQ    $0x04, R13
-	JMP     some328
+	JMP     some334
 
-less329:
-some330:
+less335:
+some336:
 	CMPQ R13, $0x01
-	JLT  less331
+	JLT  less337
 	MOVL (R11), R14
 	MOVL R14, (R12)
 	ADDQ $0x04, R11
 	ADDQ $0x04, R12
 	SUBQ $0x01, R13
-	JMP  some330
+	JMP  some336
 
-less331:
+less337:
 	ADDQ DX, AX
 	INCQ R10
-	JMP  row322
+	JMP  row328
 
-done323:
+done329:
 	VZEROUPPER
 	RET
 
@@ -9258,7 +9301,7 @@ TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k332:
+k338:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z28
@@ -9309,7 +9352,7 @@ k332:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k332
+	JNZ          k338
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9408,7 +9451,7 @@ TEXT ·slimTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k333:
+k339:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z14
@@ -9444,7 +9487,7 @@ k333:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k333
+	JNZ          k339
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9519,7 +9562,7 @@ TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k334:
+k340:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z16
@@ -9552,7 +9595,7 @@ k334:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k334
+	JNZ          k340
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9621,7 +9664,7 @@ TEXT ·slimTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k335:
+k341:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z8
@@ -9645,7 +9688,7 @@ k335:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k335
+	JNZ          k341
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9694,7 +9737,7 @@ TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k336:
+k342:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
@@ -9713,7 +9756,7 @@ k336:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k336
+	JNZ          k342
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9760,7 +9803,7 @@ TEXT ·slimTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k337:
+k343:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VBROADCASTSD (BX), Z5
@@ -9774,7 +9817,7 @@ k337:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k337
+	JNZ          k343
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9808,7 +9851,7 @@ TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k338:
+k344:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
@@ -9821,7 +9864,7 @@ k338:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k338
+	JNZ          k344
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9857,7 +9900,7 @@ TEXT ·slimTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k339:
+k345:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VBROADCASTSD (BX), Z3
@@ -9867,7 +9910,7 @@ k339:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k339
+	JNZ          k345
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -9894,7 +9937,7 @@ TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k340:
+k346:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
@@ -9904,7 +9947,7 @@ k340:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k340
+	JNZ          k346
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -9935,7 +9978,7 @@ TEXT ·slimTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k341:
+k347:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z1
 	VBROADCASTSD (DX), Z2
@@ -9943,7 +9986,7 @@ k341:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k341
+	JNZ          k347
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VZEROUPPER
@@ -10016,7 +10059,7 @@ TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k342:
+k348:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z28
@@ -10067,7 +10110,7 @@ k342:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k342
+	JNZ          k348
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -10162,7 +10205,7 @@ TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k343:
+k349:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z16
@@ -10195,7 +10238,7 @@ k343:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k343
+	JNZ          k349
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -10258,7 +10301,7 @@ TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k344:
+k350:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
@@ -10277,7 +10320,7 @@ k344:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k344
+	JNZ          k350
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -10321,7 +10364,7 @@ TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k345:
+k351:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
@@ -10334,7 +10377,7 @@ k345:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k345
+	JNZ          k351
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -10369,7 +10412,7 @@ TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k346:
+k352:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
@@ -10379,7 +10422,7 @@ k346:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k346
+	JNZ          k352
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -10423,7 +10466,7 @@ TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k347:
+k353:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Y12
@@ -10450,7 +10493,7 @@ k347:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k347
+	JNZ          k353
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10510,7 +10553,7 @@ TEXT ·slimTile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R11
 	MOVQ       k+64(FP), R12
 
-k348:
+k354:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPS   (AX), Y0, Y7
@@ -10530,7 +10573,7 @@ k348:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k348
+	JNZ          k354
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10593,7 +10636,7 @@ TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k349:
+k355:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Y8
 	VMOVUPS      32(AX), Y9
@@ -10612,7 +10655,7 @@ k349:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k349
+	JNZ          k355
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10660,7 +10703,7 @@ TEXT ·slimTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k350:
+k356:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y5
 	VBROADCASTSS (BX), Y6
@@ -10674,7 +10717,7 @@ k350:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k350
+	JNZ          k356
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10708,7 +10751,7 @@ TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k351:
+k357:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Y4
 	VMOVUPS      32(AX), Y5
@@ -10721,7 +10764,7 @@ k351:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k351
+	JNZ          k357
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10758,7 +10801,7 @@ TEXT ·slimTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k352:
+k358:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y3
 	VBROADCASTSS (BX), Y4
@@ -10768,7 +10811,7 @@ k352:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k352
+	JNZ          k358
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10795,7 +10838,7 @@ TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k353:
+k359:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Y2
 	VMOVUPS      32(AX), Y3
@@ -10805,7 +10848,7 @@ k353:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k353
+	JNZ          k359
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -10837,7 +10880,7 @@ TEXT ·slimTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k354:
+k360:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y2
 	VBROADCASTSS (DX), Y3
@@ -10845,7 +10888,7 @@ k354:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k354
+	JNZ          k360
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	VZEROUPPER
@@ -10887,7 +10930,7 @@ TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k355:
+k361:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y10
 	VMASKMOVPS   32(AX), Y1, Y11
@@ -10906,7 +10949,7 @@ k355:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k355
+	JNZ          k361
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -10951,7 +10994,7 @@ TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k356:
+k362:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y6
 	VMASKMOVPS   32(AX), Y1, Y7
@@ -10964,7 +11007,7 @@ k356:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k356
+	JNZ          k362
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -11000,7 +11043,7 @@ TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k357:
+k363:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y4
 	VMASKMOVPS   32(AX), Y1, Y5
@@ -11010,7 +11053,7 @@ k357:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k357
+	JNZ          k363
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -11078,7 +11121,7 @@ TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k358:
+k364:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z28
@@ -11129,7 +11172,7 @@ k358:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k358
+	JNZ          k364
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11228,7 +11271,7 @@ TEXT ·slimTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k359:
+k365:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z14
@@ -11264,7 +11307,7 @@ k359:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k359
+	JNZ          k365
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -11339,7 +11382,7 @@ TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k360:
+k366:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z16
@@ -11372,7 +11415,7 @@ k360:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k360
+	JNZ          k366
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11441,7 +11484,7 @@ TEXT ·slimTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k361:
+k367:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z8
@@ -11465,7 +11508,7 @@ k361:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k361
+	JNZ          k367
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -11514,7 +11557,7 @@ TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k362:
+k368:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Z8
 	VMOVUPS      64(AX), Z9
@@ -11533,7 +11576,7 @@ k362:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k362
+	JNZ          k368
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11580,7 +11623,7 @@ TEXT ·slimTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k363:
+k369:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VBROADCASTSS (BX), Z5
@@ -11594,7 +11637,7 @@ k363:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k363
+	JNZ          k369
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -11628,7 +11671,7 @@ TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k364:
+k370:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Z4
 	VMOVUPS      64(AX), Z5
@@ -11641,7 +11684,7 @@ k364:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k364
+	JNZ          k370
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11677,7 +11720,7 @@ TEXT ·slimTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k365:
+k371:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VBROADCASTSS (BX), Z3
@@ -11687,7 +11730,7 @@ k365:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k365
+	JNZ          k371
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -11714,7 +11757,7 @@ TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k366:
+k372:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Z2
 	VMOVUPS      64(AX), Z3
@@ -11724,7 +11767,7 @@ k366:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k366
+	JNZ          k372
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -11755,7 +11798,7 @@ TEXT ·slimTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k367:
+k373:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z1
 	VBROADCASTSS (DX), Z2
@@ -11763,7 +11806,7 @@ k367:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k367
+	JNZ          k373
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VZEROUPPER
@@ -11836,7 +11879,7 @@ TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k368:
+k374:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z28
@@ -11887,7 +11930,7 @@ k368:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k368
+	JNZ          k374
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11982,7 +12025,7 @@ TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k369:
+k375:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z16
@@ -12015,7 +12058,7 @@ k369:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k369
+	JNZ          k375
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -12078,7 +12121,7 @@ TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k370:
+k376:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z8
 	VMOVUPS.Z    64(AX), K2, Z9
@@ -12097,7 +12140,7 @@ k370:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k370
+	JNZ          k376
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -12141,7 +12184,7 @@ TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k371:
+k377:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VMOVUPS.Z    64(AX), K2, Z5
@@ -12154,7 +12197,7 @@ k371:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k371
+	JNZ          k377
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -12189,7 +12232,7 @@ TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k372:
+k378:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VMOVUPS.Z    64(AX), K2, Z3
@@ -12199,7 +12242,7 @@ k372:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k372
+	JNZ          k378
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)

@@ -9,7 +9,7 @@ func (r *reverse) leafParts(n *Node, a *adjoint) []structured {
 	parts := a.parts
 	r.alignScatters(parts, n.size)
 	r.alignOuters(parts)
-	parts = r.joinPlaces(r.joinEqual(parts))
+	parts = r.joinPlaces(n, r.joinEqual(parts))
 	whole := layout{rows: 1, cols: n.size, rowStride: n.size, colStride: 1}
 	if a.dense != nil && !a.dense.is(0) {
 		parts = r.joinBlocks(n, a, parts)
@@ -107,7 +107,7 @@ const mostPairs = 2
 // joinPlaces makes the outer products of one layout, such as those of a recurrent
 // layer's weights at every position of a sequence, into one whose width is the sum of
 // theirs. Terms of their own would need an inner product for each two of them.
-func (r *reverse) joinPlaces(parts []structured) []structured {
+func (r *reverse) joinPlaces(n *Node, parts []structured) []structured {
 	alike := map[layout][]structured{}
 	for _, s := range parts {
 		if s.x != nil {
@@ -122,7 +122,9 @@ func (r *reverse) joinPlaces(parts []structured) []structured {
 			continue
 		}
 		if list[0].sameBut(s) { // the first one stands for all
-			out = append(out, r.b.joined(list))
+			j := r.b.joined(list)
+			r.joins = append(r.joins, join{n, j, list})
+			out = append(out, j)
 		}
 	}
 	return out
@@ -138,6 +140,53 @@ func (b *Builder) joined(list []structured) structured {
 	s.x = b.beside(list, s.rows, func(t structured) *Node { return t.x })
 	s.delta = b.beside(list, s.cols, func(t structured) *Node { return t.delta })
 	return s
+}
+
+// A join is the sum of outer products of one layout, a part of a leaf's adjoint.
+type join struct {
+	leaf *Node
+	sum  structured
+	of   []structured
+}
+
+// shareDeltas gives terms with almost the same places one delta, as those of a recurrent
+// layer's weights of the input and of the state, which the first position lacks. There x is
+// 0. An engine computes the inner products of a delta once for all of its terms.
+func (r *reverse) shareDeltas(parts map[*Node][]structured) {
+	const few = 8 // places that a term has for each one that it gets
+	for _, j := range r.joins {
+		i := slices.Index(parts[j.leaf], j.sum)
+		if i < 0 {
+			continue
+		}
+		for _, other := range r.joins {
+			if extra := other.sum.width - j.sum.width; extra <= 0 || extra*few > j.sum.width || other.sum.cols != j.sum.cols {
+				continue
+			}
+			if sum, ok := r.b.joinedAmong(j.of, other.of); ok {
+				parts[j.leaf][i] = sum
+				break
+			}
+		}
+	}
+}
+
+// joinedAmong is the sum of the outer products of a list, with the places of others and
+// x = 0 at those that the list lacks; false if the others lack one.
+func (b *Builder) joinedAmong(list, others []structured) (s structured, ok bool) {
+	l, all := list[0].layout, make([]structured, len(others))
+	for i, t := range others {
+		if len(list) > 0 && list[0].delta == t.delta && list[0].width == t.width {
+			all[i], list = list[0], list[1:]
+			continue
+		}
+		zeros := Shape{{"(i)", l.rows * t.width}}
+		all[i] = structured{l, t.width, nil, b.Consts(zeros, make([]float64, zeros.Size())), t.delta}
+	}
+	if len(list) > 0 {
+		return s, false
+	}
+	return b.joined(all), true
 }
 
 // beside puts a factor of all outer products in one matrix, each with its columns.

@@ -27,6 +27,7 @@ type reverse struct {
 	// branches: a gradient flows through a Where, whose branch not taken may hold
 	// anything.
 	branches bool
+	joins    []join
 }
 
 // gradient returns the structured parts of the gradient with respect to each
@@ -52,6 +53,7 @@ func (r *reverse) gradient(loss *Node) map[*Node][]structured {
 		r.propagate(n, a)
 		delete(r.adj, n)
 	}
+	r.shareDeltas(out)
 	return out
 }
 

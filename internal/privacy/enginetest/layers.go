@@ -49,7 +49,7 @@ func sizeOf(input string) int {
 
 // dimSizes are the dims of the networks.
 func dimSizes() map[string]int {
-	return map[string]int{"y": 4, "x": 4, "t": 5, "v": 6, "all": 16, "long": 32}
+	return map[string]int{"y": 4, "x": 4, "t": 5, "v": 6, "longer": 10, "all": 16, "long": 32}
 }
 
 // networks are written by hand, so that layers meet each other.
@@ -88,6 +88,9 @@ func networks() []layeredNet {
       - lstm: {units: 3, output: sequence}
       - gru: {units: 2, depth: 2, bidirectional: true, output: sequence}
       - rnn: {units: 2}`},
+		{"layers: a longer recurrent layer", repeat(groupColumn, 10), "[longer]", 1, `
+      - embedding: {levels: 4, units: 8}
+      - lstm: {units: 8}`},
 		{"layers: transformer", items, "[t]", 1, `
       - embedding: {levels: 4, units: 4}
       - positions

@@ -57,55 +57,88 @@ func scaledTranspose(i isa) {
 	end()
 }
 
-// laneProducts emits the products of side × side pairs of numbers, summed over a count,
+// packLanes emits the copy of eight lanes of some elements to contiguous memory. It reads
+// an element's places in sequence.
+func packLanes(i isa) {
+	TEXT("packLanes"+i.suffix(), NOSPLIT, "func(dst, x []float64, side, tiles, tall, place, step, count int)")
+	Doc("dst[((j·tall+k)·side+i)·8+b] = x[k·step+(j·side+i)·place+b] for i < side, j < tiles, b < 8 and k < count; all of them are above 0")
+	dst, row := base("dst"), base("x")
+	place, step := bytes("place", i), bytes("step", i)
+	argument := func(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
+	side, tiles, count := argument("side"), argument("tiles"), argument("count")
+	tile := argument("tall") // bytes between the tiles of an element, less those of its places
+	DECQ(tile)
+	IMULQ(side, tile)
+	SHLQ(Imm(6), tile)
+	x, to, leftTiles, left := GP64(), GP64(), GP64(), GP64()
+	element, one, next := label("element"), label("place"), label("tile")
+	Label(element)
+	MOVQ(row, x)
+	MOVQ(dst, to)
+	MOVQ(tiles, leftTiles)
+	Label(next)
+	MOVQ(side, left)
+	Label(one)
+	for lane := 0; lane < 8; lane += i.lanes() {
+		i.store(i.load(Mem{Base: x, Disp: 8 * lane}), Mem{Base: to, Disp: 8 * lane})
+	}
+	ADDQ(place, x)
+	ADDQ(Imm(64), to)
+	DECQ(left)
+	JNZ(LabelRef(one))
+	ADDQ(tile, to)
+	DECQ(leftTiles)
+	JNZ(LabelRef(next))
+	ADDQ(step, row)
+	MOVQ(side, left)
+	SHLQ(Imm(6), left)
+	ADDQ(left, dst)
+	DECQ(count)
+	JNZ(LabelRef(element))
+	end()
+}
+
+// laneProducts emits the products of side × side pairs of numbers, added over a count,
 // in eight lanes. AVX2 has registers for half of the rows and of the lanes at a time.
 func laneProducts(i isa, side int) {
-	TEXT(fmt.Sprintf("laneProducts%d%s", side, i.suffix()), NOSPLIT,
-		"func(dst, x, y []float64, place, xStep, yStep, count int)")
-	Doc(fmt.Sprintf("dst[(%d·i+j)·8+b] = Σ x[k·xStep+i·place+b]·y[k·yStep+j·place+b] for i, j < %[1]d and b < 8, over k < count > 0", side))
+	TEXT(fmt.Sprintf("laneProducts%d%s", side, i.suffix()), NOSPLIT, "func(dst, x, y []float64, count int)")
+	Doc(fmt.Sprintf("dst[(%d·i+j)·8+b] += Σ x[(%[1]d·k+i)·8+b]·y[(%[1]d·k+j)·8+b] for i, j < %[1]d and b < 8, over k < count > 0", side))
 	rows := side
 	if i.lanes() < 8 {
 		rows = (side + 1) / 2
 	}
-	dst, place := base("dst"), bytes("place", i)
-	xStep, yStep := bytes("xStep", i), bytes("yStep", i)
-	px, py, n := GP64(), GP64(), GP64()
-	x, y := newStrided(px, rows, place), newStrided(py, side, place)
+	dst, px, py, n := base("dst"), GP64(), GP64(), GP64()
 	for lane := 0; lane < 8; lane += i.lanes() {
 		for row := 0; row < side; row += rows {
 			Load(Param("x").Base(), px)
 			Load(Param("y").Base(), py)
 			Load(Param("count"), n)
-			ADDQ(Imm(uint64(8*lane)), px)
-			ADDQ(Imm(uint64(8*lane)), py)
-			for range row {
-				ADDQ(place, px)
-			}
+			at := func(r, j int) Mem { return Mem{Base: dst, Disp: 8 * (8*((row+r)*side+j) + lane)} }
 			sums := make([][]VecVirtual, rows)
 			for r := range sums {
-				for range side {
-					sums[r] = append(sums[r], i.zero())
+				for j := range side {
+					sums[r] = append(sums[r], i.load(at(r, j)))
 				}
 			}
 			top := label("k")
 			Label(top)
 			var a []VecVirtual
 			for r := range rows {
-				a = append(a, i.load(x.at(r)))
+				a = append(a, i.load(Mem{Base: px, Disp: 8 * (8*(row+r) + lane)}))
 			}
 			for j := range side {
-				b := i.load(y.at(j))
+				b := i.load(Mem{Base: py, Disp: 8 * (8*j + lane)})
 				for r := range rows {
 					i.accumulate(sums[r][j], a[r], b)
 				}
 			}
-			ADDQ(xStep, px)
-			ADDQ(yStep, py)
+			ADDQ(U32(uint32(64*side)), px)
+			ADDQ(U32(uint32(64*side)), py)
 			DECQ(n)
 			JNZ(LabelRef(top))
 			for r := range sums {
 				for j, sum := range sums[r] {
-					i.store(sum, Mem{Base: dst, Disp: 8 * (8*((row+r)*side+j) + lane)})
+					i.store(sum, at(r, j))
 				}
 			}
 		}

@@ -39,6 +39,7 @@ func kernels() {
 		columns32(isa)
 		columns64(isa)
 		scaledTranspose(isa)
+		packLanes(isa)
 		laneProducts(isa, 1)
 		laneProducts(isa, 4)
 		unpack(isa, 8)
