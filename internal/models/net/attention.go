@@ -69,10 +69,12 @@ func attention(p *plan, l *Layer) step {
 // can clash with them.
 const query, key = "(query)", "(key)"
 
+// far is below any score or value of a network.
+const far = -1e30
+
 // outside is what scores [query, key] get added: far below any score where a key is no
 // position of the record, or comes after the query of a causal layer; nil for nothing.
 func (c *Call) outside(b *graph.Builder, causal bool, positions int) *graph.Node {
-	const far = -1e30
 	q, k := graph.Dim{Name: query, Size: positions}, graph.Dim{Name: key, Size: positions}
 	var mask *graph.Node
 	if causal {

@@ -21,6 +21,7 @@ func convolution(axes int) func(p *plan, l *Layer) step {
 		if !ok {
 			return nil
 		}
+		p.sequence(m)
 		channels, taps := in.Size, w.taps()
 		weights, bias := p.filters(l, graph.Shape{out, in}, out, w)
 		p.shape = append(graph.Shape{out}, p.positions(m, w.outs())...)
@@ -29,6 +30,9 @@ func convolution(axes int) func(p *plan, l *Layer) step {
 		patches := graph.Shape{{Name: seen, Size: channels * taps}, {Name: places, Size: w.places()}}
 		index := w.patches(channels)
 		return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
+			if taps > 1 { // else no position sees another one
+				x = c.within(b, x, m, 0)
+			}
 			y := b.MatMul(b.Reshape(c.weight(weights), filters), b.TakeOr(x, patches, index, 0))
 			return b.Reshape(c.plus(b, y, bias), shape)
 		}
@@ -101,6 +105,7 @@ func transposed(axes int) func(p *plan, l *Layer) step {
 		if !ok {
 			return nil
 		}
+		p.sequence(m)
 		taps := w.taps()
 		weights, bias := p.filters(l, graph.Shape{in, out}, out, w)
 		p.shape = append(graph.Shape{out}, p.positions(m, w.ins())...)
@@ -111,7 +116,7 @@ func transposed(axes int) func(p *plan, l *Layer) step {
 		from, into := w.stamps(out.Size)
 		inside := graph.Shape{{Name: seen, Size: len(from)}}
 		return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
-			x = b.Transpose(b.Reshape(x, graph.Shape{in, {Name: places, Size: w.places()}}))
+			x = b.Transpose(b.Reshape(c.within(b, x, m, 0), graph.Shape{in, {Name: places, Size: w.places()}}))
 			y := b.MatMul(b.Expand(x, image), b.Reshape(c.weight(weights), filters))
 			y = b.Place(b.Take(b.Transpose(y), inside, from), flat, into)
 			return b.Reshape(c.plus(b, y, bias), shape)

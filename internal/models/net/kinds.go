@@ -32,6 +32,8 @@ func Kinds() []Kind {
 	list := []Kind{
 		{Name: "dense", Needs: []string{"units"}, Takes: append(weights[:len(weights):len(weights)], "lora"), Maps: "[i] → [units]",
 			Input: "v", Example: "dense: {units: 3}", build: dense},
+		{Name: "bilinear", Needs: []string{"units"}, Takes: append(weights[:len(weights):len(weights)], "first"), Maps: "[i] → [units]: products of the first numbers and the others",
+			Input: "v", Example: "bilinear: {units: 3, first: 2}", build: bilinear},
 		{Name: "flatten", Maps: "one vector, in row-major order",
 			Input: "y, x", Example: "flatten: {}", build: flatten},
 		{Name: "reshape", OneOf: []string{"dims", "shape"}, Maps: "as many numbers in other dims, in row-major order",

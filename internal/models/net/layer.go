@@ -67,6 +67,7 @@ type Layer struct {
 	Heads  source.Value[int]
 	Causal source.Value[bool]
 
+	First    source.Value[int]     // of bilinear: numbers of the first factor
 	Levels   Size                  // of embeddings
 	Epsilon  source.Value[float64] // of normalisations
 	Affine   source.Value[bool]
@@ -122,6 +123,7 @@ func Settings() []Setting {
 		{Key: "stride", At: func(l *Layer) any { return &l.Stride }, Default: "1"},
 		{Key: "padding", At: func(l *Layer) any { return &l.Padding }, Default: "valid"},
 		{Key: "units", At: func(l *Layer) any { return &l.Units }},
+		{Key: "first", At: func(l *Layer) any { return &l.First }, Least: 1, Default: "half of them"},
 		{Key: "activation", At: func(l *Layer) any { return &l.Activation }, Choices: Activations()},
 		{Key: "init", At: func(l *Layer) any { return &l.Init }},
 		{Key: "bias", At: func(l *Layer) any { return &l.Bias }, Default: "true"},

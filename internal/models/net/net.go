@@ -115,6 +115,20 @@ func (c *Call) inside(b *graph.Builder, t int) *graph.Node {
 	return b.Less(b.Const(float64(t)), c.Length)
 }
 
+// within is x, channels at positions of a sequence, with another number at the positions
+// that do not count.
+func (c *Call) within(b *graph.Builder, x *graph.Node, m image, beyond float64) *graph.Node {
+	if c.Length == nil || len(m.space) > 1 {
+		return x
+	}
+	inside := c.counted(b, graph.Dim{Name: places, Size: m.space[0].Size})
+	x = b.Mul(b.Reshape(x, graph.Shape{m.channel, inside.Shape()[0]}), inside)
+	if beyond == 0 {
+		return x
+	}
+	return b.Add(x, b.Mul(b.Const(beyond), b.Sub(b.Const(1), inside)))
+}
+
 // span is how many positions a layer walks along.
 type span struct {
 	layer string

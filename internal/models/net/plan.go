@@ -147,6 +147,13 @@ func (p *plan) dimOf(units Size, own string) (graph.Dim, bool) {
 	return s[0], true
 }
 
+// sequence notes that windows along the positions of a sequence take its length.
+func (p *plan) sequence(m image) {
+	if len(m.space) == 1 {
+		p.spans(m.space[0])
+	}
+}
+
 // spans notes that the layer walks along a dim, as far as the length of a record.
 func (p *plan) spans(d graph.Dim) {
 	p.net.spans = append(p.net.spans, span{p.layer.Name, d.Size})

@@ -8,8 +8,8 @@ import (
 
 // pooling takes the largest value or the mean of every window of each channel.
 // The stride is the kernel unless stated. The mean counts padding as zeros, as
-// PyTorch's does; the maximum leaves it out. At a tie the gradient of the
-// maximum is shared.
+// PyTorch's does; the maximum leaves it out, and is 0 where a length leaves nothing.
+// At a tie the gradient of the maximum is shared.
 func pooling(axes int, largest bool) func(p *plan, l *Layer) step {
 	return func(p *plan, l *Layer) step {
 		m, ok := p.image(l, axes)
@@ -24,6 +24,7 @@ func pooling(axes int, largest bool) func(p *plan, l *Layer) step {
 		if !ok {
 			return nil
 		}
+		p.sequence(m)
 		space := p.positions(m, w.outs())
 		shape := append(graph.Shape{m.channel}, space...)
 		if len(p.shape) == axes {
@@ -32,13 +33,26 @@ func pooling(axes int, largest bool) func(p *plan, l *Layer) step {
 		p.shape = shape
 		windows := graph.Shape{m.channel, {Name: seen, Size: w.taps()}, {Name: places, Size: w.places()}}
 		index := w.patches(m.channel.Size)
-		return func(b *graph.Builder, x *graph.Node, _ *Call) *graph.Node {
-			if largest {
-				return b.Reshape(b.MaxOver(b.TakeOr(x, windows, index, math.Inf(-1)), seen), shape)
+		return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
+			if !largest {
+				return b.Reshape(b.Mean(b.TakeOr(c.within(b, x, m, 0), windows, index, 0), seen), shape)
 			}
-			return b.Reshape(b.Mean(b.TakeOr(x, windows, index, 0), seen), shape)
+			y := b.MaxOver(b.TakeOr(c.within(b, x, m, far), windows, index, math.Inf(-1)), seen)
+			if c.Length != nil && axes == 1 {
+				y = b.Mul(y, b.Less(b.Consts(graph.Shape{windows[2]}, w.firsts()), c.Length))
+			}
+			return b.Reshape(y, shape)
 		}
 	}
+}
+
+// firsts are the first positions that the places of a window along one axis see.
+func (w window) firsts() []float64 {
+	list := make([]float64, w.places())
+	for p := range list {
+		list[p] = float64(max(0, p*w[0].stride-w[0].low))
+	}
+	return list
 }
 
 // globalMean is the mean of each channel over all its positions, or over those that a

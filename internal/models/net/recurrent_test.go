@@ -229,5 +229,7 @@ func TestLengthOfSequences(t *testing.T) {
 // spanning are layers that take a length.
 var spanning = []string{
 	"{multi_head_attention: {heads: 2}}, global_avg_pool", "{transformer: {heads: 2, units: 3}}, global_avg_pool", "global_avg_pool",
+	"{conv1d: {filters: 2, kernel: 3, padding: same}}, global_avg_pool", "{conv1d_transpose: {filters: 2, kernel: 2}}",
+	"{conv1d: {filters: 2, kernel: 2, padding: same}}, {max_pool1d: {kernel: 3}}", "{max_pool1d: {kernel: 2, stride: 1}}", "{avg_pool1d: {kernel: 2, stride: 1}}",
 	"{rnn: {units: 3}}", "{gru: {units: 2, depth: 2, bidirectional: true}}", "{lstm: {units: 2, output: sequence}}", "{lstm: {units: 2, bidirectional: true}}",
 }
