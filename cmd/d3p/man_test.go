@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"d3p/cmd/d3p/internal/manual"
+	"d3p/cmd/d3p/internal/status"
 )
 
 var update = flag.Bool("update", false, "write the generated files instead of comparing them")
@@ -24,6 +25,7 @@ const manFolder = "../../docs/man"
 // make docs runs it with -update.
 func TestManPages(t *testing.T) {
 	root := newRoot(&app{out: io.Discard, err: io.Discard})
+	root.Long += "\n\n" + status.Table // which help prints at its end
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	generated := t.TempDir()

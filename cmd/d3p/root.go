@@ -72,9 +72,7 @@ func newRoot(a *app) *cobra.Command {
 		Short: "Bayesian models for sensitive tables, under differential privacy",
 		Long: `d3p fits Bayesian models to tables of sensitive records and releases the
 posterior with a differential privacy guarantee. A model is a short YAML file;
-nothing about a record leaves except through a mechanism whose price is counted.
-
-` + status.Table,
+nothing about a record leaves except through a mechanism whose price is counted.`,
 		Example: `  d3p init cohort.csv > cohort.yaml       # a model file from the header line, to be filled in
   d3p check cohort.yaml                   # find every mistake before any data is read
   d3p plan cohort.yaml --epsilon 1        # what would run, and what it would cost
@@ -92,6 +90,7 @@ nothing about a record leaves except through a mechanism whose price is counted.
 		},
 	}
 	root.Flags().BoolVar(&version, "version", false, "print the version, commit and platform")
+	root.SetHelpTemplate(root.HelpTemplate() + "{{if not .HasParent}}\n" + status.Table + "\n{{end}}")
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(flagError)
