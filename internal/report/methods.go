@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/decimal"
 	"d3p/internal/fit/plan"
+	"d3p/internal/models/guide"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
@@ -17,13 +18,14 @@ import (
 // with references.
 func methodsFile(p *Privacy, f Findings, s *spec.Spec) release.File {
 	return release.File{Name: "methods.txt", Covered: true, Write: func(w io.Writer) error {
-		paragraphs := []string{methodsModel(s), methodsInference(p, familyWords(f))}
+		paragraphs := []string{methodsModel(s), methodsInference(p, f)}
 		if p.Guarantee == nil {
 			paragraphs = append(paragraphs, p.Statements.Paragraph+".")
 		} else {
 			paragraphs = append(paragraphs, methodsPrivacy(p), p.Statements.Odds)
 		}
-		paragraphs = append(paragraphs, methodsSoftware(p), strings.Join(methodsReferences(p), "\n"))
+		paragraphs = append(paragraphs, methodsSoftware(p))
+		paragraphs = append(paragraphs, strings.Join(methodsReferences(strings.Join(paragraphs, " ")), "\n"))
 		_, err := io.WriteString(w, strings.Join(paragraphs, "\n\n")+"\n")
 		return err
 	}}
@@ -47,24 +49,35 @@ func methodsModel(s *spec.Spec) string {
 	return text + "." + priors
 }
 
-// familyWords describe the guide of the fit, and the family of the released posterior.
+// familyWords describe the guide of the fit, and the released posterior.
 func familyWords(f Findings) string {
 	name := func(guide string) string { return strings.ReplaceAll(guide, "_", "-") }
-	if f.Fitted == "" || f.Fitted == f.Guide {
+	switch {
+	case f.Guide == guide.SampleName:
+		return fmt.Sprintf("the fit moved a guide of the family %s, and the released draws were made by the No-U-Turn sampler (Hoffman and Gelman 2014) from the prior times a likelihood of the noisy sums of all steps", name(f.Fitted))
+	case f.Fitted == "" || f.Fitted == f.Guide:
 		return "the approximation is of the family " + name(f.Guide)
 	}
 	return fmt.Sprintf("the fit moved a guide of the family %s, and the released approximation, made from all steps together, is of the family %s", name(f.Fitted), name(f.Guide))
 }
 
 // methodsInference describes the approximation of the posterior.
-func methodsInference(p *Privacy, family string) string {
-	if p.Guarantee == nil {
-		return fmt.Sprintf("The posterior was approximated by variational inference (Kucukelbir et al. 2017) in %d steps; %s.", p.Mechanism.Iterations, family)
-	}
+func methodsInference(p *Privacy, f Findings) string {
 	m := &p.Mechanism
-	text := fmt.Sprintf("The posterior was approximated by differentially private variational inference (Jälkö et al. 2017); %s, on the scale without constraints. ", family)
+	switch {
+	case p.Guarantee == nil && f.Guide == guide.SampleName:
+		return fmt.Sprintf("The posterior was sampled by the No-U-Turn sampler (Hoffman and Gelman 2014) in %d iterations.", m.Iterations)
+	case p.Guarantee == nil:
+		return fmt.Sprintf("The posterior was approximated by variational inference (Kucukelbir et al. 2017) in %d steps; %s.", m.Iterations, familyWords(f))
+	case m.Clip.Mode == plan.ClippingScore:
+		return "One draw of a posterior, in which the score of every " + p.Unit.Entity + " lies between bounds and the scores have the weight that the budget allows, was made by the No-U-Turn sampler (Hoffman and Gelman 2014) and released. The guarantee takes that draw to be exact."
+	}
+	text := fmt.Sprintf("The posterior was approximated by differentially private variational inference (Jälkö et al. 2017); %s, on the scale without constraints. ", familyWords(f))
 	if m.Clip.Mode == plan.ClippingByMoments {
 		text = "The posterior was sampled by the No-U-Turn sampler (Hoffman and Gelman 2014) from the prior times the likelihood of all noisy sums that were released (compare Bernstein and Sheldon 2019): second moments of the design and the response, and a gradient at each of the steps, which were Newton steps. "
+	}
+	if m.Purchase != nil {
+		text += fmt.Sprintf("Before the first step, noisy counts of the columns' values were bought with %.2g of the squared budget in μ. ", m.Purchase.Share)
 	}
 	text += fmt.Sprintf("In each of %d steps the gradient of every %s in a batch was clipped in L2 norm (%s), the clipped gradients were added, "+
 		"and Gaussian noise was added to the sum (Abadi et al. 2016), with %s. ", m.Iterations, p.Unit.Entity, clipWords(m.Clip), m.noiseWords(6))
@@ -122,14 +135,22 @@ func methodsSoftware(p *Privacy) string {
 		version, p.CreatedAt[:min(len("2006-01-02"), len(p.CreatedAt))], p.Subject.SpecSHA256)
 }
 
-// methodsReferences are the references of the other paragraphs.
-func methodsReferences(p *Privacy) []string {
-	if p.Guarantee == nil {
-		return []string{"Kucukelbir A, Tran D, Ranganath R, Gelman A, Blei DM. Automatic differentiation variational inference. JMLR 18(14), 2017."}
+// references are those that a paragraph may cite, with what stands for them there.
+var references = []struct{ cited, text string }{
+	{"Abadi", "Abadi M, Chu A, Goodfellow I, McMahan HB, Mironov I, Talwar K, Zhang L. Deep learning with differential privacy. CCS 2016. arXiv:1607.00133."},
+	{"Bernstein and Sheldon", "Bernstein G, Sheldon D. Differentially private Bayesian linear regression. NeurIPS 2019. arXiv:1910.13153."},
+	{"Dwork and Roth", "Dwork C, Roth A. The algorithmic foundations of differential privacy. Foundations and Trends in Theoretical Computer Science 9(3-4), 2014."},
+	{"Hoffman and Gelman", "Hoffman MD, Gelman A. The No-U-Turn sampler: adaptively setting path lengths in Hamiltonian Monte Carlo. JMLR 15(47), 2014. arXiv:1111.4246."},
+	{"Jälkö", "Jälkö J, Dikmen O, Honkela A. Differentially private variational inference for non-conjugate models. UAI 2017. arXiv:1610.08749."},
+	{"Kucukelbir", "Kucukelbir A, Tran D, Ranganath R, Gelman A, Blei DM. Automatic differentiation variational inference. JMLR 18(14), 2017. arXiv:1603.00788."},
+}
+
+// methodsReferences are the references that a text cites.
+func methodsReferences(text string) (list []string) {
+	for _, r := range references {
+		if strings.Contains(text, r.cited) {
+			list = append(list, r.text)
+		}
 	}
-	return []string{
-		"Abadi M, Chu A, Goodfellow I, McMahan HB, Mironov I, Talwar K, Zhang L. Deep learning with differential privacy. CCS 2016. arXiv:1607.00133.",
-		"Dwork C, Roth A. The algorithmic foundations of differential privacy. Foundations and Trends in Theoretical Computer Science 9(3-4), 2014.",
-		"Jälkö J, Dikmen O, Honkela A. Differentially private variational inference for non-conjugate models. UAI 2017. arXiv:1610.08749.",
-	}
+	return list
 }

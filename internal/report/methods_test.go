@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/models/guide"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
 	"d3p/internal/settings"
@@ -47,6 +48,40 @@ func TestMethodsNameFittedAndReleasedFamily(t *testing.T) {
 		var b bytes.Buffer
 		if err := file.Write(&b); err != nil || !strings.Contains(b.String(), want) {
 			t.Errorf("a fitted %s: no %q in\n%s (%v)", fitted, want, b.String(), err)
+		}
+	}
+}
+
+// Draws of a sampler are no family, and each reference that the text cites is listed.
+func TestMethodsNameTheSampler(t *testing.T) {
+	for name, c := range map[string]struct {
+		config plan.Config
+		want   []string
+		not    string
+	}{
+		"private":  {plan.Config{Epsilon: 1, Table1: "0.04"}, []string{"moved a guide of the family mean-field, and the released draws were made by the No-U-Turn sampler", "bought with 0.04 of the squared budget", "Hoffman MD", "Jälkö J", "Abadi M"}, "Kucukelbir"},
+		"baseline": {plan.Config{NonPrivate: true}, []string{"The posterior was sampled by the No-U-Turn sampler", "Hoffman MD"}, "Kucukelbir"},
+	} {
+		run := reporttest.Example(t, c.config)
+		p, err := run.Privacy()
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := report.ReportFile("methods", p, report.Findings{Guide: guide.SampleName, Fitted: "mean_field"}, run.Spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := file.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: no %q in\n%s", name, want, b.String())
+			}
+		}
+		if strings.Contains(b.String(), c.not) || strings.Contains(b.String(), "family sample") {
+			t.Errorf("%s names a family or a reference that is none of its:\n%s", name, b.String())
 		}
 	}
 }
