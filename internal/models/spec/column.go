@@ -125,7 +125,7 @@ func (r *reader) levels(e entry, c *data.Column) {
 	switch n := e.node.(type) {
 	case *ast.MappingNode:
 		if !r.describesNothing() {
-			r.Add(e.at, "list those of the codebook; `unknown: LEVEL` takes what the list lacks", "levels cannot be bought")
+			r.Add(e.at, "list those of the codebook, every spelling; `derive: {NAME: {is: "+c.Name.V+", levels: {male: [m, M]}}}` joins some, `unknown: LEVEL` takes what the list lacks", "levels are a list, and cannot be bought")
 		}
 	case *ast.StringNode:
 		c.Levels = r.wholeLevels(n)
