@@ -69,7 +69,12 @@ func New(m *models.Model, posterior predict.Posterior, column string, random dis
 		return nil, fmt.Errorf("the model predicts %q: name one of them", names)
 	}
 	t := &Table{Target: targets[at], Edges: probabilities, model: m, posterior: posterior, random: random, at: at}
-	i := slices.IndexFunc(m.Encoding.Fields, func(f encoding.Field) bool { return f.Column == t.Target.Name && f.Kind != encoding.MissingIndicator })
+	observed := &m.Observed[t.Target.Observation]
+	if _, censored := observed.Density.(dist.Censored); censored {
+		return nil, fmt.Errorf("%s is known from below alone where it is censored, so an error has no size (fit a binary response such as `dead by 12 months` to score it)", t.Target.Name)
+	}
+	header := observed.Columns[t.Target.Column].HeaderName()
+	i := slices.IndexFunc(m.Encoding.Fields, func(f encoding.Field) bool { return f.Column == header && f.Kind != encoding.MissingIndicator })
 	if i < 0 {
 		return nil, fmt.Errorf("column %s is not read from the file", t.Target.Name)
 	}

@@ -63,6 +63,21 @@ func cellsOf(t *testing.T, column, family string, lines []string) [][]int {
 	return units
 }
 
+// The column of a file may have another name than in the model; a censored time has no
+// error.
+func TestWhatIsScored(t *testing.T) {
+	named := strings.Replace(fmt.Sprintf(visits, "real, lower: 0.5, upper: 9", "weibull"), "y: {", `y: {header: "length of stay", `, 1)
+	posterior := predict.Posterior{S: 1, Prob: 0.9}
+	table, err := New(modelstest.Compile(t, "visits.yaml", named), posterior, "", normals{})
+	if err != nil || table.response.Column != "length of stay" || table.Range != 8.5 {
+		t.Errorf("a column with a header of its own: %+v, %v", table, err)
+	}
+	censored := strings.Replace(strings.Replace(named, "formula: y ~", "formula: surv(y, died) ~", 1), "    g: {", "    died: {type: binary}\n    g: {", 1)
+	if _, err := New(modelstest.Compile(t, "visits.yaml", censored), posterior, "", normals{}); err == nil || !strings.Contains(err.Error(), "y is known from below alone") {
+		t.Errorf("a censored time is scored: %v", err)
+	}
+}
+
 // A row's cell depends on that row and the release: not on the rows around it.
 func TestACellIsOfItsRowAlone(t *testing.T) {
 	families := map[string][]string{
