@@ -86,7 +86,7 @@ func TestCoverageOfIntervals(t *testing.T) {
 	fmt.Fprintf(&b, row, "wide2.5", 1., 0, "b[u1]", 0.5, -1., 1., "resolved")
 	fmt.Fprintf(&b, row, "wide2.5", 1., 0, "b[u2]", -0.5, 1., 3., "resolved")
 	fmt.Fprintf(&b, row, "wide2.5", 1., 1, "b[u1]", 0.5, -1., 1., "resolved")
-	fmt.Fprintf(&b, row, "wide2.5", 1., 1, "b[u2]", 2., 1., 3., "resolved")
+	fmt.Fprintf(&b, row, "wide2.5", 1., 1, "b[u2]", 2., 1., 3., "partly")
 	for k := range 2 {
 		fmt.Fprintf(&b, row, "right", 1., k, "b[u1]", 0.5, -.2, .2, "resolved")
 		fmt.Fprintf(&b, row, "right", 1., k, "b[u2]", 0.5, -.2, .2, "resolved")
@@ -101,7 +101,7 @@ func TestCoverageOfIntervals(t *testing.T) {
 	if err := (cellTask{}).judge(opt, nil, t.TempDir(), newReport(&out)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"75 ± 25 % hold", "width 2.00 of right", "4.00 of non-private (25 % of these hold)", "wrong signs 1 of 4 (1 called resolved), of 4 called resolved 75 % hold"} {
+	for _, want := range []string{"75 ± 25 % hold", "width 2.00 of right", "4.00 of non-private (25 % of these hold)", "wrong signs 1 of 4 (1 called resolved), of 3 called resolved 67 % hold, of 1 called partly 100 % hold"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

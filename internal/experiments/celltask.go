@@ -376,7 +376,7 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 	}
 	var scores []float64
 	wrong, signs, resolved, verdicts := 0, 0, 0, 0
-	sure, sureHeld := 0, 0 // intervals called resolved, and those that hold
+	called, calledHeld := map[string]int{}, map[string]int{} // intervals by verdict, and those that hold
 	units := s.cell.units()
 	for _, list := range tables {
 		var sum float64
@@ -398,11 +398,9 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 			if x.verdict != "" {
 				verdicts++
 			}
-			if x.verdict == "resolved" {
-				sure++
-				if x.held() {
-					sureHeld++
-				}
+			called[x.verdict]++
+			if x.held() {
+				calledHeld[x.verdict]++
 			}
 		}
 		scores = append(scores, sum)
@@ -415,8 +413,10 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 			line += fmt.Sprintf(" (%d called resolved)", resolved)
 		}
 	}
-	if sure > 0 {
-		line += fmt.Sprintf(", of %d called resolved %.0f %% hold", sure, 100*float64(sureHeld)/float64(sure))
+	for _, verdict := range []string{"resolved", "partly"} {
+		if n := called[verdict]; n > 0 {
+			line += fmt.Sprintf(", of %d called %s %.0f %% hold", n, verdict, 100*float64(calledHeld[verdict])/float64(n))
+		}
 	}
 	return line
 }
