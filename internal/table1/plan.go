@@ -219,6 +219,9 @@ func (p *Plan) Events() []event.Event {
 	return list
 }
 
+// Correlates reports whether correlations are bought.
+func (p *Plan) Correlates() bool { return p.release(Moments) != nil }
+
 // Precise reports whether the noise of the correlations of `records` units is at most
 // goodCorrelation.
 func (p *Plan) Precise(records int) bool {

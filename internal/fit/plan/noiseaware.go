@@ -22,7 +22,7 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 		byDefault = settings.NoiseAwareNone
 	case p.Guide == guide.MeanFieldName && p.Gradient == settings.GradientAligned:
 		byDefault = settings.NoiseAwareCurvature
-		if p.samples() {
+		if p.samples(p.Records) {
 			byDefault = settings.NoiseAwareSample
 		}
 	case cfg.NoiseAware == settings.NoiseAwareCurvature, cfg.NoiseAware == settings.NoiseAwareSample:
@@ -42,16 +42,20 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 // common: their intervals hold better as a sample.
 var sampledFamilies = []string{"bernoulli", "poisson", "cumulative", "negative_binomial"}
 
-// samples reports whether the posterior is a sample by default: of a sampled family, or of a
-// normal one with groups, whose residual sd contains what is not known of their effects;
-// where the columns' law is bought with little noise. A sample trusts the law that it
-// simulates records by.
-func (p *Plan) samples() bool {
-	if p.Purchase == nil || !p.Purchase.Precise(p.Records) || p.model == nil || p.model.Spec.Model == nil || !p.scoresAreGradients() {
+// samples reports whether the posterior of this number of records is a sample by default: of
+// a sampled family, or of a normal one with groups, whose residual sd contains what is not
+// known of their effects; where the columns' law is bought with little noise. A sample trusts
+// the law that it simulates records by. The joint normal of a negative binomial is worse than
+// that under every law with correlations, since phi is known by few large counts.
+func (p *Plan) samples(records int) bool {
+	if p.Purchase == nil || p.model == nil || p.model.Spec.Model == nil || !p.scoresAreGradients() {
 		return false
 	}
 	m := p.model.Spec.Model
 	family := formula.FamilyOf(m.Family.V).Name
+	if !p.Purchase.Precise(records) {
+		return family == "negative_binomial" && p.Purchase.Correlates()
+	}
 	return slices.Contains(sampledFamilies, family) || family == "normal" && m.Terms != nil && len(m.Terms.Groups) > 0
 }
 

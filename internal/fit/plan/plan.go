@@ -250,7 +250,7 @@ func (p *Plan) Law() *law.Law {
 // table of that size. The event stays.
 func (p *Plan) Learn(l *law.Law) error {
 	p.Bought = l
-	if p.NoiseAware == settings.NoiseAwareSample && p.Purchase.Precise(p.Records) && !p.Purchase.Precise(p.Units()) {
+	if p.NoiseAware == settings.NoiseAwareSample && p.samples(p.Records) && !p.samples(p.Units()) {
 		p.NoiseAware = settings.NoiseAwareCurvature
 	}
 	if p.model.Rotated() || !p.canRotate() {
