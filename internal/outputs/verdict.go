@@ -27,8 +27,10 @@ type Verdict struct {
 
 // Known is released information about the records beside the fit.
 type Known struct {
-	// Assumed is the unmeasured part of the predictors' spread; empty if none.
+	// Assumed is the unmeasured part of the predictors' spread; empty if none. Counted
+	// reports whether it is only how they vary together, on which no intercept rests.
 	Assumed string
+	Counted bool
 	// Unfinished is why there is no posterior to judge: the fit ended far from its end,
 	// or released one draw; empty for a complete fit.
 	Unfinished string
@@ -136,7 +138,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			verdict = worse(verdict, Partly, "%s may have one value for all records of a %s, and its interval is then too narrow: declare constant_within", column, group)
 		}
 		if known.Assumed != "" {
-			verdict = worse(verdict, Partly, "%s", known.Assumed)
+			verdict = worse(verdict, known.assumes(name), "%s", known.Assumed)
 		}
 		d.Variables[v].Verdict = &verdict
 	}
@@ -282,6 +284,22 @@ func (d *Draws) judgeComponents(known Known) {
 			}
 		}
 	}
+}
+
+// assumes is the verdict on a variable where a part of the predictors' spread is assumed: in
+// tables with correlated predictors or wrong scales most intervals of coefficients do not
+// hold.
+func (k Known) assumes(variable string) string {
+	base, _, _ := strings.Cut(variable, "[")
+	switch strings.TrimSuffix(base, "_raw") {
+	case "b":
+		return Not
+	case "Intercept", "thresholds", "baseline":
+		if !k.Counted {
+			return Not
+		}
+	}
+	return Partly
 }
 
 // openOf is the column of a variable, b[column] or b[column=level], that is open, and its

@@ -107,7 +107,10 @@ func TestVerdicts(t *testing.T) {
 		{name: "sd is noise", of: "r_site[q,Intercept]", want: Not, why: "sd_site[Intercept] is not resolved", known: plenty, shares: one("sd_site[Intercept]", 0.99)},
 		{name: "perhaps constant", of: "b[band=c]", want: Partly, why: "band may have one value for all records of a site", known: open},
 		{name: "not that one", of: "b[x]", want: Resolved, known: open},
-		{name: "assumed", of: "b[x]", want: Partly, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
+		{name: "assumed", of: "b[x]", want: Not, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
+		{name: "assumed", of: "Intercept", want: Not, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
+		{name: "assumed to be independent", of: "b[x]", want: Not, why: "together", known: Known{Declared: 1000, Counted: true, Assumed: "vary together"}},
+		{name: "assumed to be independent", of: "Intercept", want: Partly, why: "together", known: Known{Declared: 1000, Counted: true, Assumed: "vary together"}},
 	} {
 		got := judged(t, m, c.known, c.means, c.sds, c.shares, c.ends)[c.of]
 		if got.Value != c.want || !strings.Contains(got.Why, c.why) || (got.Value == Resolved) != (got.Why == "") {

@@ -15,7 +15,7 @@ import (
 // declared number of records, whether the fit was ended early, and Table 1 where it was
 // bought.
 func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) outputs.Known {
-	known := outputs.Known{Declared: float64(n.NPublic), Assumed: assumed(m, bought), Levels: map[string][]outputs.Level{}, Open: map[string]string{}}
+	known := outputs.Known{Declared: float64(n.NPublic), Assumed: assumed(m, bought), Counted: len(bought) > 0, Levels: map[string][]outputs.Level{}, Open: map[string]string{}}
 	if early := ran.Planned; early != nil && 2*ran.Iterations < early.Iterations {
 		known.Unfinished = fmt.Sprintf("the fit was ended after %d of %d steps", ran.Iterations, early.Iterations)
 	}
