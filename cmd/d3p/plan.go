@@ -200,6 +200,9 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 			least, most := p.ClipNormSchedule.Range()
 			clip += fmt.Sprintf(" times factors from %.4g to %.4g", least, most)
 		}
+		if p.ClipGroups != nil {
+			clip += fmt.Sprintf(", in %d groups by themselves", len(p.ClipGroups))
+		}
 		t.Line(terminal.Cells{"clipping", clip})
 		t.Line(terminal.Cells{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)})
 		if p.NoiseSchedule != nil {

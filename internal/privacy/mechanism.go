@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/privacy/clipgroups"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
 	"d3p/internal/privacy/schedule"
@@ -51,6 +52,8 @@ type Mechanism struct {
 	Schedule schedule.Factors
 	// Clip has the kind and Gamma; its Norm is not used: every step names its C.
 	Clip Clip
+	// Groups are the parts of a gradient that are clipped by themselves; nil: the whole is one.
+	Groups clipgroups.Groups
 }
 
 // NoiseMultiplier is σ of the joint release of a step with factor 1.
@@ -68,7 +71,8 @@ func CountSensitivity(target float64) float64 { return max(target, 1-target) }
 // Event is the event of the first `steps` steps. The sampler's configuration must be
 // valid.
 func (m Mechanism) Event(steps int) event.Event {
-	return event.Together(m.Schedule.Events(m.Sampler, m.NoiseMultiplier(), steps))
+	sigma := m.NoiseMultiplier()
+	return event.Together(m.Schedule.Events(m.Sampler, func(f float64) event.Event { return m.Groups.Event(sigma * f) }, steps))
 }
 
 // check finds mistakes of a private mechanism under a relation.
@@ -84,6 +88,12 @@ func (m Mechanism) check(rel event.Relation) error {
 	}
 	if m.BatchBound < 1 {
 		return fmt.Errorf("privacy: batches of at most %d records: without a bound rounding has none", m.BatchBound)
+	}
+	if err := m.Groups.Check(m.Tape); err != nil {
+		return fmt.Errorf("privacy: %w", err)
+	}
+	if m.Groups != nil && m.CountNoise != 0 {
+		return errors.New("privacy: of groups no count is released (choose no count)")
 	}
 	if err := m.Schedule.Check(m.Steps); err != nil {
 		return fmt.Errorf("privacy: %w", err)

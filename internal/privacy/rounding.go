@@ -1,5 +1,11 @@
 package privacy
 
+import (
+	"math"
+
+	"d3p/internal/models/graph"
+)
+
 // RoundingAllowance bounds, in units of C, how much farther the float64 sums of
 // two neighbouring batches of at most `batch` records, of `params` numbers each,
 // can be apart than the exact sums of gradients clipped to C are. With u = 2^-53:
@@ -18,4 +24,90 @@ func RoundingAllowance(batch, params int) float64 {
 	const u = 0x1p-53
 	b := float64(batch)
 	return 2*b*b*u + (float64(params)+16)*u
+}
+
+// CancellationSlack is the least multiple of Σ M² that an engine adds to a squared
+// norm where parts of a record's gradient can cancel: places that share parameters
+// (M = Σ_w |X_w||Delta_w| of a term), and terms that do. A gradient clipped to C
+// then has parts of at most C/√CancellationSlack.
+const CancellationSlack = 0x1p-40
+
+// NormSlack is the multiple of the size of a gradient's parts that engines add to its
+// squared norm, 0 for a tape without parts that can cancel. There square and sum are off
+// by some ulp of the parts, which could be large beside the square itself, and the
+// clipped gradient would exceed C.
+//
+// A sum of n products is off by at most nu of the sum of their absolute values (Higham
+// 2002, section 3.1), here at most M² = (Σ_w |X_w||Delta_w|)² <= Width·Σ_w
+// |X_w|²|Delta_w|² for a term, and the mean of two terms' M² for their inner product;
+// size is the sum of these bounds over terms. The slack counts the sums behind a square,
+// of all terms with one delta, the sum over places, which enters twice, and the addition of terms, times one more than
+// the terms that share parameters with one; but it is at least the allowance in the
+// noise.
+//
+// All three are of the same stored numbers. So no gradient has a computed square below
+// -NormSlack·size, and engines count such a record as zero.
+func NormSlack(t *graph.Tape) float64 {
+	if !Cancels(t) {
+		return 0
+	}
+	longest, rows := 0, map[graph.Buf]int{}
+	for i := range t.Terms {
+		m := &t.Terms[i]
+		rows[m.Delta] += m.Rows
+		longest = max(longest, rows[m.Delta]+m.Cols+4*m.Width)
+	}
+	sharing, most := make([]int, len(t.Terms)), 0
+	for _, pair := range t.Cross {
+		for _, i := range []int{pair.I, pair.J} {
+			sharing[i]++
+			most = max(most, sharing[i])
+		}
+	}
+	return max(CancellationSlack, 0x1p-53*float64((1+most)*(longest+len(t.Terms)+16)))
+}
+
+// TogetherAtMost is the largest number of records that an engine may add up before it
+// adds the result to others, on a tape with parts that can cancel. It is a multiple of
+// sixteen.
+func TogetherAtMost(t *graph.Tape) int {
+	const records, parts, unit = 256, 4096, 16
+	return max(unit, min(records, parts/widest(t)/unit*unit))
+}
+
+// Cancels reports whether parts of a record's gradient can cancel.
+func Cancels(t *graph.Tape) bool { return widest(t) > 1 || len(t.Cross) > 0 }
+
+// widest is the most places of a term.
+func widest(t *graph.Tape) int {
+	w := 1
+	for i := range t.Terms {
+		w = max(w, t.Terms[i].Width)
+	}
+	return w
+}
+
+// cancellationAllowance is what RoundingAllowance lacks where parts can cancel.
+// Until they do, the sums of n records' parts, w each, are as large as the parts,
+// whose errors are n·w·u of that for each of the at most batch·w additions that
+// concern one coordinate, in each of two neighbouring sums.
+func cancellationAllowance(t *graph.Tape, batch int) float64 {
+	if !Cancels(t) {
+		return 0
+	}
+	ways := float64(widest(t) * (1 + len(t.Cross)))
+	most := float64(min(batch, TogetherAtMost(t))) / math.Sqrt(CancellationSlack) // of C
+	return 2 * ways * float64(batch) * (most + float64(batch)) * 0x1p-53
+}
+
+// Overshoot bounds, in units of C, by how much more than C one record moves the
+// float64 sum of a batch of at most `batch` records. The noise is widened by it. The tapes
+// are those of the groups that are clipped by themselves: the bound of each is off by its
+// own.
+func Overshoot(tapes []*graph.Tape, batch int) float64 {
+	most := 0.0
+	for _, t := range tapes {
+		most = max(most, RoundingAllowance(batch, t.P)+cancellationAllowance(t, batch))
+	}
+	return most
 }

@@ -85,13 +85,18 @@ func (c *Curator) prepare(m Mechanism, before Ledger, done int, upper float64) (
 		c.table.end()
 		return nil, err
 	}
-	worker, err := c.engine.Open(m.Tape, c.rows)
+	tapes, err := m.Groups.Tapes(m.Tape)
+	if err != nil {
+		c.table.end()
+		return nil, fmt.Errorf("privacy: %w", err)
+	}
+	worker, err := OpenGroups(c.engine, m.Groups, m.Tape, c.rows)
 	if err != nil {
 		c.table.end()
 		return nil, err
 	}
 	s := &Session{
-		curator: c, m: m, worker: worker, sampler: draws, done: done, entry: len(c.ledger.Entries), widened: 1 + Overshoot(m.Tape, m.BatchBound),
+		curator: c, m: m, worker: worker, sampler: draws, done: done, entry: len(c.ledger.Entries), widened: 1 + Overshoot(tapes, m.BatchBound),
 		spending:      spending{before: before.clone(), m: m, budget: c.budget, relation: c.relation, total: upper},
 		gradientNoise: root.Stream(noise.GradientNoise),
 		countNoise:    root.Stream(noise.CountNoise),

@@ -127,12 +127,20 @@ func (r *Run) neighbours() Neighbours {
 	return n
 }
 
+// granularity is what is clipped at once.
+func granularity(p *plan.Plan) string {
+	if p.ClipGroups != nil {
+		return "each group of parameters of a unit's gradient, L2, at the norm times the root of its share"
+	}
+	return "the whole gradient of a unit, L2"
+}
+
 func (r *Run) mechanism() Mechanism {
 	p := r.Plan
 	m := Mechanism{
 		Name:            "DP variational inference: one joint Gaussian release per step",
 		Sampler:         Sampler{p.Sampling, p.Batches, p.SamplingRate, p.BatchSize},
-		Clip:            Clip{p.Clipping, p.ClipNorm, p.ClipQuantile, p.ClipNormSchedule, "the whole gradient of a unit, L2"},
+		Clip:            Clip{p.Clipping, p.ClipNorm, p.ClipQuantile, p.ClipNormSchedule, p.ClipGroups, granularity(p)},
 		NoiseMultiplier: p.NoiseMultiplier, GradientNoise: p.GradientNoise, CountNoise: p.CountNoise, NoiseSchedule: p.NoiseSchedule,
 		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps, Planned: p.Planned,
 		Normaliser: "public: sampling rate times declared number of records",

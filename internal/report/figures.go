@@ -195,6 +195,9 @@ func pipelineFigure(p *Privacy) figure.Figure {
 		least, most := m.Clip.Schedule.Range()
 		bound = fmt.Sprintf("L2 norm at most %.3g to %.3g, by a public schedule", least*m.Clip.Norm, most*m.Clip.Norm)
 	}
+	if m.Clip.Groups != nil {
+		bound += fmt.Sprintf(", in %d groups", len(m.Clip.Groups))
+	}
 	if m.Clip.Mode == plan.ClippingByMoments {
 		bound = "in L2 norm, by what was released before"
 	}

@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/outputs"
+	"d3p/internal/privacy/clipgroups"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/schedule"
 	"d3p/internal/table1"
@@ -155,8 +156,10 @@ type Clip struct {
 	Norm     float64 `json:"norm"` // the first one when adaptive
 	Quantile float64 `json:"quantile"`
 	// Schedule has the factors of the norm by step; absent: 1.
-	Schedule    schedule.Factors `json:"schedule,omitempty"`
-	Granularity string           `json:"granularity"`
+	Schedule schedule.Factors `json:"schedule,omitempty"`
+	// Groups are the parts of a gradient that are clipped by themselves; absent: the whole is one.
+	Groups      clipgroups.Groups `json:"groups,omitempty"`
+	Granularity string            `json:"granularity"`
 }
 
 // Accounting is how the price was computed. Event has the form of Google's

@@ -73,6 +73,13 @@ func rows() []Setting {
 				{Unless: schedule.Constant, Setting: "noise-aware", Not: []string{NoiseAwareMoments}, Rather: NoiseAwareCurvature},
 			},
 			Help: "factor of the clip norm by step, written as that of the noise; it implies --clipping flat and costs nothing", Default: schedule.Constant},
+		{Name: "clip-groups", Key: "fit.clip_groups", Group: Price, Kind: Text, Quiet: true,
+			Needs: []Need{
+				{Unless: ClipGroupsWhole, Setting: "clipping", Not: []string{ClippingAdaptive}, Rather: ClippingFlat, Why: "of groups no count is released"},
+				{Unless: ClipGroupsWhole, Setting: "gradient", Not: []string{GradientVanilla}, Rather: GradientAligned},
+				{Unless: ClipGroupsWhole, Setting: "noise-aware", Not: []string{NoiseAwareMoments, NoiseAwareSample, NoiseAwareCurvature}, Rather: NoiseAwareVariance, Why: "it simulates the clipping of whole gradients"},
+			},
+			Help: "parts of a gradient that are clipped by themselves, to C times the root of their share: whole; each parameter or layers, with equal shares; each:size or layers:size, with shares by size; or NAME+NAME@SHARE,..., where the other parameters are the last part. It implies --clipping flat, and the price stays", Default: ClipGroupsWhole},
 		{Name: "clip-quantile", Key: "fit.clip_quantile", OldKeys: []string{"fit.clip.quantile"}, Group: Price, Kind: Number, Range: inside(),
 			Needs: []Need{
 				{Setting: "clipping", Not: []string{ClippingFlat, ClippingAutomatic}, Rather: ClippingAdaptive},

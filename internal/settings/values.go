@@ -7,6 +7,13 @@ const (
 	ClippingAutomatic = "automatic"
 )
 
+// Values of clip-groups, beside lists of names.
+const (
+	ClipGroupsWhole  = "whole"
+	ClipGroupsEach   = "each"
+	ClipGroupsLayers = "layers"
+)
+
 // Values of init.
 const (
 	InitZero  = "zero"

@@ -13,7 +13,6 @@ import (
 	"d3p/internal/posterior"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
-	"d3p/internal/privacy/schedule"
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/table1"
@@ -82,7 +81,7 @@ func planOf(p *report.Privacy) *plan.Plan {
 		Private: m.Clip.Mode != plan.ClippingOff, Epsilon: m.Epsilon, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
 		Sampling: m.Sampler.Scheme, Batches: m.Sampler.Batches, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations, Planned: m.Planned,
 		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, NoiseSchedule: m.NoiseSchedule, Release: m.ReleasedPerStep,
-		Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, Selection: m.Selection, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, ClipNormSchedule: m.Clip.Schedule, NoiseToSignal: p.Utility.NoiseToSignal,
+		Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, Selection: m.Selection, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, ClipNormSchedule: m.Clip.Schedule, ClipGroups: m.Clip.Groups, NoiseToSignal: p.Utility.NoiseToSignal,
 	}
 	if p.Guarantee != nil {
 		made.Delta = p.Guarantee.Delta
@@ -180,7 +179,7 @@ func settingsDiffer(f *release.Folder, p *report.Privacy) string {
 			return fmt.Sprintf("setting %s of %s is not that of the mechanism in privacy.json", name, report.LockName)
 		}
 	}
-	for name, factors := range map[string]schedule.Factors{"noise-schedule": m.NoiseSchedule, "clip-norm-schedule": m.Clip.Schedule} {
+	for name, factors := range map[string]any{"noise-schedule": m.NoiseSchedule, "clip-norm-schedule": m.Clip.Schedule, "clip-groups": m.Clip.Groups} {
 		if !near(settings[name], decoded(factors)) {
 			return fmt.Sprintf("setting %s of %s is not that of the mechanism in privacy.json", name, report.LockName)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/clipgroups"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/schedule"
 	"d3p/internal/report"
@@ -81,6 +82,9 @@ func TestVerifyPrice(t *testing.T) {
 		"e mechanism": func(m *report.Mechanism) { // more noise than the event has in the first half
 			half := m.Iterations / 2
 			m.NoiseSchedule = schedule.Factors{{Steps: half, Factor: 2}, {Steps: m.Iterations - half, Factor: 1}}
+		},
+		"he mechanism": func(m *report.Mechanism) { // groups that the event does not have
+			m.Clip.Groups = clipgroups.Groups{{Name: "a", Share: 0.5}, {Name: "b", Share: 0.5}}
 		},
 	} {
 		var q report.Privacy

@@ -32,6 +32,7 @@ type Config struct {
 	ClipNorm         float64 // C; C₀ when clipping is adaptive
 	ClipQuantile     float64
 	ClipNormSchedule string // of package schedule
+	ClipGroups       string // see chooseClipGroups
 
 	Optimizer    string
 	LearningRate float64

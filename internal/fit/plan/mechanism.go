@@ -12,7 +12,7 @@ const automaticGamma = 0.01
 func (p *Plan) Mechanism() (privacy.Mechanism, error) {
 	m := privacy.Mechanism{
 		Purpose: "fit", Tape: p.model.Likelihood, Sampler: p.Sampler(), Steps: p.Steps * p.Draws, BatchBound: p.batchBound(),
-		GradientNoise: p.GradientNoise, CountNoise: p.CountNoise, CountTarget: p.ClipQuantile, Schedule: p.NoiseSchedule,
+		GradientNoise: p.GradientNoise, CountNoise: p.CountNoise, CountTarget: p.ClipQuantile, Schedule: p.NoiseSchedule, Groups: p.ClipGroups,
 	}
 	switch p.Clipping {
 	case ClippingOff:

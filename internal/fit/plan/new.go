@@ -150,6 +150,9 @@ func (p *Plan) planPrivate(cfg Config) error {
 	if err := p.chooseSchedule(cfg); err != nil {
 		return err
 	}
+	if err := p.chooseClipGroups(cfg); err != nil {
+		return err
+	}
 	if err := p.chooseBounds(cfg); err != nil {
 		return err
 	}
@@ -159,7 +162,7 @@ func (p *Plan) planPrivate(cfg Config) error {
 	if err := p.chooseNoise(cfg); err != nil {
 		return err
 	}
-	if cfg.NoiseAware == settings.NoiseAwareMoments && cfg.Clipping == "" && cfg.ClipNorm == 0 && cfg.ClipQuantile == 0 {
+	if cfg.NoiseAware == settings.NoiseAwareMoments && cfg.Clipping == "" && cfg.ClipNorm == 0 && cfg.ClipQuantile == 0 && p.ClipGroups == nil {
 		p.Clipping = ClippingByMoments
 	} else {
 		p.chooseClipping(cfg)

@@ -27,7 +27,8 @@ func (p *Plan) MechanismEvent(sigma float64) event.Event {
 	if p.DrawsPosterior() {
 		return event.EpsilonDelta{Epsilon: p.Epsilon}
 	}
-	return event.Together(append(p.Before(), p.NoiseSchedule.Events(p.Sampler(), sigma, p.Steps)...))
+	step := func(factor float64) event.Event { return p.ClipGroups.Event(sigma * factor) }
+	return event.Together(append(p.Before(), p.NoiseSchedule.Events(p.Sampler(), step, p.Steps)...))
 }
 
 // chooseNoise sets σ: the smallest that the accountant certifies for (ε, δ), or the given

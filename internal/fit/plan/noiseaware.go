@@ -20,6 +20,7 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 			return errors.New("--noise-aware: a delta guide states no uncertainty (type --noise-aware none)")
 		}
 		byDefault = settings.NoiseAwareNone
+	case p.ClipGroups != nil: // the others simulate the clipping of whole gradients
 	case p.Guide == guide.MeanFieldName && p.Gradient == settings.GradientAligned:
 		byDefault = settings.NoiseAwareCurvature
 		if p.samples(p.Records) {

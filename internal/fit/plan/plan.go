@@ -21,6 +21,7 @@ import (
 	"d3p/internal/models/law"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/clipgroups"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/schedule"
 	"d3p/internal/settings"
@@ -61,7 +62,9 @@ type Plan struct {
 	ClipQuantile    float64          `json:"clip_quantile"` // target fraction of unclipped records
 	// ClipNormSchedule has the factors of C by step; absent: 1, or adaptive clipping.
 	ClipNormSchedule schedule.Factors `json:"clip_norm_schedule,omitempty"`
-	ClipRate         float64          `json:"clip_rate"` // η_C
+	// ClipGroups are the parts of a gradient that are clipped by themselves; absent: the whole is one.
+	ClipGroups clipgroups.Groups `json:"clip_groups,omitempty"`
+	ClipRate   float64           `json:"clip_rate"` // η_C
 
 	Gradient  string        `json:"gradient"`
 	Sizes     []int         `json:"sizes"` // unconstrained numbers of each parameter, in order of θ; they add up to P

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/clipgroups"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
 	"d3p/internal/privacy/schedule"
@@ -277,7 +278,7 @@ func TestZeroOutClipsFlat(t *testing.T) {
 // Every setting that decides a fit has a field of Config, and every field but the three
 // that are no flags of fit is a setting. The plan has its decisions.
 func TestSettingsHaveFields(t *testing.T) {
-	raw, err := json.Marshal(&Plan{Rank: 1, Momentum: 1, WeightDecay: 1, Method: settings.MethodVI, Table1: settings.Table1None, Batches: sampler.Feistel, NoiseSchedule: schedule.Factors{{Steps: 1, Factor: 2}}, ClipNormSchedule: schedule.Factors{{Steps: 1, Factor: 2}}})
+	raw, err := json.Marshal(&Plan{Rank: 1, Momentum: 1, WeightDecay: 1, Method: settings.MethodVI, Table1: settings.Table1None, Batches: sampler.Feistel, NoiseSchedule: schedule.Factors{{Steps: 1, Factor: 2}}, ClipNormSchedule: schedule.Factors{{Steps: 1, Factor: 2}}, ClipGroups: clipgroups.Groups{{Name: "b", Share: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ const lawRidge = 0.002
 // canRotate reports whether the fit may work in other coordinates: the guide's normals
 // become a joint normal of the declared parameters.
 func (p *Plan) canRotate() bool {
-	return p.Private && p.Gradient == settings.GradientAligned && p.Guide == guide.MeanFieldName && len(p.Blocks) == 0 &&
+	return p.Private && p.Gradient == settings.GradientAligned && p.Guide == guide.MeanFieldName && len(p.Blocks) == 0 && p.ClipGroups == nil &&
 		p.Latent <= rotateLimit && len(p.model.Starts) == 0
 }
 

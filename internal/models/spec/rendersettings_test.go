@@ -62,6 +62,7 @@ fit:
   clipping: flat
   clip_norm: 1
   clip_norm_schedule: 2@0,1@0.5
+  clip_groups: b@0.75
   optimizer: adamw
   weight_decay: 0.01
 privacy: {noise_multiplier: 2, neighbours: substitute, unit_level: true, table1: 0.02}

@@ -155,14 +155,14 @@ func (n Factors) Factor(step int) float64 {
 
 // Events are the events of the first `steps` steps under factors of the noise, in their
 // order, where a step with
-// factor 1 has the noise multiplier sigma. The sampler's configuration must be valid.
-func (n Factors) Events(c sampler.Config, sigma float64, steps int) (list []event.Event) {
+// factor f releases what has the event release(f). The sampler's configuration must be valid.
+func (n Factors) Events(c sampler.Config, release func(factor float64) event.Event, steps int) (list []event.Event) {
 	if n == nil {
-		return []event.Event{sampler.EventFor(c, steps, event.Gaussian{NoiseMultiplier: sigma})}
+		return []event.Event{sampler.EventFor(c, steps, release(1))}
 	}
 	for _, p := range n {
 		if k := min(steps, p.Steps); k > 0 {
-			list = append(list, sampler.EventFor(c, k, event.Gaussian{NoiseMultiplier: sigma * p.Factor}))
+			list = append(list, sampler.EventFor(c, k, release(p.Factor)))
 			steps -= k
 		}
 	}

@@ -58,6 +58,17 @@ func TestNoRecordMovesTheSumByMore(t *testing.T) {
 	Check(t, attacked(t, most), func(t *testing.T) privacy.Engine { return cpu.New(cpu.Options{Threads: 1}) }, 80*time.Millisecond)
 }
 
+// Nor does one where groups of parameters are clipped by themselves.
+func TestNoRecordMovesGroupsByMore(t *testing.T) {
+	list := Grouped(slices.Concat(generated(t, 1), sequences(t, 4)), rand.New(rand.NewPCG(9, 3)))
+	for i := range list {
+		if err := list[i].Groups.Check(list[i].Tape); err != nil {
+			t.Errorf("%s: %v", list[i].Name, err)
+		}
+	}
+	Check(t, list, func(t *testing.T) privacy.Engine { return cpu.New(cpu.Options{Threads: 1}) }, 10*time.Millisecond)
+}
+
 // With AVX2 and in plain Go the engine has the same sums, bit by bit, on random cases of all
 // but the largest models: what the search finds of one holds for all three.
 func TestOtherInstructions(t *testing.T) {

@@ -5,11 +5,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"d3p/internal/models"
 	"d3p/internal/models/whiten"
+	"d3p/internal/privacy/clipgroups"
 	"d3p/internal/privacy/enginetest"
 	"d3p/internal/privacy/noise"
 )
@@ -105,4 +107,37 @@ func Tapes(tb testing.TB) []Model {
 		list = append(list, Model{Name: m.Name, Tape: m.Tape(tb)})
 	}
 	return list
+}
+
+// Grouped are models whose gradients are clipped in groups of random shares: each of the
+// parameters that a record moves is one, or a part of the one before it.
+func Grouped(list []Model, rng *rand.Rand) (grouped []Model) {
+	for _, m := range list {
+		var groups clipgroups.Groups
+		total := 0.0
+		moved := clipgroups.Moved(m.Tape)
+		for _, p := range m.Tape.Params {
+			to := p.Offset + p.Shape.Size()
+			if !slices.Contains(moved[p.Offset:to], true) {
+				continue
+			}
+			own := clipgroups.Range{From: p.Offset, To: to}
+			if last := len(groups) - 1; last > 0 && rng.IntN(3) == 0 {
+				groups[last].Ranges = append(groups[last].Ranges, own)
+				continue
+			}
+			share := rng.ExpFloat64()
+			total += share
+			groups = append(groups, clipgroups.Group{Name: p.Name, Ranges: []clipgroups.Range{own}, Share: share})
+		}
+		if len(groups) < 2 {
+			continue
+		}
+		for j := range groups {
+			groups[j].Share /= total
+		}
+		m.Name, m.Groups = m.Name+", in groups", groups
+		grouped = append(grouped, m)
+	}
+	return grouped
 }

@@ -21,6 +21,7 @@ import (
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/clipgroups"
 	"d3p/internal/privacy/noise"
 )
 
@@ -29,6 +30,7 @@ type Model struct {
 	Name     string
 	Tape     *graph.Tape
 	Encoding *encoding.Encoding // nil where records are K numbers
+	Groups   clipgroups.Groups  // that are clipped by themselves; nil: none
 }
 
 // A Target is an engine on a model, with a table of a precision.
@@ -101,6 +103,7 @@ func (t *Target) rows(records [][]float64, valid []bool) (*privacy.Rows, error) 
 // A bench runs cases whose records are in one table.
 type bench struct {
 	target *Target
+	tapes  []*graph.Tape // of the groups
 	rows   *privacy.Rows
 	worker privacy.Worker
 	noise  *noise.Stream
@@ -113,11 +116,15 @@ func (t *Target) bench(records [][]float64, valid []bool) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	worker, err := t.Engine.Open(t.Tape, rows)
+	tapes, err := t.Groups.Tapes(t.Tape)
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{target: t, rows: rows, worker: worker, with: make([]float64, t.Tape.P), bare: make([]float64, t.Tape.P)}
+	worker, err := privacy.OpenGroups(t.Engine, t.Groups, t.Tape, rows)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{target: t, tapes: tapes, rows: rows, worker: worker, with: make([]float64, t.Tape.P), bare: make([]float64, t.Tape.P)}
 	if t.Tape.AuxRecord > 0 {
 		b.noise = noise.Insecure(5).Stream(noise.RecordNoise)
 	}
@@ -141,7 +148,7 @@ func (b *bench) moved(c *Case, company []uint32, place int, record uint32) (move
 			return 0, 0, err
 		}
 	}
-	allowed = privacy.Overshoot(b.target.Tape, len(all))
+	allowed = privacy.Overshoot(b.tapes, len(all))
 	if !(math.Abs(with-bare) <= 0.5) {
 		return math.Inf(1), allowed, nil
 	}

@@ -1,0 +1,85 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"d3p/internal/models"
+	"d3p/internal/privacy/clipgroups"
+)
+
+// groupsOf prints groups as NAME@SHARE.
+func groupsOf(groups clipgroups.Groups) string {
+	var list []string
+	for _, g := range groups {
+		size := 0
+		for _, r := range g.Ranges {
+			size += r.To - r.From
+		}
+		list = append(list, fmt.Sprintf("%s[%d]@%.4g", g.Name, size, g.Share))
+	}
+	return strings.Join(list, " ")
+}
+
+func TestClipGroups(t *testing.T) {
+	var params []*models.Param
+	at := 0
+	for _, p := range []struct {
+		name string
+		size int
+	}{{"net.dense1.weight", 6}, {"net.dense1.bias", 2}, {"net.dense2.weight", 2}, {"sigma", 2}} {
+		params = append(params, &models.Param{Name: p.name, Offset: at, Size: p.size})
+		at += p.size
+	}
+	for text, want := range map[string]string{
+		"each":                       "net.dense1.weight[6]@0.25 net.dense1.bias[2]@0.25 net.dense2.weight[2]@0.25 sigma[2]@0.25",
+		"layers":                     "net.dense1[8]@0.3333 net.dense2[2]@0.3333 sigma[2]@0.3333",
+		"each:size":                  "net.dense1.weight[6]@0.5 net.dense1.bias[2]@0.1667 net.dense2.weight[2]@0.1667 sigma[2]@0.1667",
+		"layers:size":                "net.dense1[8]@0.6667 net.dense2[2]@0.1667 sigma[2]@0.1667",
+		"net":                        "net[10]@0.5 rest[2]@0.5",
+		"net.dense1+sigma@0.75":      "net.dense1+sigma[10]@0.75 rest[2]@0.25",
+		"net@0.9,sigma@0.1":          "net[10]@0.9 sigma[2]@0.1",
+		"net.dense1@0.5,sigma@0.25":  "net.dense1[8]@0.5 sigma[2]@0.25 rest[2]@0.25",
+		"net.dense2,net.dense1.bias": "net.dense2[2]@0.3333 net.dense1.bias[2]@0.3333 rest[8]@0.3333",
+	} {
+		var got clipgroups.Groups
+		var err error
+		if rule, how, _ := strings.Cut(text, ":"); rule == "each" || rule == "layers" {
+			got = groupsByRule(params, rule, how)
+		} else {
+			got, err = groupsByName(params, text)
+		}
+		sum := 0.0
+		for _, g := range got {
+			sum += g.Share
+		}
+		if err != nil || groupsOf(got) != want || math.Abs(sum-1) > 1e-12 {
+			t.Errorf("%s: %s, %v, want %s", text, groupsOf(got), err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"net@0.5,sigma":       "some groups have a share",
+		"net@0.5,sigma@0.6":   "add up to 1.1",
+		"net@0.5,sigma@0.4":   "add up to 0.9",
+		"net.dense1@1":        "leave nothing",
+		"net,net.dense1":      "two groups",
+		"dense":               "no parameter dense (they move net.dense1.weight, ",
+		"net@2":               "not a share",
+		"net@0.5,sigma@-0.5":  "not a share",
+		"net+sigma+net.dense": "no parameter net.dense ",
+	} {
+		if got, err := groupsByName(params, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v, want %q", text, groupsOf(got), err, want)
+		}
+	}
+}
+
+func TestClipGroupsNeedNamesAndACPU(t *testing.T) {
+	for want, card := range map[string]bool{"--device cpu": true, "named parameters": false} {
+		if _, err := ForLatent(3, Config{Records: 1000, Epsilon: 1, ClipGroups: "each", Card: card}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
