@@ -14,6 +14,7 @@ import (
 	"d3p/internal/atomicfile"
 	"d3p/internal/ledger"
 	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -28,6 +29,8 @@ type scoreSettings struct {
 	column, ledger, data string
 	draws                int
 	seed                 uint64
+	above                []float64 // thresholds of checks
+	public               bool      // anybody may see TEST
 }
 
 // scoreResult is the JSON form of `d3p score`.
@@ -57,15 +60,24 @@ It counts how often each prediction came with each outcome and adds noise to the
 counts. That is one release with the given budget; all scores follow from it. Their
 intervals include the noise and the number of records.
 
+--above checks the posterior's predictions of a number: the share of records above each
+threshold, as observed, as predicted, and the difference. Choose thresholds before you
+see scores; each one is counted in the same release, with more noise for all.
+
+With --public anybody may see TEST: there is no noise and no price.
+
 TEST has the columns of the model, the response too. If people in TEST are in the
 table of the fit, the two releases add up: use --ledger, which books this one before
 it reads a record and refuses what exceeds the limit.`,
-		Example: "  d3p score d3p-run-cohort-1 test.csv --epsilon 0.5\n  d3p score d3p-run-cohort-1 test.csv --epsilon 0.2 --ledger cohort.ledger --json",
+		Example: "  d3p score d3p-run-cohort-1 test.csv --epsilon 0.5\n  d3p score d3p-run-cohort-1 test.csv --epsilon 0.2 --ledger cohort.ledger --json\n  d3p score d3p-run-visits-1 test.csv --epsilon 0.5 --above 0,10",
 		Args:    exactly("RUN", "TEST"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s.data = args[1]
-			if !(s.epsilon > 0) || math.IsInf(s.epsilon, 0) {
-				return status.Usagef("--epsilon: %g is not positive; type --epsilon 0.5, say, for the price of the scores", s.epsilon)
+			switch {
+			case s.public && (s.epsilon != 0 || s.delta != 0 || s.ledger != ""):
+				return status.Usagef("--public: records that anybody may see have no price; leave --epsilon, --delta and --ledger out")
+			case !s.public && (!(s.epsilon > 0) || math.IsInf(s.epsilon, 0)):
+				return status.Usagef("--epsilon: %g is not positive; type --epsilon 0.5, say, for the price of the scores, or --public if anybody may see TEST", s.epsilon)
 			}
 			if s.delta < 0 || s.delta >= 1 || math.IsNaN(s.delta) {
 				return status.Usagef("--delta: %g is not between 0 and 1", s.delta)
@@ -82,6 +94,8 @@ it reads a record and refuses what exceeds the limit.`,
 	c.Flags().StringVar(&s.ledger, "ledger", "", "`FILE` of the data set's ledger, in which the price is booked")
 	c.Flags().IntVar(&s.draws, "draws", defaultPredictDraws, "draws of the posterior to average predictions over")
 	c.Flags().Uint64Var(&s.seed, "seed", 0, "seed of these draws, which is public")
+	c.Flags().Float64SliceVar(&s.above, "above", nil, "`THRESHOLDS` of a number, separated by commas: check the share of records above each")
+	c.Flags().BoolVar(&s.public, "public", false, "anybody may see TEST: no noise, no price")
 	a.unverifiedFlag(c)
 	return c
 }
@@ -92,6 +106,52 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 	if err != nil {
 		return err
 	}
+	public := noise.Public(s.seed)
+	table, err := score.New(r.Model, r.Predictive(s.draws, usualProb, public), s.column, noise.NewRandom(public.Stream(noise.Prediction)))
+	if err != nil {
+		return status.Usagef("--column: %v", err)
+	}
+	checks := make([]*score.Exceedance, len(s.above))
+	placers := []privacy.Placer{table}
+	for i, threshold := range s.above {
+		if checks[i], err = table.Exceedance(threshold); err != nil {
+			return status.Usagef("--above: %v", err)
+		}
+		placers = append(placers, checks[i])
+	}
+	result := scoreResult{Run: folder, Column: table.Target.Name, Edges: table.Edges, Claim: "no claim: anybody may see " + s.data}
+	var counts [][]float64
+	if s.public {
+		counts, err = s.countPublic(r.Model.Encoding, placers)
+	} else {
+		counts, err = s.count(r, folder, placers, &result)
+	}
+	if err != nil {
+		return err
+	}
+	result.Counts, result.Calibration = counts[0], table.Calibration(counts[0], result.Noise)
+	random := noise.NewRandom(public.Stream(noise.Simulation))
+	result.Scores = table.Metrics(counts[0], result.Noise, random)
+	for i, check := range checks {
+		result.Scores = append(result.Scores, check.Metrics(counts[i+1], result.Noise, random)...)
+	}
+	return a.result(result, func(w io.Writer) {
+		result.print(w, r.Model.Observed[table.Target.Observation].Columns[table.Target.Column].LevelNames())
+	})
+}
+
+// countPublic counts records that anybody may see; of a unit with too many rows the first.
+func (s *scoreSettings) countPublic(e encoding.Encoding, placers []privacy.Placer) ([][]float64, error) {
+	e.Keep = encoding.KeepFirst
+	rows, _, err := privacy.ReadNewRows(orStandardInput(s.data), e)
+	if err != nil {
+		return nil, status.With(status.Data, atomicfile.Named(s.data, err))
+	}
+	return privacy.CountPublic(rows, e.RowsPerUnit, placers...)
+}
+
+// count books the price and counts with noise; it puts the claim into the result.
+func (s *scoreSettings) count(r *released.Release, folder string, placers []privacy.Placer, result *scoreResult) ([][]float64, error) {
 	rel := event.Relation(r.Privacy.Neighbours.Relation)
 	if s.delta == 0 {
 		s.delta = 1e-5
@@ -100,40 +160,29 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 		}
 	}
 	counts := func(sigma float64) event.Event {
-		return privacy.CountsEvent([]privacy.Partition{{Noise: sigma}}, rel)
+		list := make([]privacy.Partition, len(placers))
+		for i := range list {
+			list[i].Noise = sigma
+		}
+		return privacy.CountsEvent(list, rel)
 	}
 	price, err := accountant.CalibrateNoise(accountant.Target{Epsilon: s.epsilon, Delta: s.delta}, rel, counts)
 	if err != nil {
-		return err
-	}
-	public := noise.Public(s.seed)
-	table, err := score.New(r.Model, r.Predictive(s.draws, usualProb, public), s.column, noise.NewRandom(public.Stream(noise.Prediction)))
-	if err != nil {
-		return status.Usagef("--column: %v", err)
+		return nil, err
 	}
 	curator, root, err := curatorOf(r.Model, rel, s.data, privacy.Budget{Epsilon: s.epsilon, Delta: s.delta})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer root.Wipe()
 	sigma := price.NoiseMultiplier
 	if err := s.book(folder, r.Privacy.Unit.Entity, rel, counts(sigma)); err != nil {
-		return err
+		return nil, err
 	}
-	noisy, err := curator.CountPlaced("score of "+nameOf(folder), table, sigma)
-	if err != nil {
-		return status.With(status.Budget, err)
-	}
-	result := scoreResult{
-		Run: folder, Column: table.Target.Name, Epsilon: price.Certified.Upper, Delta: s.delta, Noise: sigma,
-		Claim: fmt.Sprintf("(%.4g, %.4g)-differential privacy for one %s of %s", price.Certified.Upper, s.delta, r.Privacy.Unit.Entity, s.data),
-		Edges: table.Edges, Counts: noisy,
-		Scores:      table.Metrics(noisy, sigma, noise.NewRandom(public.Stream(noise.Simulation))),
-		Calibration: table.Calibration(noisy, sigma),
-	}
-	return a.result(result, func(w io.Writer) {
-		result.print(w, r.Model.Observed[table.Target.Observation].Columns[table.Target.Column].LevelNames())
-	})
+	result.Epsilon, result.Delta, result.Noise = price.Certified.Upper, s.delta, sigma
+	result.Claim = fmt.Sprintf("(%.4g, %.4g)-differential privacy for one %s of %s", result.Epsilon, s.delta, r.Privacy.Unit.Entity, s.data)
+	noisy, err := curator.CountPlaced("score of "+nameOf(folder), sigma, placers...)
+	return noisy, status.With(status.Budget, err)
 }
 
 // curatorOf is a curator of a file of records for a model, and the root of its noise.
@@ -189,7 +238,12 @@ func (r *scoreResult) print(w io.Writer, levels []string) {
 		}
 	}
 	t.Flush()
-	fmt.Fprintf(w, "\nClaim: %s\nThe noise of a count has standard deviation %.3g. Intervals include it, and that the records are a sample.\n", r.Claim, r.Noise)
+	fmt.Fprintf(w, "\nClaim: %s\n", r.Claim)
+	if r.Noise == 0 {
+		fmt.Fprintln(w, "Intervals include that the records are a sample.")
+		return
+	}
+	fmt.Fprintf(w, "The noise of a count has standard deviation %.3g. Intervals include it, and that the records are a sample.\n", r.Noise)
 }
 
 // known prints a number, or that the noise hides it.

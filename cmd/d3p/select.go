@@ -276,9 +276,9 @@ func (a *app) utility(ctx context.Context, folder string, of selection, sigma fl
 		return math.NaN(), err
 	}
 	defer root.Wipe()
-	counts, err := curator.CountPlaced("score of "+filepath.Base(of.test), table, sigma)
+	counts, err := curator.CountPlaced("score of "+filepath.Base(of.test), sigma, table)
 	if err != nil {
 		return math.NaN(), status.With(status.Budget, err)
 	}
-	return table.Utility(counts), nil
+	return table.Utility(counts[0]), nil
 }

@@ -400,8 +400,8 @@ func (byFirst) Place(cells []int, rows *privacy.Rows, most int) error {
 	return nil
 }
 
-// One unit moves the placed counts by at most 1 in L1, however many rows it has and
-// wherever they are placed.
+// One unit moves each table of placed counts by at most 1 in L1, however many rows it has
+// and wherever they are placed. All tables are one event.
 func TestPlacedCountsOfAUnit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, unit := range []string{aRow, threeRows} {
@@ -414,15 +414,18 @@ func TestPlacedCountsOfAUnit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			counts, err := c.CountPlaced("score", byFirst{}, 0.5)
+			counts, err := c.CountPlaced("score", 0.5, byFirst{}, byFirst{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			entries := c.Ledger().Entries
-			if got := entries[0].Event; len(entries) != 1 || !reflect.DeepEqual(got, privacy.CountsEvent([]privacy.Partition{{Noise: 0.5}}, event.AddRemove)) {
+			if got := entries[0].Event; len(entries) != 1 || !reflect.DeepEqual(got, privacy.CountsEvent([]privacy.Partition{{Noise: 0.5}, {Noise: 0.5}}, event.AddRemove)) {
 				t.Fatalf("the ledger has %v", entries)
 			}
-			return counts
+			if len(counts) != 2 || len(counts[1]) != 3 || slices.Equal(counts[0], counts[1]) {
+				t.Fatalf("two tables of the same cells: %v", counts) // whose noise differs
+			}
+			return slices.Concat(counts...)
 		}
 		for range 20 {
 			text := "id,x,k,g,y\n"
@@ -441,8 +444,8 @@ func TestPlacedCountsOfAUnit(t *testing.T) {
 			for i := range with {
 				moved += math.Abs(with[i] - without[i])
 			}
-			if moved > 1+1e-9 {
-				t.Errorf("one unit of %s moved the counts by %g", unit, moved)
+			if moved > 2+1e-9 {
+				t.Errorf("one unit of %s moved two tables of counts by %g", unit, moved)
 			}
 		}
 	}

@@ -15,35 +15,60 @@ type Placer interface {
 	Place(cells []int, rows *Rows, most int) error
 }
 
-// CountPlaced returns the noisy number of units in each of p's cells. A unit has weight
-// 1, in equal parts on those of its rows that have a cell, so the price is the same as
-// for one partition of Counts with this noise. It is charged before a record is read.
-func (c *Curator) CountPlaced(purpose string, p Placer, sigma float64) ([]float64, error) {
-	partition := Partition{Noise: sigma}
-	switch {
-	case c.table == nil:
-		return nil, errors.New("privacy: the curator has no table to count in")
-	case p.Cells() < 1 || p.Cells() > mostCells:
-		return nil, fmt.Errorf("privacy: %d cells, want 1 to %d", p.Cells(), mostCells)
-	case !(sigma >= leastNoise && sigma <= mostNoise):
+// CountPlaced returns the noisy numbers of units in the cells of each placer, all one
+// Gaussian. In each a unit has weight 1, in equal parts on those of its rows that have a
+// cell, so the price is the same as for partitions of Counts with this noise. It is charged
+// before a record is read.
+func (c *Curator) CountPlaced(purpose string, sigma float64, placers ...Placer) ([][]float64, error) {
+	if c.table == nil || len(placers) == 0 {
+		return nil, errors.New("privacy: the curator has nothing to count")
+	}
+	if !(sigma >= leastNoise && sigma <= mostNoise) {
 		return nil, fmt.Errorf("privacy: noise %g of counts is not in [%g, %g]", sigma, leastNoise, mostNoise)
+	}
+	var partitions []Partition
+	for _, p := range placers {
+		if p.Cells() < 1 || p.Cells() > mostCells {
+			return nil, fmt.Errorf("privacy: %d cells, want 1 to %d", p.Cells(), mostCells)
+		}
+		partitions = append(partitions, Partition{Noise: sigma})
 	}
 	if err := agree(c.ranks, c.table.files); err != nil {
 		return nil, err
 	}
-	stream, err := c.charge(purpose, CountsEvent([]Partition{partition}, c.relation))
+	stream, err := c.charge(purpose, CountsEvent(partitions, c.relation))
 	if err != nil {
 		return nil, err
 	}
 	defer stream.Wipe()
-	most := max(1, c.table.cfg.Encoding.RowsPerUnit)
-	cells := make([]int, c.rows.N*most)
-	if err := ready(c.ranks, p.Place(cells, c.rows, most)); err != nil {
+	counts, err := place(placers, c.rows, max(1, c.table.cfg.Encoding.RowsPerUnit))
+	if err := ready(c.ranks, err); err != nil {
 		return nil, err
 	}
-	counts := exact(weights(cells, most, p.Cells()))
-	err = releaseTogether(c.ranks, counts, func() { stream.AddGaussian(counts, sigma) })
+	all := slices.Concat(counts...)
+	err = releaseTogether(c.ranks, all, func() { stream.AddGaussian(all, sigma) })
+	for i := range counts {
+		counts[i], all = all[:len(counts[i])], all[len(counts[i]):]
+	}
 	return counts, err
+}
+
+// CountPublic returns the numbers of units in the cells of each placer, without noise: of
+// records that anybody may see.
+func CountPublic(rows *Rows, most int, placers ...Placer) ([][]float64, error) {
+	return place(placers, rows, max(1, most))
+}
+
+// place counts the units in the cells of each placer.
+func place(placers []Placer, rows *Rows, most int) (counts [][]float64, err error) {
+	cells := make([]int, rows.N*most)
+	for _, p := range placers {
+		if err := p.Place(cells, rows, most); err != nil {
+			return nil, err
+		}
+		counts = append(counts, exact(weights(cells, most, p.Cells())))
+	}
+	return counts, nil
 }
 
 // weights are those of the cells of all records.

@@ -34,29 +34,35 @@ const replicates = 400
 // are then right on average. The spread is that over tables with other records and other
 // noise.
 func (t *Table) Metrics(counts []float64, sigma float64, random interface{ Normal() float64 }) []Metric {
-	names, values := t.scores(counts)
+	list := metrics(t.names(), t.scores, counts, sigma, random)
+	for i := range list {
+		list[i].bound()
+	}
+	return list
+}
+
+// metrics are named values of noisy counts, with their spread.
+func metrics(names []string, of func(counts []float64) []float64, counts []float64, sigma float64, random interface{ Normal() float64 }) []Metric {
+	values := of(counts)
 	drawn := make([][]float64, len(names))
 	again := make([]float64, len(counts))
 	for range replicates {
 		for i, n := range counts {
 			again[i] = n + math.Sqrt(max(n, 0)+sigma*sigma)*random.Normal()
 		}
-		_, x := t.scores(again)
-		for k := range x {
-			if x[k]-x[k] == 0 {
-				drawn[k] = append(drawn[k], x[k])
+		for k, x := range of(again) {
+			if x-x == 0 {
+				drawn[k] = append(drawn[k], x)
 			}
 		}
 	}
 	list := make([]Metric, len(names))
 	for k, name := range names {
-		m := Metric{Name: name, Value: values[k], SD: math.NaN(), Lower: math.NaN(), Upper: math.NaN()}
+		list[k] = Metric{Name: name, Value: values[k], SD: math.NaN(), Lower: math.NaN(), Upper: math.NaN()}
 		if d := drawn[k]; len(d) > replicates*9/10 && values[k]-values[k] == 0 {
 			slices.Sort(d)
-			m.SD, m.Lower, m.Upper = stat.StdDev(d, nil), d[len(d)*5/100], d[len(d)*95/100]
+			list[k].SD, list[k].Lower, list[k].Upper = stat.StdDev(d, nil), d[len(d)*5/100], d[len(d)*95/100]
 		}
-		m.bound()
-		list[k] = m
 	}
 	return list
 }
@@ -73,20 +79,36 @@ func (m *Metric) bound() {
 	if m.Name == "log score" {
 		high = 0
 	}
+	m.within(low, high)
+}
+
+// within keeps the numbers of a score between two bounds.
+func (m *Metric) within(low, high float64) {
 	for _, x := range []*float64{&m.Value, &m.Lower, &m.Upper} {
 		*x = min(max(*x, low), high)
 	}
 }
 
-// scores are the scores of counts.
-func (t *Table) scores(counts []float64) (names []string, values []float64) {
-	switch {
-	case t.Target.Levels == 0:
-		return []string{"rmse", "mean absolute error", "bias"}, t.ofErrors(counts)
-	case t.Target.Levels == 2:
-		return []string{"accuracy", "auc", "brier", "log score"}, t.ofTwoLevels(counts)
+// names are those of the scores.
+func (t *Table) names() []string {
+	switch t.Target.Levels {
+	case 0:
+		return []string{"rmse", "mean absolute error", "bias"}
+	case 2:
+		return []string{"accuracy", "auc", "brier", "log score"}
 	}
-	return []string{"accuracy", "log score"}, t.ofLevels(counts)
+	return []string{"accuracy", "log score"}
+}
+
+// scores are the scores of counts.
+func (t *Table) scores(counts []float64) []float64 {
+	switch t.Target.Levels {
+	case 0:
+		return t.ofErrors(counts)
+	case 2:
+		return t.ofTwoLevels(counts)
+	}
+	return t.ofLevels(counts)
 }
 
 // centre is the middle of bin i, between low and high at the ends.

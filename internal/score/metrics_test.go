@@ -76,7 +76,7 @@ func TestScoresOfTheTable(t *testing.T) {
 	p, y := simulated(4000, rng)
 	accuracy, auc, brier, log := direct(p, y)
 	table := twoLevels()
-	_, got := table.scores(counted(table, p, y))
+	got := table.scores(counted(table, p, y))
 	for k, want := range []float64{accuracy, auc, brier, log} {
 		if math.Abs(got[k]-want) > 0.004 {
 			t.Errorf("score %d is %.4f, want %.4f", k, got[k], want)
@@ -90,7 +90,7 @@ func TestIntervalsOfScores(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	p, y := simulated(200_000, rng)
 	table := twoLevels()
-	_, truth := table.scores(counted(table, p, y))
+	truth := table.scores(counted(table, p, y))
 	const tables = 300
 	for _, c := range []struct {
 		n     int
@@ -126,7 +126,7 @@ func TestScoresOfErrors(t *testing.T) {
 		y := 3*rng.NormFloat64() + 0.5
 		counts[table.cell(&predict.Summary{HasMean: true}, y)]++
 	}
-	_, got := table.scores(counts)
+	got := table.scores(counts)
 	for k, want := range []float64{math.Sqrt(9.25), math.NaN(), 0.5} {
 		if k != 1 && math.Abs(got[k]-want) > 0.1 {
 			t.Errorf("score %d is %g, want %g", k, got[k], want)

@@ -105,8 +105,21 @@ func (t *Table) Cells() int {
 // Place puts each row in its cell; see privacy.Placer.
 func (t *Table) Place(cells []int, rows *privacy.Rows, most int) error {
 	k := t.model.Encoding.K
-	block := t.model.Encoding.Width() / most
-	all := predict.Rows{Data: make([]float64, len(cells)*k), N: len(cells), Stride: k, Valid: make([]bool, len(cells))}
+	all := rowsOf(t.model, rows, most)
+	return predict.Predict(t.model, t.posterior, all, t.random, func(i int, p *predict.Prediction) error {
+		cells[i] = -1
+		if p.OK {
+			cells[i] = t.cell(&p.Targets[t.at], t.response.Decode(all.Data[i*k:(i+1)*k]))
+		}
+		return nil
+	})
+}
+
+// rowsOf are the rows of all records, each of which has at most `most`.
+func rowsOf(m *models.Model, rows *privacy.Rows, most int) predict.Rows {
+	k, n := m.Encoding.K, rows.N*most
+	block := m.Encoding.Width() / most
+	all := predict.Rows{Data: make([]float64, n*k), N: n, Stride: k, Valid: make([]bool, n)}
 	record := make([]float64, rows.K)
 	for i := range rows.N {
 		rows.Row(i, record)
@@ -116,13 +129,7 @@ func (t *Table) Place(cells []int, rows *privacy.Rows, most int) error {
 			all.Valid[i*most+r] = rows.Valid[i] && (block == k || row[k] == 1)
 		}
 	}
-	return predict.Predict(t.model, t.posterior, all, t.random, func(i int, p *predict.Prediction) error {
-		cells[i] = -1
-		if p.OK {
-			cells[i] = t.cell(&p.Targets[t.at], t.response.Decode(all.Data[i*k:(i+1)*k]))
-		}
-		return nil
-	})
+	return all
 }
 
 // cell is the cell of a prediction and an outcome; -1 if one of them does not exist.

@@ -28,7 +28,8 @@ model:
   family: %s
 `
 
-// cellsOf are the cells of the rows of a file, by unit.
+// cellsOf are the cells of the rows of a file, by unit: those of the scores, and of a number
+// those of a check.
 func cellsOf(t *testing.T, column, family string, lines []string) [][]int {
 	t.Helper()
 	m := modelstest.Compile(t, "visits.yaml", fmt.Sprintf(visits, column, family))
@@ -50,15 +51,25 @@ func cellsOf(t *testing.T, column, family string, lines []string) [][]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := make([]int, 3*rows.N)
-	if err := table.Place(cells, rows, 3); err != nil {
-		t.Fatal(err)
+	placers := []privacy.Placer{table}
+	if table.Target.Levels == 0 {
+		check, err := table.Exceedance(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		placers = append(placers, check)
 	}
-	var units [][]int
-	for i := range rows.N {
-		unit := cells[3*i : 3*i+3]
-		slices.Sort(unit)
-		units = append(units, unit)
+	units := make([][]int, rows.N)
+	for _, p := range placers {
+		cells := make([]int, 3*rows.N)
+		if err := p.Place(cells, rows, 3); err != nil {
+			t.Fatal(err)
+		}
+		for i := range units {
+			unit := cells[3*i : 3*i+3]
+			slices.Sort(unit)
+			units[i] = append(units[i], unit...)
+		}
 	}
 	return units
 }

@@ -137,6 +137,11 @@ func (p *Distribution) Bound(dst []float64) { copy(dst[:p.batch], p.spread(p.bou
 // number in the unit of the file, the index of a level, or NaN where the value
 // is missing.
 func (p *Distribution) Draw(dst []float64, i int, rng dist.Rand) {
+	p.DrawEach(dst, i, func(int) dist.Rand { return rng })
+}
+
+// DrawEach is Draw with numbers of its own for every record.
+func (p *Distribution) DrawEach(dst []float64, i int, rng func(b int) dist.Rand) {
 	o := &p.observed[i]
 	if len(dst) < len(o.Columns)*p.batch {
 		panic(fmt.Sprintf("predictive: Draw into %d numbers, want %d", len(dst), len(o.Columns)*p.batch))
@@ -146,7 +151,7 @@ func (p *Distribution) Draw(dst []float64, i int, rng dist.Rand) {
 		for k, out := range o.Inputs {
 			gather(p.values[i][k], p.machine.Output(out), b, p.batch)
 		}
-		p.samplers[i](value, p.values[i], rng)
+		p.samplers[i](value, p.values[i], rng(b))
 		for j := range o.Columns {
 			dst[j*p.batch+b] = unit(o, j, value[j])
 		}
