@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -24,15 +25,17 @@ import (
 	"d3p/internal/predict"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/score"
 )
 
 // predictResult is the JSON form of `d3p predict`: with --out, Rows is empty.
 type predictResult struct {
-	Out     string     `json:"out,omitempty"`
-	Grid    string     `json:"grid,omitempty"`
-	N       int        `json:"n"`
-	Columns []string   `json:"columns"`
-	Rows    [][]string `json:"rows,omitempty"`
+	Out     string             `json:"out,omitempty"`
+	Grid    string             `json:"grid,omitempty"`
+	N       int                `json:"n"`
+	Columns []string           `json:"columns"`
+	Rows    [][]string         `json:"rows,omitempty"`
+	Metrics []score.LocalScore `json:"metrics,omitempty"`
 }
 
 // predictSettings are the draws to predict with, and the output.
@@ -43,6 +46,7 @@ type predictSettings struct {
 	draws             int    // 0: not given
 	prob              float64
 	seed              uint64
+	metrics           bool
 }
 
 // Default numbers of draws to average over: of the posterior, and of local latents at a
@@ -77,8 +81,11 @@ instance the same people treated and not treated. It writes the difference and
 ratio of the expected responses with their intervals, and at the end those of the
 averages over all rows (standardised effects).
 
+--metrics compares the predictions with the responses in NEW: accuracy, area under
+the ROC curve, Brier and log score of a category, errors of a number.
+
 Predict needs the release only and costs no privacy. Nothing protects the new rows.`,
-		Example: "  d3p predict d3p-run-cohort-1 new.csv --out predictions.csv\n  d3p predict d3p-run-cohort-1 new.csv --format zarr --out predictions\n  d3p predict d3p-run-cohort-1 new.csv --against other.csv\n" +
+		Example: "  d3p predict d3p-run-cohort-1 new.csv --out predictions.csv\n  d3p predict d3p-run-cohort-1 new.csv --format zarr --out predictions\n  d3p predict d3p-run-cohort-1 test.csv --metrics\n  d3p predict d3p-run-cohort-1 new.csv --against other.csv\n" +
 			"  d3p predict d3p-run-mnist_vae-1 t10k-images-idx3-ubyte.gz --out bounds.csv --grid seen.png",
 		Args: exactly("RUN", "NEW"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -99,7 +106,7 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 				}
 				return a.writeFiles(files, true, s.out)
 			}
-			return a.predict(p, s)
+			return a.predict(p, args[1], s)
 		},
 	}
 	c.Flags().StringVar(&s.format, "format", "csv", "csv or zarr")
@@ -107,6 +114,7 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 	c.Flags().StringVar(&s.out, "out", "", "CSV `FILE` to write (default stdout); for zarr a new folder")
 	c.Flags().StringVar(&s.against, "against", "", "`FILE` of rows to compare with, one by one: their difference is the contrast")
 	c.Flags().StringVar(&s.grid, "grid", "", "PNG `FILE` to draw images and their reconstructions in")
+	c.Flags().BoolVar(&s.metrics, "metrics", false, "compare with the responses in NEW; without --out and --json print the scores alone")
 	c.Flags().IntVar(&s.images, "images", 50, "images in --grid")
 	c.Flags().IntVar(&s.draws, "draws", 0, fmt.Sprintf("draws to average over (default %d of the posterior, or %d of local latents)", defaultPredictDraws, defaultLatentDraws))
 	c.Flags().Float64Var(&s.prob, "prob", usualProb, "probability of the intervals: 0.95 gives q2.5 and q97.5")
@@ -135,18 +143,28 @@ func (s predictSettings) check(drawsGiven bool, rows string) error {
 	if s.against != "" && (s.format == "zarr" || s.grid != "" || s.against == "-" && rows == "-") {
 		return status.Usagef("--against: it compares two tables, and writes CSV; leave --format zarr, --grid and the second - out")
 	}
+	if s.metrics && (s.format == "zarr" || s.against != "" || rows == "-") {
+		return status.Usagef("--metrics: it reads the file of new rows a second time, and writes CSV; leave --format zarr, --against and - out")
+	}
 	if s.format == "zarr" && s.out == "" {
 		return status.Usagef("--format zarr: it is a folder, name one with --out")
 	}
 	return nil
 }
 
-// predict writes the predictions as lines, and images.
-func (a *app) predict(p *prediction.Prediction, s predictSettings) error {
+// predict writes the predictions as lines, images, and scores of the rows of a file.
+func (a *app) predict(p *prediction.Prediction, path string, s predictSettings) error {
 	var grid *prediction.Grid
 	if s.grid != "" {
 		var err error
 		if grid, err = p.NewGrid(s.images); err != nil {
+			return err
+		}
+	}
+	outcomes := &outcomes{}
+	if s.metrics {
+		var err error
+		if outcomes, err = readOutcomes(path, p.Run.Model); err != nil {
 			return err
 		}
 	}
@@ -158,6 +176,7 @@ func (a *app) predict(p *prediction.Prediction, s predictSettings) error {
 		if grid != nil {
 			grid.Add(i, predicted)
 		}
+		outcomes.add(i, predicted)
 		line := p.Line(i, predicted)
 		if a.json && s.out == "" {
 			result.Rows = append(result.Rows, line)
@@ -174,7 +193,59 @@ func (a *app) predict(p *prediction.Prediction, s predictSettings) error {
 			return err
 		}
 	}
+	result.Metrics = outcomes.scores()
+	if s.metrics && s.out == "" {
+		return a.result(result, result.printMetrics)
+	}
 	return a.writeLines(result, text.Bytes(), s.out, "predictions for %d rows")
+}
+
+// outcomes are the responses of new rows, and the scores of their predictions.
+type outcomes struct {
+	rows   predict.Rows
+	locals []*score.Local
+}
+
+// readOutcomes reads the responses of the rows of a file.
+func readOutcomes(path string, m *models.Model) (*outcomes, error) {
+	if m.Reconstruct != nil {
+		return nil, status.Usagef("--metrics: a model with local latents predicts no response; bound scores a row")
+	}
+	locals, read, err := score.Locals(m)
+	if err != nil {
+		return nil, status.Usagef("--metrics: %v", err)
+	}
+	rows, _, err := privacy.ReadNewRows(path, read)
+	if err != nil {
+		return nil, status.With(status.Data, fmt.Errorf("--metrics: %w", atomicfile.Named(path, err)))
+	}
+	return &outcomes{predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid}, locals}, nil
+}
+
+// add adds the prediction of a row, unless it or a response is missing.
+func (o *outcomes) add(row int, p *predict.Prediction) {
+	for i, l := range o.locals {
+		if p.OK && o.rows.Valid[row] {
+			l.Add(&p.Targets[i], o.rows.Data[row*o.rows.Stride:])
+		}
+	}
+}
+
+func (o *outcomes) scores() (list []score.LocalScore) {
+	for _, l := range o.locals {
+		list = append(list, l.Scores()...)
+	}
+	return list
+}
+
+// printMetrics prints the scores as a table.
+func (r *predictResult) printMetrics(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "column\tscore\tvalue\trows\n")
+	for _, m := range r.Metrics {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\n", m.Column, m.Name, known(m.Value), m.Rows)
+	}
+	t.Flush()
 }
 
 // writeLines writes lines of CSV to out, or to stdout; what says in words what they
@@ -190,6 +261,9 @@ func (a *app) writeLines(result *predictResult, text []byte, out, what string) e
 	return a.result(result, func(w io.Writer) {
 		if !a.quiet {
 			fmt.Fprintf(w, "%s: "+what+"\n", out, result.N)
+		}
+		if len(result.Metrics) > 0 {
+			result.printMetrics(w)
 		}
 	})
 }

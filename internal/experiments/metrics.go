@@ -2,7 +2,8 @@ package main
 
 import (
 	"math"
-	"sort"
+
+	release "d3p/internal/score"
 )
 
 // binaryMetrics scores probabilities p of y = 1: accuracy at one half, area
@@ -23,30 +24,8 @@ func binaryMetrics(p, y []float64) map[string]float64 {
 	return map[string]float64{"acc": right / n, "auc": auc(p, y), "tll": logp / n}
 }
 
-// auc is the Mann-Whitney statistic of the ranks of the positives.
-func auc(p, y []float64) float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	sort.Slice(order, func(a, b int) bool { return p[order[a]] < p[order[b]] })
-	var rankSum, positives float64
-	for i := 0; i < len(order); {
-		j := i
-		for j < len(order) && p[order[j]] == p[order[i]] {
-			j++
-		}
-		rank := float64(i+j+1) / 2 // mean of the ranks i+1..j
-		for ; i < j; i++ {
-			if y[order[i]] == 1 {
-				rankSum += rank
-				positives++
-			}
-		}
-	}
-	negatives := float64(len(p)) - positives
-	return (rankSum - positives*(positives+1)/2) / (positives * negatives)
-}
+// auc is the area under the ROC curve of scores of y = 1.
+func auc(p, y []float64) float64 { return release.AUC(p, func(i int) bool { return y[i] == 1 }) }
 
 // rmse is the root mean squared difference of two vectors.
 func rmse(a, b []float64) float64 {

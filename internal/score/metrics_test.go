@@ -58,7 +58,7 @@ func direct(p []float64, y []int) (accuracy, auc, brier, log float64) {
 }
 
 func twoLevels() *Table {
-	return &Table{Target: predict.Target{Levels: 2}, Edges: probabilities}
+	return &Table{outcome: outcome{Target: predict.Target{Levels: 2}}, Edges: probabilities}
 }
 
 func counted(t *Table, p []float64, y []int) []float64 {
@@ -157,7 +157,7 @@ func TestRowsWithoutACell(t *testing.T) {
 // record, and orders predictions as it does.
 func TestUtility(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	two := &Table{Target: predict.Target{Levels: 2}}
+	two := &Table{outcome: outcome{Target: predict.Target{Levels: 2}}}
 	number := &Table{Range: 10}
 	for _, table := range []*Table{two, number} {
 		table.ForUtility()

@@ -22,7 +22,7 @@ import (
 // prediction is the probability of the level that came, and of the most probable one; for
 // a number the cell is the error of the expected response.
 type Table struct {
-	Target predict.Target
+	outcome
 	// Edges are between bins: of a probability in [0, 1]; of an error in units of the
 	// response's range, in [-1, 1].
 	Edges []float64
@@ -31,10 +31,38 @@ type Table struct {
 	model     *models.Model
 	posterior predict.Posterior
 	random    dist.Rand
-	response  encoding.Field
 	at        int  // of the target among the model's
-	asMean    bool // the expected response is the second level's probability
 	closeness bool // cells are those of a utility
+}
+
+// outcome is a column that is predicted, and how its values are read.
+type outcome struct {
+	Target   predict.Target
+	response encoding.Field
+	asMean   bool // the expected response is the second level's probability
+}
+
+func outcomeOf(m *models.Model, target predict.Target) (o outcome, err error) {
+	observed := &m.Observed[target.Observation]
+	if _, censored := observed.Density.(dist.Censored); censored {
+		return o, fmt.Errorf("%s is known from below alone where it is censored, so an error has no size (fit a binary response such as `dead by 12 months` to score it)", target.Name)
+	}
+	header := observed.Columns[target.Column].HeaderName()
+	i := slices.IndexFunc(m.Encoding.Fields, func(f encoding.Field) bool { return f.Column == header && f.Kind != encoding.MissingIndicator })
+	if i < 0 {
+		return o, fmt.Errorf("column %s is not read from the file", target.Name)
+	}
+	o = outcome{Target: target, response: m.Encoding.Fields[i]}
+	if target.Levels == 0 && o.response.Type == data.Binary {
+		o.Target.Levels, o.asMean = 2, true
+	}
+	return o, nil
+}
+
+// level is the level that came; false if the outcome or the prediction is missing.
+func (o *outcome) level(p *predict.Summary, value float64) (level int, ok bool) {
+	level = int(value)
+	return level, value-value == 0 && level >= 0 && level < o.Target.Levels && (!o.asMean || p.HasMean)
 }
 
 // probabilities are the edges of bins of a probability: finer where the log score changes
@@ -52,7 +80,7 @@ func errorEdges() []float64 {
 }
 
 // New is the table for a column that m predicts from the posterior; "" is the only one.
-func New(m *models.Model, posterior predict.Posterior, column string, random dist.Rand) (*Table, error) {
+func New(m *models.Model, posterior predict.Posterior, column string, random dist.Rand) (table *Table, err error) {
 	if m.Reconstruct != nil {
 		return nil, errors.New("a model with local latents predicts no response: there is nothing to score")
 	}
@@ -68,19 +96,9 @@ func New(m *models.Model, posterior predict.Posterior, column string, random dis
 		}
 		return nil, fmt.Errorf("the model predicts %q: name one of them", names)
 	}
-	t := &Table{Target: targets[at], Edges: probabilities, model: m, posterior: posterior, random: random, at: at}
-	observed := &m.Observed[t.Target.Observation]
-	if _, censored := observed.Density.(dist.Censored); censored {
-		return nil, fmt.Errorf("%s is known from below alone where it is censored, so an error has no size (fit a binary response such as `dead by 12 months` to score it)", t.Target.Name)
-	}
-	header := observed.Columns[t.Target.Column].HeaderName()
-	i := slices.IndexFunc(m.Encoding.Fields, func(f encoding.Field) bool { return f.Column == header && f.Kind != encoding.MissingIndicator })
-	if i < 0 {
-		return nil, fmt.Errorf("column %s is not read from the file", t.Target.Name)
-	}
-	t.response = m.Encoding.Fields[i]
-	if t.Target.Levels == 0 && t.response.Type == data.Binary {
-		t.Target.Levels, t.asMean = 2, true
+	t := &Table{Edges: probabilities, model: m, posterior: posterior, random: random, at: at}
+	if t.outcome, err = outcomeOf(m, targets[at]); err != nil {
+		return nil, err
 	}
 	if t.Target.Levels == 0 {
 		if t.response.Lower == nil || t.response.Upper == nil {
@@ -144,11 +162,8 @@ func (t *Table) cell(p *predict.Summary, outcome float64) int {
 		}
 		return bin(t.Edges, e)
 	}
-	level := int(outcome)
-	if outcome-outcome != 0 || level < 0 || level >= t.Target.Levels {
-		return -1
-	}
-	if t.asMean && !p.HasMean {
+	level, ok := t.level(p, outcome)
+	if !ok {
 		return -1
 	}
 	if t.closeness {
