@@ -145,10 +145,9 @@ func (c *compiler) tapes(m *Model, likelihood, predict *build) {
 		likelihood = c.build()
 		likelihood.loss = likelihood.unit(m.Encoding)
 	}
-	option := graph.Options{Columns: m.Encoding.Width()}
-	m.Likelihood, err = graph.Compile(likelihood.b, likelihood.loss, nil, option)
+	m.Likelihood, err = c.likelihoodTape(likelihood.b, likelihood.loss, m.Encoding.Width())
 	c.graphError(err)
-	option.Columns = m.Encoding.Predictors().K
+	option := graph.Options{Columns: m.Encoding.Predictors().K}
 	m.Predict, err = graph.Compile(predict.b, nil, predict.outputs, option)
 	c.graphError(err)
 	if len(c.core.Latent) > 0 {

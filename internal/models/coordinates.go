@@ -340,6 +340,9 @@ func (m *Model) DesignTape() *graph.Tape {
 // RotatedSpare is about how many derived columns m has in coordinates of work.
 func (m *Model) RotatedSpare() int {
 	spare := m.Likelihood.K - m.Likelihood.K0
+	if inStep(m.Spec) {
+		return spare
+	}
 	for _, l := range m.LinearPredictors() {
 		spare += len(l.Coefficients.Dims[0].Labels) * max(1, m.Encoding.RowsPerUnit)
 	}

@@ -34,7 +34,7 @@ func (m *Model) DensityTape() (*graph.Tape, error) {
 	if len(c.errs) > 0 {
 		return nil, c.sorted()
 	}
-	return graph.Compile(g.b, g.loss, nil, graph.Options{Columns: m.Encoding.Width()})
+	return c.likelihoodTape(g.b, g.loss, m.Encoding.Width())
 }
 
 // ScoreRange is the length of the interval in which the score of a unit lies, whatever

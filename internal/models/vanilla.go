@@ -39,5 +39,5 @@ func (m *Model) VanillaTape(records float64) (*graph.Tape, error) {
 	if len(c.errs) > 0 {
 		return nil, c.sorted()
 	}
-	return graph.Compile(g.b, g.loss, nil, graph.Options{Columns: m.Encoding.Width()})
+	return c.likelihoodTape(g.b, g.loss, m.Encoding.Width())
 }

@@ -13,6 +13,10 @@ type Options struct {
 	// Columns is K0, the number of columns of an encoded record. 0 means the last column
 	// that is read, plus one.
 	Columns int
+	// InStep leaves nothing to Derive: a record's numbers that depend on columns alone
+	// are computed in each step that reads them. The table then has only the squared
+	// norms of its columns.
+	InStep bool
 }
 
 // Compile makes the tape that computes the gradient of a scalar loss with respect to
@@ -35,6 +39,7 @@ func Compile(b *Builder, loss *Node, outputs []*Node, opt Options) (*Tape, error
 		copies: map[copied]Buf{},
 		norms:  map[Buf]Buf{},
 		reads:  map[*Node]int{},
+		inStep: opt.InStep,
 	}
 	var grads map[*Node][]structured
 	if loss != nil {
@@ -94,6 +99,7 @@ type compiler struct {
 	b      *Builder
 	t      *Tape
 	global bool // the loss is global
+	inStep bool // Options.InStep
 	bufs   map[place]Buf
 	copies map[copied]Buf
 	norms  map[Buf]Buf   // XNorm2 by X

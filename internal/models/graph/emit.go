@@ -154,9 +154,9 @@ func (c *compiler) squaredNorm(x Buf) Buf {
 
 // isDerived reports whether a node becomes columns: if it depends on columns only
 // and is not far larger than those, such as the one-hot code of a level. Many
-// columns that are only moved stay where they are.
+// columns that are only moved stay where they are, and all do with Options.InStep.
 func (c *compiler) isDerived(n *Node) bool {
-	if n.stage != StageData || n.op == OpColumn {
+	if n.stage != StageData || n.op == OpColumn || c.inStep {
 		return false
 	}
 	moved := n.op == OpView || n.op == OpStack

@@ -45,7 +45,8 @@ func Vanilla(tb testing.TB, folder string) []Model {
 }
 
 // Rotated are the same in coordinates of work with columns that are mixed and scaled
-// at random, by factors from 10^-3 to 10^3.
+// at random, by factors from 10^-3 to 10^3: with the columns of work stored and computed in
+// the step.
 func Rotated(tb testing.TB, folder string, rng *rand.Rand) []Model {
 	tb.Helper()
 	var list []Model
@@ -67,9 +68,28 @@ func Rotated(tb testing.TB, folder string, rng *rand.Rand) []Model {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		list = append(list, Model{Name: m.name + ", rotated", Tape: w.Likelihood, Encoding: &w.Encoding})
+		list = append(list, Model{Name: m.name + ", rotated", Tape: w.Likelihood, Encoding: &w.Encoding}, inStep(tb, m, c))
 	}
 	return list
+}
+
+// inStep is a model of so many units that its table has no derived columns.
+func inStep(tb testing.TB, m named, c *models.Coordinates) Model {
+	tb.Helper()
+	large := *m.Spec
+	large.Data.Rows.Public.V, large.Data.Rows.UpperBound.V = 1e8, 1e8
+	all, err := models.Compile(&large)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w, err := all.In(c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if len(w.Likelihood.Derive) > 0 {
+		tb.Fatalf("%s: the table of 1e8 units has derived columns", m.name)
+	}
+	return Model{Name: m.name + ", rotated in the step", Tape: w.Likelihood, Encoding: &w.Encoding}
 }
 
 type named struct {
