@@ -23,6 +23,7 @@ type Session struct {
 	widened  float64 // factor of the noise for rounding
 
 	batch         []uint32
+	ahead         *ahead // of a table on disk; nil: batches are drawn when their step begins
 	gradientNoise *noise.Stream
 	loops         *Loops    // on the worker's threads
 	gaussian      *gaussian // of gradientNoise
@@ -52,6 +53,7 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 	if err := ready(c.ranks, err); err != nil {
 		if s != nil {
 			err = errors.Join(err, s.worker.Close())
+			s.ahead.close()
 			c.table.end()
 		}
 		return nil, err
@@ -101,6 +103,9 @@ func (c *Curator) prepare(m Mechanism, before Ledger, done int, upper float64) (
 		gradientNoise: root.Stream(noise.GradientNoise),
 		countNoise:    root.Stream(noise.CountNoise),
 		samplers:      []sampler.Sampler{draws}, sampling: sampling, started: done,
+	}
+	if _, ok := worker.(Stepper); !ok && c.rows.OnDisk() { // a Stepper draws batches, too
+		s.ahead = newAhead(draws, c.rows.Fetch, done, m.Steps)
 	}
 	s.loops = newLoops(worker)
 	s.gaussian = newGaussian(s.gradientNoise, s.loops)
@@ -161,11 +166,7 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	s.done++
 	s.lost = 0
 
-	batch, all := s.sampler.Draw(step, s.batch)
-	if !all {
-		s.batch = batch
-		s.curator.rows.Fetch(batch)
-	}
+	batch, all := s.draw(step)
 	in := StepInput{Params: req.Params, Aux: req.Aux, RecordNoise: s.recordNoise, Step: step}
 	count, err := s.worker.ClippedSum(dst, in, batch, all, clip)
 	// the engine counts against 1/2, each record as ±1/2
@@ -183,6 +184,19 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	}
 	clear(dst)
 	return Release{}, s.failed(err, 1)
+}
+
+// draw is the batch of the next step.
+func (s *Session) draw(step int) (batch []uint32, all bool) {
+	if s.ahead != nil {
+		batch, all = s.ahead.take(s.batch)
+	} else {
+		batch, all = s.sampler.Draw(step, s.batch)
+	}
+	if !all {
+		s.batch = batch
+	}
+	return batch, all
 }
 
 // releaseTogether releases the sums of all ranks. A rank that has failed takes part,
@@ -293,6 +307,7 @@ func (s *Session) Close() error {
 	}
 	err := s.worker.Close()
 	s.worker = nil
+	s.ahead.close()
 	s.curator.table.end()
 	s.curator.ledger = s.curator.Ledger()
 	s.curator.session = nil

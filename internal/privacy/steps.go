@@ -135,7 +135,7 @@ func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err err
 	done, err = s.worker.(Stepper).Steps(StepsInput{
 		First: first, N: n, State: state, Inputs: inputs, Kept: kept,
 		Sum: s.gradientNoise, Count: s.countNoise, RecordNoise: s.recordNoise,
-		Draw: s.draw, Threads: len(s.samplers), Networks: s.networks(), Rate: s.sampler.Rate(),
+		Draw: s.drawBy, Threads: len(s.samplers), Networks: s.networks(), Rate: s.sampler.Rate(),
 		Clip: s.m.Clip, GradientNoise: s.m.GradientNoise, CountNoise: s.m.CountNoise, CountTarget: s.m.CountTarget, Widened: s.widened,
 	})
 	if err == ErrNotStepping {
@@ -163,6 +163,6 @@ func (s *Session) networks() (list []*sampler.Network) {
 	return list
 }
 
-func (s *Session) draw(thread, step int, dst []uint32) (batch []uint32, all bool) {
+func (s *Session) drawBy(thread, step int, dst []uint32) (batch []uint32, all bool) {
 	return s.samplers[thread].Draw(step, dst)
 }

@@ -269,6 +269,9 @@ func (r *Rows) Fetch(batch []uint32) {
 	r.room.Fetch(batch, width)
 }
 
+// OnDisk reports whether the numbers are in a file.
+func (r *Rows) OnDisk() bool { return r.room.OnDisk() }
+
 // Widen makes room for k columns and sets K to k. The new columns are zero.
 func (r *Rows) Widen(k int) error {
 	words := r.Packing.Words(k)

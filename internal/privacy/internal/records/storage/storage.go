@@ -82,7 +82,11 @@ type Error struct{ error }
 func (e *Error) Unwrap() error { return e.error }
 
 // mostFetched is the most memory that Fetch asks for.
-const mostFetched = 256 << 20
+const mostFetched = 512 << 20
+
+// sampled is the number of pieces that Fetch looks at: if the kernel has all of them in
+// memory, it has nearly all of the others, and asking for each costs more than it gains.
+const sampled = 64
 
 // Fetch asks for what the pieces of a room on disk that start at from[i]*width and are
 // width long need, so that they are read at the same time, not one after the other. It is
@@ -92,8 +96,7 @@ func (r *Room) Fetch(from []uint32, width int) {
 		return
 	}
 	page := os.Getpagesize()
-	pages := len(from) * (width/page + 2)
-	if pages > len(r.Bytes)/page/4 || pages*page > mostFetched {
+	if bytes := len(from) * (width + page); bytes > len(r.Bytes)/4 || bytes > mostFetched || r.has(from, width, page) {
 		return
 	}
 	if !r.random {
@@ -110,4 +113,16 @@ func (r *Room) Fetch(from []uint32, width int) {
 		last = max(last, high)
 	}
 	advise(r.Bytes[min(first*page, len(r.Bytes)):min(last*page, len(r.Bytes))], soon)
+}
+
+// has reports whether the first pages of a sample of pieces are in memory.
+func (r *Room) has(from []uint32, width, page int) bool {
+	every := max(1, len(from)/sampled)
+	for k := 0; k < len(from); k += every {
+		at := int(from[k]) * width / page * page
+		if !resident(r.Bytes[at:min(at+page, len(r.Bytes))]) {
+			return false
+		}
+	}
+	return true
 }

@@ -71,6 +71,13 @@ func mapped(file *scratch, size int) ([]byte, error) {
 
 func unmap(memory []byte) { _ = syscall.Munmap(memory) }
 
+// resident reports whether the kernel has a page of a file in memory.
+func resident(page []byte) bool {
+	var state byte
+	_, _, failed := syscall.Syscall(syscall.SYS_MINCORE, uintptr(unsafe.Pointer(&page[0])), uintptr(len(page)), uintptr(unsafe.Pointer(&state)))
+	return failed == 0 && state&1 != 0
+}
+
 // Advice to the kernel.
 const soon, randomly = syscall.MADV_WILLNEED, syscall.MADV_RANDOM
 

@@ -24,3 +24,5 @@ func unmap([]byte) {}
 const soon, randomly = 0, 0
 
 func advise([]byte, int) {}
+
+func resident([]byte) bool { return true }

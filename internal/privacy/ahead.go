@@ -1,0 +1,62 @@
+package privacy
+
+import "d3p/internal/privacy/sampler"
+
+// ahead draws the batches of a table on disk a step early and fetches their records, so
+// that the disk reads them while the step before runs.
+type ahead struct {
+	sampler sampler.Sampler
+	fetch   func(batch []uint32)
+	last    int        // step after the last one
+	want    chan int   // steps whose batches are to be drawn
+	drawn   chan batch // the oldest of them
+	ended   chan struct{}
+	at      int // the step that drawn has or will have
+	spare   []uint32
+}
+
+type batch struct {
+	records []uint32
+	all     bool
+}
+
+// newAhead draws the batches of steps first to last-1.
+func newAhead(s sampler.Sampler, fetch func([]uint32), first, last int) *ahead {
+	a := &ahead{sampler: s, fetch: fetch, last: last, at: first, want: make(chan int, 1), drawn: make(chan batch, 1), ended: make(chan struct{})}
+	go a.run()
+	if first < last {
+		a.want <- first
+	}
+	return a
+}
+
+func (a *ahead) run() {
+	defer close(a.ended)
+	for step := range a.want {
+		var b batch
+		b.records, b.all = a.sampler.Draw(step, a.spare)
+		a.drawn <- b
+		if !b.all {
+			a.fetch(b.records)
+		}
+	}
+}
+
+// take returns the batch of the next step and begins with that of the one after. before
+// is memory that nobody reads any more.
+func (a *ahead) take(before []uint32) (records []uint32, all bool) {
+	b := <-a.drawn
+	a.spare = before // seen by run, which now waits for a step or fetches
+	if a.at++; a.at < a.last {
+		a.want <- a.at
+	}
+	return b.records, b.all
+}
+
+// close ends the drawing: nobody reads the table afterwards.
+func (a *ahead) close() {
+	if a != nil {
+		close(a.want)
+		<-a.ended
+	}
+}
