@@ -23,7 +23,7 @@ type Session struct {
 	widened  float64 // factor of the noise for rounding
 
 	batch         []uint32
-	ahead         *ahead // of a table on disk; nil: batches are drawn when their step begins
+	ahead         *sampler.Ahead // of a table on disk; nil: batches are drawn when their step begins
 	gradientNoise *noise.Stream
 	loops         *Loops    // on the worker's threads
 	gaussian      *gaussian // of gradientNoise
@@ -53,7 +53,7 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 	if err := ready(c.ranks, err); err != nil {
 		if s != nil {
 			err = errors.Join(err, s.worker.Close())
-			s.ahead.close()
+			s.ahead.Close()
 			c.table.end()
 		}
 		return nil, err
@@ -105,7 +105,7 @@ func (c *Curator) prepare(m Mechanism, before Ledger, done int, upper float64) (
 		samplers:      []sampler.Sampler{draws}, sampling: sampling, started: done,
 	}
 	if _, ok := worker.(Stepper); !ok && c.rows.OnDisk() { // a Stepper draws batches, too
-		s.ahead = newAhead(draws, c.rows.Fetch, done, m.Steps)
+		s.ahead = sampler.NewAhead(draws, c.rows.Fetch, done, m.Steps)
 	}
 	s.loops = newLoops(worker)
 	s.gaussian = newGaussian(s.gradientNoise, s.loops)
@@ -189,7 +189,7 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 // draw is the batch of the next step.
 func (s *Session) draw(step int) (batch []uint32, all bool) {
 	if s.ahead != nil {
-		batch, all = s.ahead.take(s.batch)
+		batch, all = s.ahead.Take(s.batch)
 	} else {
 		batch, all = s.sampler.Draw(step, s.batch)
 	}
@@ -307,7 +307,7 @@ func (s *Session) Close() error {
 	}
 	err := s.worker.Close()
 	s.worker = nil
-	s.ahead.close()
+	s.ahead.Close()
 	s.curator.table.end()
 	s.curator.ledger = s.curator.Ledger()
 	s.curator.session = nil

@@ -1,11 +1,9 @@
-package privacy
+package sampler
 
-import "d3p/internal/privacy/sampler"
-
-// ahead draws the batches of a table on disk a step early and fetches their records, so
-// that the disk reads them while the step before runs.
-type ahead struct {
-	sampler sampler.Sampler
+// Ahead draws batches a step early and fetches their records, so that the disk reads them
+// while the step before runs. One goroutine takes them.
+type Ahead struct {
+	sampler Sampler
 	fetch   func(batch []uint32)
 	last    int        // step after the last one
 	want    chan int   // steps whose batches are to be drawn
@@ -20,9 +18,9 @@ type batch struct {
 	all     bool
 }
 
-// newAhead draws the batches of steps first to last-1.
-func newAhead(s sampler.Sampler, fetch func([]uint32), first, last int) *ahead {
-	a := &ahead{sampler: s, fetch: fetch, last: last, at: first, want: make(chan int, 1), drawn: make(chan batch, 1), ended: make(chan struct{})}
+// NewAhead draws the batches of steps first to last-1.
+func NewAhead(s Sampler, fetch func([]uint32), first, last int) *Ahead {
+	a := &Ahead{sampler: s, fetch: fetch, last: last, at: first, want: make(chan int, 1), drawn: make(chan batch, 1), ended: make(chan struct{})}
 	go a.run()
 	if first < last {
 		a.want <- first
@@ -30,7 +28,7 @@ func newAhead(s sampler.Sampler, fetch func([]uint32), first, last int) *ahead {
 	return a
 }
 
-func (a *ahead) run() {
+func (a *Ahead) run() {
 	defer close(a.ended)
 	for step := range a.want {
 		var b batch
@@ -42,9 +40,9 @@ func (a *ahead) run() {
 	}
 }
 
-// take returns the batch of the next step and begins with that of the one after. before
+// Take returns the batch of the next step and begins with that of the one after. before
 // is memory that nobody reads any more.
-func (a *ahead) take(before []uint32) (records []uint32, all bool) {
+func (a *Ahead) Take(before []uint32) (records []uint32, all bool) {
 	b := <-a.drawn
 	a.spare = before // seen by run, which now waits for a step or fetches
 	if a.at++; a.at < a.last {
@@ -53,8 +51,8 @@ func (a *ahead) take(before []uint32) (records []uint32, all bool) {
 	return b.records, b.all
 }
 
-// close ends the drawing: nobody reads the table afterwards.
-func (a *ahead) close() {
+// Close ends the drawing: nothing is fetched afterwards. It does nothing for nil.
+func (a *Ahead) Close() {
 	if a != nil {
 		close(a.want)
 		<-a.ended
