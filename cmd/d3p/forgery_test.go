@@ -67,6 +67,7 @@ var forgeries = []struct {
 	{"privacy.json follows from spec.lock.yaml: setting delta", []forgery{{"spec.lock.yaml", `delta: \{value: 0.00001`, `delta: {value: 1e-10`}}},
 	{"privacy.json follows from spec.lock.yaml: setting epsilon", []forgery{{"spec.lock.yaml", `epsilon: \{value: 1,`, `epsilon: {value: 0.1,`}}},
 	{"privacy.json follows from spec.lock.yaml: setting noise-schedule", []forgery{{"spec.lock.yaml", `noise-schedule: \{value: null`, `noise-schedule: {value: [{"factor":2,"steps":20}]`}}},
+	{"privacy.json follows from spec.lock.yaml: setting batch-schedule", []forgery{{"spec.lock.yaml", `batch-schedule: \{value: null`, `batch-schedule: {value: [{"factor":2,"steps":20}]`}}},
 	{"privacy.json follows from spec.lock.yaml: setting clip-norm-schedule", []forgery{{"spec.lock.yaml", `clip-norm-schedule: \{value: null`, `clip-norm-schedule: {value: [{"factor":2,"steps":20}]`}}},
 	{"privacy.json follows from spec.lock.yaml: setting clip-groups", []forgery{{"spec.lock.yaml", `clip-groups: \{value: null`, `clip-groups: {value: [{"name":"b","ranges":[{"from":0,"to":1}],"share":1}]`}}},
 	{"privacy.json follows from spec.lock.yaml: setting neighbours", []forgery{{"spec.lock.yaml", `\n  neighbours: \{value: "add_remove"`, "\n  neighbours: {value: \"zero_out\""}}},

@@ -205,6 +205,10 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		}
 		t.Line(terminal.Cells{"clipping", clip})
 		t.Line(terminal.Cells{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)})
+		if p.BatchSchedule != nil {
+			least, most := p.BatchSchedule.Range()
+			t.Line(terminal.Cells{"batch schedule", fmt.Sprintf("%d pieces with factors of the rate from %.4g to %.4g", len(p.BatchSchedule), least, most)})
+		}
 		if p.NoiseSchedule != nil {
 			least, most := p.NoiseSchedule.Range()
 			t.Line(terminal.Cells{"noise schedule", fmt.Sprintf("%d pieces with factors from %.4g to %.4g", len(p.NoiseSchedule), least, most)})
@@ -402,7 +406,7 @@ func estimateWork(m *models.Model, plan *plan.Plan) *estimate {
 		calls++
 	}
 	perRecord := time.Since(start).Seconds() / float64(calls) / timedRecords
-	records := plan.SamplingRate * float64(plan.Records) * float64(plan.Steps*plan.Draws)
+	records := plan.SamplingRate * plan.BatchSchedule.Mean() * float64(plan.Records) * float64(plan.Steps*plan.Draws)
 	return &estimate{
 		Seconds: perRecord * records,
 		Bytes:   float64(plan.Records) * float64(rows.Stride) * 4,
@@ -424,7 +428,7 @@ func simulatedRows(m *models.Model, theta []float64, random *noise.Random) *priv
 
 // workWords is the estimate in words.
 func workWords(plan *plan.Plan, e *estimate) string {
-	words := fmt.Sprintf("%.3g records processed", plan.SamplingRate*float64(plan.Records)*float64(plan.Steps))
+	words := fmt.Sprintf("%.3g records processed", plan.SamplingRate*plan.BatchSchedule.Mean()*float64(plan.Records)*float64(plan.Steps))
 	if e == nil {
 		return words
 	}

@@ -150,7 +150,7 @@ func (l *Loop) Query() []float64 {
 func (l *Loop) Absorb(release, prior []float64) {
 	first := l.draws == 0
 	l.draws++
-	scale := 1 / l.plan.SamplingRate
+	scale := 1 / l.plan.StepRate(l.state.Step)
 	if l.vanilla {
 		simd.MulScalar(l.pull, release, scale)
 	} else {
@@ -186,7 +186,7 @@ func (l *Loop) setShift(low, high int) {
 // noiseSD is the standard deviation of the privacy noise in one coordinate of
 // the likelihood gradient: z·C/q times the step's factor.
 func (l *Loop) noiseSD() float64 {
-	return l.plan.GradientNoise * l.plan.NoiseSchedule.Factor(l.state.Step) * l.state.ClipNorm / l.plan.SamplingRate
+	return l.plan.GradientNoise * l.plan.NoiseSchedule.Factor(l.state.Step) * l.state.ClipNorm / l.plan.StepRate(l.state.Step)
 }
 
 // Advance completes the step: optimizer, noise recursion, average, and the clip

@@ -328,6 +328,34 @@ func TestClipNormFollowsTheSchedule(t *testing.T) {
 	}
 }
 
+// A step's sum and noise are divided by the sampling rate of that step.
+func TestRateFollowsTheSchedule(t *testing.T) {
+	p := testPlan(4000, 3, 4, 5)
+	p.Clipping, p.ClipNorm, p.BatchSchedule = settings.ClippingFlat, 0.5, schedule.Factors{{Steps: 1, Factor: 0.5}, {Steps: 3, Factor: 0.25}}
+	p.SplitNoise()
+	loop := newTestLoop(t, p)
+	release := []float64{0.25, -0.5, 1}
+	for step, factor := range []float64{0.5, 0.25, 0.25, 0.25} {
+		q := p.SamplingRate * factor
+		if got, want := loop.noiseSD(), p.GradientNoise*0.5/q; math.Abs(got-want) > 1e-12*want {
+			t.Errorf("step %d: noise %v, want %v", step, got, want)
+		}
+		loop.Propose(make([]float64, 3))
+		loop.Absorb(release, make([]float64, 3))
+		for j, x := range release {
+			if got := loop.grad[j]; math.Abs(got-x/q) > 1e-12*math.Abs(x/q) {
+				t.Errorf("step %d: gradient %v of the sum %v, want it divided by %v", step, got, x, q)
+			}
+		}
+		if err := loop.Advance(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok := newStepTape(loop); ok {
+		t.Error("the tape of a step keeps its sampling rate")
+	}
+}
+
 // The noise that the posterior counts on is that of the step.
 func TestNoiseSDFollowsTheSchedule(t *testing.T) {
 	p := testPlan(4000, 3, 4, 5)

@@ -27,7 +27,7 @@ func newStepTape(l *Loop) (stepTape, bool) {
 	_, isAdam := l.optimizer.(*optimizer.Adam)
 	_, meanField := l.guide.(guide.MeanField)
 	_, delta := l.guide.(guide.Delta)
-	ok := p.Private && p.Draws == 1 && p.NoiseSchedule == nil && p.ClipNormSchedule == nil && !l.vanilla && isAdam && (meanField || delta)
+	ok := p.Private && p.Draws == 1 && p.NoiseSchedule == nil && p.BatchSchedule == nil && p.ClipNormSchedule == nil && !l.vanilla && isAdam && (meanField || delta)
 	return stepTape{p, meanField, l.averages(), l.adapt}, ok
 }
 

@@ -30,7 +30,7 @@ const keptWhole = 0.8
 // ExpectedNoiseShare predicts, from public facts alone, the share of the privacy
 // noise in the posterior variance of each unconstrained number, shape (P): the
 // median over tables that the model simulates. It is nil for plans that it does
-// not cover: non-private ones, vanilla gradients, groups of parameters, units of several rows, and
+// not cover: non-private ones, vanilla gradients, groups of parameters, batches by a schedule, units of several rows, and
 // likelihoods with noise of their own.
 //
 // Per table: g are the gradients of simulated records, C the clip norm at which
@@ -38,7 +38,7 @@ const keptWhole = 0.8
 // prior. The mean gradient with its noise of sd τ = zC/q in every step measures the
 // parameter as in measurement.posterior.
 func ExpectedNoiseShare(p *plan.Plan, rng dist.Rand) []float64 {
-	if !p.Private || p.Gradient == settings.GradientVanilla || !p.ModelsNoise() || !simulates(p) || p.ClipGroups != nil {
+	if !p.Private || p.Gradient == settings.GradientVanilla || !p.ModelsNoise() || !simulates(p) || p.ClipGroups != nil || p.BatchSchedule != nil {
 		return nil
 	}
 	m := p.Model()

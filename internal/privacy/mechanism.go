@@ -50,6 +50,8 @@ type Mechanism struct {
 	CountTarget float64
 	// Schedule has the factors of z and σ_b.
 	Schedule schedule.Factors
+	// Rates has the factors of the sampler's rate.
+	Rates schedule.Factors
 	// Clip has the kind and Gamma; its Norm is not used: every step names its C.
 	Clip Clip
 	// Groups are the parts of a gradient that are clipped by themselves; nil: the whole is one.
@@ -72,7 +74,7 @@ func CountSensitivity(target float64) float64 { return max(target, 1-target) }
 // valid.
 func (m Mechanism) Event(steps int) event.Event {
 	sigma := m.NoiseMultiplier()
-	return event.Together(m.Schedule.Events(m.Sampler, func(f float64) event.Event { return m.Groups.Event(sigma * f) }, steps))
+	return event.Together(schedule.Events(m.Schedule, m.Rates, m.Sampler, func(f float64) event.Event { return m.Groups.Event(sigma * f) }, steps))
 }
 
 // check finds mistakes of a private mechanism under a relation.
@@ -98,6 +100,9 @@ func (m Mechanism) check(rel event.Relation) error {
 	if err := m.Schedule.Check(m.Steps); err != nil {
 		return fmt.Errorf("privacy: %w", err)
 	}
+	if err := m.checkRates(); err != nil {
+		return err
+	}
 	if m.Schedule != nil && !sampler.OneStep(m.Sampler.Scheme) {
 		return fmt.Errorf("privacy: sampling %s is accounted for by whole epochs, within which the noise cannot change", m.Sampler.Scheme)
 	}
@@ -120,6 +125,23 @@ func (m Mechanism) check(rel event.Relation) error {
 	}
 	if !slices.Contains(claim.Relations(), rel) {
 		return fmt.Errorf("privacy: sampling %s has no accounting under %s: it has under %v", claim.Scheme(), rel, claim.Relations())
+	}
+	return nil
+}
+
+// checkRates finds mistakes of the schedule of the sampling rate.
+func (m Mechanism) checkRates() error {
+	if m.Rates == nil {
+		return nil
+	}
+	if err := m.Rates.Check(m.Steps); err != nil {
+		return fmt.Errorf("privacy: %w", err)
+	}
+	if m.Sampler.Scheme != sampler.Poisson {
+		return fmt.Errorf("privacy: sampling %s has one rate", m.Sampler.Scheme)
+	}
+	if _, most := m.Rates.Range(); m.Sampler.BatchSize != 0 || !(m.Sampler.Rate*most <= 1) {
+		return fmt.Errorf("privacy: the sampling rate %g times %g is above 1", m.Sampler.Rate, most)
 	}
 	return nil
 }

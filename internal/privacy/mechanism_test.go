@@ -55,6 +55,18 @@ func TestMechanismsThatAreNotPrivateAreRefused(t *testing.T) {
 		"too fine by factor": func(m *privacy.Mechanism) {
 			m.GradientNoise, m.Schedule = 1./32, schedule.Factors{{Steps: 1, Factor: 0.4}}
 		},
+		"rate above one by factor": func(m *privacy.Mechanism) {
+			m.Sampler, m.Rates = sampler.Config{Scheme: "poisson", Rate: 0.5}, schedule.Factors{{Steps: 1, Factor: 2.1}}
+		},
+		"rates too short": func(m *privacy.Mechanism) {
+			m.Sampler, m.Rates = sampler.Config{Scheme: "poisson", Rate: 0.5}, schedule.Factors{{Steps: 2, Factor: 1}}
+		},
+		"rates of a size": func(m *privacy.Mechanism) {
+			m.Sampler, m.Rates = sampler.Config{Scheme: "poisson", BatchSize: 2, PublicN: 4}, schedule.Factors{{Steps: 1, Factor: 0.5}}
+		},
+		"rates of fixed sizes": func(m *privacy.Mechanism) {
+			m.Sampler, m.Rates = sampler.Config{Scheme: "fixed_size", Rate: 0.5, PublicN: 4}, schedule.Factors{{Steps: 1, Factor: 0.5}}
+		},
 		"schedule in an epoch": func(m *privacy.Mechanism) {
 			m.Sampler = sampler.Config{Scheme: "balls_and_bins", BatchSize: 2, PublicN: 4}
 			m.Schedule = schedule.Factors{{Steps: 1, Factor: 2}}

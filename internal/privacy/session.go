@@ -8,6 +8,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/sampler"
+	"d3p/internal/privacy/schedule"
 )
 
 // Session is one mechanism in progress.
@@ -82,7 +83,7 @@ func (c *Curator) prepare(m Mechanism, before Ledger, done int, upper float64) (
 		root = root.Child(uint64(c.ranks.Rank())) // nor two ranks their batches, when the key is a known seed's
 	}
 	sampling := root.Stream(noise.Sampling)
-	draws, err := sampler.New(m.Sampler, c.rows.N, done, sampling.Clone())
+	draws, err := samplerFor(m, c.rows.N, done, sampling)
 	if err != nil {
 		c.table.end()
 		return nil, err
@@ -116,6 +117,35 @@ func (c *Curator) prepare(m Mechanism, before Ledger, done int, upper float64) (
 		s.recordNoise = root.Stream(noise.RecordNoise)
 	}
 	return s, nil
+}
+
+// samplerFor draws the batches of a mechanism for n records.
+func samplerFor(m Mechanism, n, done int, src *noise.Stream) (sampler.Sampler, error) {
+	base, err := sampler.New(m.Sampler, n, done, src.Clone())
+	if err != nil || m.Rates == nil {
+		return base, err
+	}
+	s := &ratedSampler{Sampler: base, rates: m.Rates}
+	for _, piece := range m.Rates {
+		draws, err := sampler.New(m.Sampler.Times(piece.Factor), n, done, src.Clone())
+		if err != nil {
+			return nil, err
+		}
+		s.pieces = append(s.pieces, draws)
+	}
+	return s, nil
+}
+
+// ratedSampler draws each step's batch at the rate of its piece.
+type ratedSampler struct {
+	sampler.Sampler
+	rates  schedule.Factors
+	pieces []sampler.Sampler
+}
+
+// Draw implements sampler.Sampler.
+func (s *ratedSampler) Draw(t int, dst []uint32) ([]uint32, bool) {
+	return s.pieces[s.rates.Piece(t)].Draw(t, dst)
 }
 
 // StepRequest is what an analyst asks of one step. All of it is public: it may

@@ -48,6 +48,54 @@ func TestStepAddsNoiseToTheSum(t *testing.T) {
 	}
 }
 
+// With a schedule of the rates the batch of a step is drawn at the rate that its event has.
+func TestBatchesFollowTheSchedule(t *testing.T) {
+	const n, rate = 4000, 0.1
+	var rows strings.Builder
+	rows.WriteString("a,b,y\n")
+	for range n {
+		rows.WriteString("1,2,0\n")
+	}
+	engine := &fakeEngine{sum: []float64{0.5, -0.25}}
+	cfg := config(t, engine)
+	cfg.Table = tableAt(writeFile(t, "many.csv", rows.String()))
+	m := mechanism(t, 5)
+	m.Sampler, m.CountNoise = sampler.Config{Scheme: sampler.Poisson, Rate: rate}, 0
+	m.Schedule = schedule.Factors{{Steps: 1, Factor: 2}, {Steps: 4, Factor: 3}}
+	m.Rates = schedule.Factors{{Steps: 2, Factor: 0.5}, {Steps: 1, Factor: 2}, {Steps: 2, Factor: 10}}
+	c := newCurator(t, cfg)
+	s := begin(t, c, m)
+	want := []event.Gaussian{{NoiseMultiplier: 28}, {NoiseMultiplier: 42}, {NoiseMultiplier: 42}, {NoiseMultiplier: 42}, {NoiseMultiplier: 42}}
+	var paid []event.Event
+	for step, q := range []float64{0.05, 0.05, 0.2, 1, 1} {
+		if _, err := s.Step(make([]float64, 2), privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1}); err != nil {
+			t.Fatal(err)
+		}
+		// P(more than 7 standard deviations) < 1e-11
+		if got := float64(len(engine.batches[step])); q < 1 && math.Abs(got-n*q) > 7*math.Sqrt(n*q*(1-q)) || q == 1 && got != n && got != 0 {
+			t.Errorf("step %d: a batch of %v records at rate %v of %v", step, got, q, n)
+		}
+		paid = append(paid, event.SelfComposed{Of: event.PoissonSampled{Rate: q, Of: want[step]}, Count: 1})
+	}
+	got, err := accountant.Epsilon(m.Event(5), event.AddRemove, 1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each, err := accountant.Epsilon(event.Composed{Events: paid}, event.AddRemove, 1e-5)
+	if err != nil || math.Abs(got.Estimate-each.Estimate) > 1e-6*each.Estimate {
+		t.Errorf("epsilon %v, of the steps by themselves %v (%v)", got, each, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !event.Equal(c.Ledger().Event(), m.Event(5)) {
+		t.Errorf("ledger %v, want %v", c.Ledger().Event(), m.Event(5))
+	}
+	if pieces := m.Event(5).(event.Composed).Events; len(pieces) != 4 {
+		t.Errorf("%d pieces, want 4", len(pieces))
+	}
+}
+
 // With a schedule the noise of a step is multiplied by its factor, that of the sum and that
 // of the count, and the ledger has the noise multiplier of every step.
 func TestNoiseFollowsTheSchedule(t *testing.T) {

@@ -79,7 +79,7 @@ var ErrNotStepping = errors.New("privacy: the engine takes one step at a time")
 // taken one at a time, which Step does in any case.
 func (s *Session) Prepare(p Postprocessing) error {
 	stepper, ok := s.worker.(Stepper)
-	if !ok || s.together != nil || s.m.Schedule != nil || s.m.Clip.Kind == Unclipped || s.m.Tape.AuxGlobal > 0 {
+	if !ok || s.together != nil || s.m.Schedule != nil || s.m.Rates != nil || s.m.Clip.Kind == Unclipped || s.m.Tape.AuxGlobal > 0 {
 		return ErrNotStepping
 	}
 	if err := stepper.Prepare(p); err != nil {

@@ -30,7 +30,7 @@ func (r *Run) assumptions() []Assumption {
 		return append(list, Assumption{"noise", "every release is clipped and noisy", Fails, "this run used neither clipping nor noise"})
 	}
 	list = append(append(list, r.bounded()...),
-		Assumption{"batches", fmt.Sprintf("batches are drawn as accounted: %s, rate %.4g", r.Plan.Sampling, r.Plan.SamplingRate), Holds,
+		Assumption{"batches", fmt.Sprintf("batches are drawn as accounted: %s, %s", r.Plan.Sampling, Sampler{Rate: r.Plan.SamplingRate, Schedule: r.Plan.BatchSchedule}.rateWords()), Holds,
 			"the sampler that draws a batch states the event that is accounted"},
 		Assumption{"relation", fmt.Sprintf("the accounting is valid for %s neighbours under this sampler", RelationWords(r.Plan.Neighbours)), Holds,
 			"a sampler without accounting for the relation is refused before any data is read"},

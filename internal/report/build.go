@@ -139,7 +139,7 @@ func (r *Run) mechanism() Mechanism {
 	p := r.Plan
 	m := Mechanism{
 		Name:            "DP variational inference: one joint Gaussian release per step",
-		Sampler:         Sampler{p.Sampling, p.Batches, p.SamplingRate, p.BatchSize},
+		Sampler:         Sampler{p.Sampling, p.Batches, p.SamplingRate, p.BatchSchedule, p.BatchSize},
 		Clip:            Clip{p.Clipping, p.ClipNorm, p.ClipQuantile, p.ClipNormSchedule, p.ClipGroups, granularity(p)},
 		NoiseMultiplier: p.NoiseMultiplier, GradientNoise: p.GradientNoise, CountNoise: p.CountNoise, NoiseSchedule: p.NoiseSchedule,
 		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps, Planned: p.Planned,

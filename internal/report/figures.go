@@ -183,7 +183,7 @@ func CurvePage(c *accountant.Curve, claim Point) (figure.Page, error) {
 // pipelineFigure draws the mechanism of section 5.
 func pipelineFigure(p *Privacy) figure.Figure {
 	m := p.Mechanism
-	batch := [2]string{"a batch of them", fmt.Sprintf("%s, rate %.4g, %d times", m.Sampler.Scheme, m.Sampler.Rate, m.Iterations)}
+	batch := [2]string{"a batch of them", fmt.Sprintf("%s, %s, %d times", m.Sampler.Scheme, m.Sampler.rateWords(), m.Iterations)}
 	if m.Sampler.Rate == 1 {
 		batch = [2]string{"all of them", fmt.Sprintf("%d times", m.Iterations)}
 	}

@@ -84,7 +84,7 @@ func methodsInference(p *Privacy, f Findings) string {
 	if m.Sampler.Rate == 1 {
 		text += "Every step used all records. "
 	} else {
-		text += fmt.Sprintf("Batches were drawn by the scheme %s at rate %.4g. ", m.Sampler.Scheme, m.Sampler.Rate)
+		text += fmt.Sprintf("Batches were drawn by the scheme %s at %s. ", m.Sampler.Scheme, m.Sampler.rateWords())
 	}
 	if len(p.Utility.NoiseShare) > 0 {
 		text += "Posterior intervals include the variance of the privacy noise."

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/outputs"
@@ -144,10 +145,21 @@ func (m *Mechanism) Before() []event.Event { return plan.Before(m.Bounds, m.Unit
 
 // Sampler is how batches were drawn.
 type Sampler struct {
-	Scheme    string  `json:"scheme"`
-	Batches   string  `json:"batches,omitempty"` // how subsets were drawn, see docs/privacy.md, claim 5; none: the scheme draws none
-	Rate      float64 `json:"rate"`
-	BatchSize int     `json:"batch_size"` // of fixed-size schemes, else 0
+	Scheme  string  `json:"scheme"`
+	Batches string  `json:"batches,omitempty"` // how subsets were drawn, see docs/privacy.md, claim 5; none: the scheme draws none
+	Rate    float64 `json:"rate"`
+	// Schedule has the factors of the rate by step; absent: 1.
+	Schedule  schedule.Factors `json:"schedule,omitempty"`
+	BatchSize int              `json:"batch_size"` // of fixed-size schemes, else 0
+}
+
+// rateWords are the rate of the steps.
+func (s Sampler) rateWords() string {
+	if s.Schedule == nil {
+		return fmt.Sprintf("rate %.4g", s.Rate)
+	}
+	least, most := s.Schedule.Range()
+	return fmt.Sprintf("rates from %.4g to %.4g by a public schedule", least*s.Rate, most*s.Rate)
 }
 
 // Clip is how a record's gradient was bounded.

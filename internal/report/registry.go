@@ -152,8 +152,8 @@ func registryOf(p *Privacy, r *spec.Release) registryEntry {
 	}
 	d.Implementation = registryImplementation{
 		Preprocessing: "every constant is declared, none is computed from the records; " + p.Scope.Tuning.Note,
-		Mechanisms: fmt.Sprintf("%s; %s batches at rate %.4g, %s, clipping of %s; random numbers: %s; %s; %s %s",
-			p.Mechanism.Name, p.Mechanism.Sampler.Scheme, p.Mechanism.Sampler.Rate, p.Mechanism.noiseWords(6), p.Mechanism.Clip.Granularity,
+		Mechanisms: fmt.Sprintf("%s; %s batches at %s, %s, clipping of %s; random numbers: %s; %s; %s %s",
+			p.Mechanism.Name, p.Mechanism.Sampler.Scheme, p.Mechanism.Sampler.rateWords(), p.Mechanism.noiseWords(6), p.Mechanism.Clip.Granularity,
 			p.Randomness.Generator, p.Randomness.FloatingPoint, p.Tool.Name, p.Tool.Version),
 		Justification: orElse(p.Justification, unstated),
 	}

@@ -32,8 +32,8 @@ func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) str
 			"The price lies %s; at delta 0 it is %s.", model, claim, between(lower, upper), Upward(m.Epsilon))
 	}
 	text := fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
-		"The price was computed for the mechanism that ran, %s batches at rate %.4g with %s for %d steps; it lies %s.",
-		model, claim, m.Sampler.Scheme, m.Sampler.Rate, m.noiseWords(4), m.Iterations, between(lower, upper))
+		"The price was computed for the mechanism that ran, %s batches at %s with %s for %d steps; it lies %s.",
+		model, claim, m.Sampler.Scheme, m.Sampler.rateWords(), m.noiseWords(4), m.Iterations, between(lower, upper))
 	if s := m.Selection; s != nil {
 		text += fmt.Sprintf(" It is the price of a whole selection: this fit has the highest score of a secret number of trials, %d on average, among %d fits. "+
 			"It holds if neither that number nor how long the selection took is made public.", s.MeanTrials, len(s.Trials))

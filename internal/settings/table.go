@@ -36,6 +36,13 @@ func rows() []Setting {
 				{Unless: schedule.Constant, Setting: "noise-aware", Not: []string{NoiseAwareMoments}, Rather: NoiseAwareCurvature},
 			},
 			Help: "factor of the noise multiplier by step: constant; linear:R or cosine:R from 1 to R, in 32 equal pieces; or F@S,F@S,..., factor F from the share S of the steps on", Default: schedule.Constant},
+		{Name: "batch-schedule", Key: "fit.batch_schedule", Group: Price, Kind: StepFactors, Quiet: true,
+			Needs: []Need{
+				{Unless: schedule.Constant, Setting: "sampling", Not: []string{sampler.Full, sampler.FixedSize, sampler.BallsAndBins, sampler.Shuffle}, Rather: sampler.Poisson, Why: "only poisson batches change their rate"},
+				{Unless: schedule.Constant, Setting: "clipping", Not: []string{ClippingAdaptive}, Rather: ClippingFlat, Why: "adaptive clipping counts on batches of one size"},
+				{Unless: schedule.Constant, Setting: "noise-aware", Not: []string{NoiseAwareMoments}, Rather: NoiseAwareCurvature},
+			},
+			Help: "factor of the sampling rate by step, written as that of the noise; it implies --clipping flat", Default: schedule.Constant},
 		{Name: "table1", Key: "privacy.table1", Group: Price, Kind: Share, Choices: []string{Auto, Table1None}, Range: Range{Low: 0, High: 0.5, Above: true},
 			Help: "part of the budget, as a `SHARE` of μ², that buys how the columns are spread, before the fit and for it: auto, none or a number", Default: Table1Default},
 		{Name: "records", Key: "data.rows.public", Group: Algorithm, Kind: Count, Range: atLeast(1),

@@ -83,6 +83,10 @@ func TestVerifyPrice(t *testing.T) {
 			half := m.Iterations / 2
 			m.NoiseSchedule = schedule.Factors{{Steps: half, Factor: 2}, {Steps: m.Iterations - half, Factor: 1}}
 		},
+		" mechanism": func(m *report.Mechanism) { // smaller batches than the event has in the first half
+			half := m.Iterations / 2
+			m.Sampler.Schedule = schedule.Factors{{Steps: half, Factor: 0.5}, {Steps: m.Iterations - half, Factor: 1}}
+		},
 		"he mechanism": func(m *report.Mechanism) { // groups that the event does not have
 			m.Clip.Groups = clipgroups.Groups{{Name: "a", Share: 0.5}, {Name: "b", Share: 0.5}}
 		},

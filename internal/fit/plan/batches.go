@@ -21,7 +21,7 @@ func SettledWeight(t, steps int) float64 {
 // released gradient k times the variance J that it has over data sets. A record is in a
 // batch with probability q, so a step's gradient varies by J(1 − q)/q, and
 //
-//	k = Σu²/(Σu)² · (1 − q)/q ≈ 1.4(1 − q)/(qT).
+//	k = Σu²(1 − q)/q / (Σu)²,  for one q about 1.4(1 − q)/(qT).
 //
 // Epochs see every record alike.
 func (p *Plan) BatchVariance(steps int) float64 {
@@ -30,11 +30,14 @@ func (p *Plan) BatchVariance(steps int) float64 {
 	}
 	sum, square := 0.0, 0.0
 	for t := range steps {
-		u := SettledWeight(t, p.Steps)
-		sum, square = sum+u, square+u*u
+		u, q := SettledWeight(t, p.Steps), p.StepRate(t)
+		sum, square = sum+u, square+u*u*(1-q)/q
 	}
 	if sum == 0 {
 		return 0
 	}
-	return square / (sum * sum) * (1 - p.SamplingRate) / p.SamplingRate
+	return square / (sum * sum)
 }
+
+// StepRate is q of a step, counted from 0.
+func (p *Plan) StepRate(step int) float64 { return p.SamplingRate * p.BatchSchedule.Factor(step) }

@@ -28,12 +28,12 @@ const (
 //	γ = 1 − clamp(10√P/(μN), 0.01, 0.4):
 //
 // clipping bias does not shrink with N and the noise does, so C grows with μN.
-// A clip norm, its schedule or groups alone mean flat clipping, and so do zero-out
+// A clip norm, its schedule, groups or a schedule of the batches alone mean flat clipping, and so do zero-out
 // neighbours, under which the count has no accounting.
 func (p *Plan) chooseClipping(cfg Config) {
 	signal := p.Signal()
 	kind := settings.ClippingAdaptive
-	if signal < minAdaptive || p.Neighbours == event.ZeroOut || (cfg.ClipNorm > 0 || cfg.ClipNormSchedule != "" || p.ClipGroups != nil) && cfg.ClipQuantile == 0 {
+	if signal < minAdaptive || p.Neighbours == event.ZeroOut || (cfg.ClipNorm > 0 || cfg.ClipNormSchedule != "" || p.BatchSchedule != nil || p.ClipGroups != nil) && cfg.ClipQuantile == 0 {
 		kind = settings.ClippingFlat
 	}
 	if cfg.ClipQuantile > 0 {

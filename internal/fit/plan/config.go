@@ -18,6 +18,7 @@ type Config struct {
 	Neighbours      string  // an event.Relation
 	NoiseMultiplier float64 // σ instead of a calibrated one
 	NoiseSchedule   string  // of package schedule
+	BatchSchedule   string  // of package schedule
 	Table1          string  // settings.Auto, Table1None, or a share of μ²
 
 	Sampling     string  // sampler scheme

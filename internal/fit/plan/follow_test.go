@@ -13,7 +13,7 @@ import (
 // and not the default's.
 func TestPlanFollowsSettings(t *testing.T) {
 	elsewhere := []string{
-		"epochs", "batch-size", "noise-schedule", "clip-norm-schedule", "clip-groups", "compat", // become steps, a rate, pieces, parts, others
+		"epochs", "batch-size", "noise-schedule", "batch-schedule", "clip-norm-schedule", "clip-groups", "compat", // become steps, a rate, pieces, parts, others
 		"accept-risk", "ledger", // are about no plan
 		"batches",                                   // needs batches, see TestBatchesByDevice
 		"gradient", "method", "init-seed", "table1", // need a model, another method or a network

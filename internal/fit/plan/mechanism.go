@@ -12,7 +12,7 @@ const automaticGamma = 0.01
 func (p *Plan) Mechanism() (privacy.Mechanism, error) {
 	m := privacy.Mechanism{
 		Purpose: "fit", Tape: p.model.Likelihood, Sampler: p.Sampler(), Steps: p.Steps * p.Draws, BatchBound: p.batchBound(),
-		GradientNoise: p.GradientNoise, CountNoise: p.CountNoise, CountTarget: p.ClipQuantile, Schedule: p.NoiseSchedule, Groups: p.ClipGroups,
+		GradientNoise: p.GradientNoise, CountNoise: p.CountNoise, CountTarget: p.ClipQuantile, Schedule: p.NoiseSchedule, Rates: p.BatchSchedule, Groups: p.ClipGroups,
 	}
 	switch p.Clipping {
 	case ClippingOff:
@@ -34,5 +34,6 @@ func (p *Plan) Mechanism() (privacy.Mechanism, error) {
 // of at most twice the declared N records, a Poisson batch of mean 2qN exceeds
 // 4qN + 1000 with probability below 1e-200.
 func (p *Plan) batchBound() int {
-	return min(2*p.Records, int(4*p.SamplingRate*float64(p.Records))+1000)
+	_, most := p.BatchSchedule.Range()
+	return min(2*p.Records, int(4*p.SamplingRate*most*float64(p.Records))+1000)
 }

@@ -28,7 +28,7 @@ func (p *Plan) MechanismEvent(sigma float64) event.Event {
 		return event.EpsilonDelta{Epsilon: p.Epsilon}
 	}
 	step := func(factor float64) event.Event { return p.ClipGroups.Event(sigma * factor) }
-	return event.Together(append(p.Before(), p.NoiseSchedule.Events(p.Sampler(), step, p.Steps)...))
+	return event.Together(append(p.Before(), schedule.Events(p.NoiseSchedule, p.BatchSchedule, p.Sampler(), step, p.Steps)...))
 }
 
 // chooseNoise sets σ: the smallest that the accountant certifies for (ε, δ), or the given
@@ -76,11 +76,17 @@ func (p *Plan) certify(sigma float64) error {
 	return fmt.Errorf("--epsilon: %g cannot be certified for this sampling (type a slightly larger --epsilon)", p.Epsilon)
 }
 
-// chooseSchedule sets the schedules of the noise and of the clip norm.
+// chooseSchedule sets the schedules of the noise, the sampling rate and the clip norm.
 func (p *Plan) chooseSchedule(cfg Config) error {
 	var err error
 	if p.ClipNormSchedule, err = schedule.Parse(cfg.ClipNormSchedule, p.Steps); err != nil {
 		return fmt.Errorf("--clip-norm-schedule: %w", err)
+	}
+	if p.BatchSchedule, err = schedule.Parse(cfg.BatchSchedule, p.Steps); err != nil {
+		return fmt.Errorf("--batch-schedule: %w", err)
+	}
+	if _, most := p.BatchSchedule.Range(); p.BatchSchedule != nil && (p.Sampling != sampler.Poisson || p.SamplingRate*most > 1) {
+		return fmt.Errorf("--batch-schedule: sampling %s at rate %.4g has no batches %.4g times as large (type --sampling poisson --sampling-rate %.3g, or less)", p.Sampling, p.SamplingRate, most, math.Floor(1000/most)/1000)
 	}
 	if cfg.NoiseSchedule == "" {
 		return nil

@@ -47,12 +47,12 @@ type Plan struct {
 	Neighbours event.Relation `json:"neighbours"`
 	Mu         float64        `json:"mu"` // Gaussian-DP parameter of (epsilon, delta), half of it under substitution
 
-	Sampling     string  `json:"sampling"`          // sampler scheme
-	Batches      string  `json:"batches,omitempty"` // how poisson and fixed_size draw them
-	SamplingRate float64 `json:"sampling_rate"`     // q
-	BatchSize    int     `json:"batch_size"`        // of fixed-size schemes
-	Steps        int     `json:"steps"`             // T
-
+	Sampling        string           `json:"sampling"`                 // sampler scheme
+	Batches         string           `json:"batches,omitempty"`        // how poisson and fixed_size draw them
+	SamplingRate    float64          `json:"sampling_rate"`            // q
+	BatchSize       int              `json:"batch_size"`               // of fixed-size schemes
+	Steps           int              `json:"steps"`                    // T
+	BatchSchedule   schedule.Factors `json:"batch_schedule,omitempty"` // factors of q by step; absent: 1
 	NoiseMultiplier float64          `json:"noise_multiplier"`         // σ of one step's joint release, in units of C
 	NoiseSchedule   schedule.Factors `json:"noise_schedule,omitempty"` // factors of σ, z and σ_b by step; absent: 1
 	GradientNoise   float64          `json:"gradient_noise"`           // z: standard deviation of the gradient's noise / C

@@ -53,7 +53,7 @@ func (p *Plan) ByMoments() bool { return p.NoiseAware == settings.NoiseAwareMome
 // regresses reports whether the fit of m is one by second moments: asked for, or by default
 // if it can be one and the user chose nothing that contradicts it.
 func regresses(m *models.Model, cfg Config) bool {
-	if m == nil || cfg.NonPrivate || cfg.NoiseMultiplier > 0 || cfg.NoiseSchedule != "" || cfg.ClipNormSchedule != "" || cfg.ClipGroups != "" || cfg.Compat != "" || table1.RegressionOf(m) == nil {
+	if m == nil || cfg.NonPrivate || cfg.NoiseMultiplier > 0 || cfg.NoiseSchedule != "" || cfg.BatchSchedule != "" || cfg.ClipNormSchedule != "" || cfg.ClipGroups != "" || cfg.Compat != "" || table1.RegressionOf(m) == nil {
 		return false
 	}
 	if cfg.NoiseAware == settings.NoiseAwareMoments {

@@ -73,6 +73,7 @@ fit: {compat: d3p}
 output: {relabel: {order_by: mu, dim: x}}
 `,
 	`guide: {type: custom, params: {b: "normal(m, 1)"}, free: {m: "zeros"}}
+fit: {clipping: flat, batch_schedule: linear:0.5}
 `,
 	`guide: {type: amortised, rows: {z: "normal(0, 1)"}}
 `,

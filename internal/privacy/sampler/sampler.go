@@ -42,6 +42,13 @@ type Config struct {
 	Batches   string  // of poisson and fixed_size: Exact, also if empty, or Feistel
 }
 
+// Times is the configuration with another rate, the given multiple of its own. Factor 1
+// changes nothing.
+func (cfg Config) Times(factor float64) Config {
+	cfg.Rate *= factor
+	return cfg
+}
+
 // Claim is what a scheme promises about its batches, knowable before any data
 // is read.
 type Claim interface {

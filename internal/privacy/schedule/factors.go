@@ -1,5 +1,5 @@
-// Package schedule has public schedules of the steps of a fit: of their noise and of their
-// clip norms.
+// Package schedule has public schedules of the steps of a fit: of their noise, their
+// sampling rates and their clip norms.
 package schedule
 
 import (
@@ -13,7 +13,7 @@ import (
 )
 
 // Factors are public factors, step after step: a step with factor f has the noise multiplier
-// f·σ, or the clip norm f·C. nil is a constant 1. They are fixed before the first step.
+// f·σ, the sampling rate f·q, or the clip norm f·C. nil is a constant 1. They are fixed before the first step.
 type Factors []Piece
 
 // Piece is a stretch of steps with one factor.
@@ -144,29 +144,54 @@ func (n Factors) Check(steps int) error {
 
 // Factor is the factor of a step, counted from 0.
 func (n Factors) Factor(step int) float64 {
-	for _, p := range n {
-		if step < p.Steps {
-			return p.Factor
-		}
-		step -= p.Steps
-	}
-	return 1
+	f, _ := n.at(step)
+	return f
 }
 
-// Events are the events of the first `steps` steps under factors of the noise, in their
-// order, where a step with
-// factor f releases what has the event release(f). The sampler's configuration must be valid.
-func (n Factors) Events(c sampler.Config, release func(factor float64) event.Event, steps int) (list []event.Event) {
-	if n == nil {
-		return []event.Event{sampler.EventFor(c, steps, release(1))}
-	}
-	for _, p := range n {
-		if k := min(steps, p.Steps); k > 0 {
-			list = append(list, sampler.EventFor(c, k, release(p.Factor)))
-			steps -= k
-		}
+// Events are the events of the first `steps` steps under factors of the noise and of the
+// sampling rate, in their order, where a step with factor f of the noise releases what has
+// the event release(f). The sampler's configuration must be valid for every rate.
+func Events(noise, rate Factors, c sampler.Config, release func(factor float64) event.Event, steps int) (list []event.Event) {
+	for done := 0; done < steps; {
+		f, noiseEnd := noise.at(done)
+		r, rateEnd := rate.at(done)
+		end := min(steps, noiseEnd, rateEnd)
+		list = append(list, sampler.EventFor(c.Times(r), end-done, release(f)))
+		done = end
 	}
 	return list
+}
+
+// Piece is the place of the piece of a step, counted from 0; the last one for steps beyond.
+func (n Factors) Piece(step int) int {
+	for i, p := range n {
+		if step -= p.Steps; step < 0 {
+			return i
+		}
+	}
+	return len(n) - 1
+}
+
+// at is the factor of a step, counted from 0, and the first step after its piece.
+func (n Factors) at(step int) (factor float64, end int) {
+	for _, p := range n {
+		if end += p.Steps; step < end {
+			return p.Factor, end
+		}
+	}
+	return 1, math.MaxInt
+}
+
+// Mean is the mean factor of all steps.
+func (n Factors) Mean() float64 {
+	if n == nil {
+		return 1
+	}
+	sum, steps := 0.0, 0.0
+	for _, p := range n {
+		sum, steps = sum+float64(p.Steps)*p.Factor, steps+float64(p.Steps)
+	}
+	return sum / steps
 }
 
 // LateSquare is the mean of squared factors under weights that grow with the square of the

@@ -51,7 +51,7 @@ func TestEvents(t *testing.T) {
 	c := sampler.Config{Scheme: sampler.Poisson, Rate: 0.1}
 	for steps := 1; steps <= 6; steps++ {
 		var sigmas []float64
-		for _, e := range n.Events(c, func(f float64) event.Event { return event.Gaussian{NoiseMultiplier: 2 * f} }, steps) {
+		for _, e := range Events(n, nil, c, func(f float64) event.Event { return event.Gaussian{NoiseMultiplier: 2 * f} }, steps) {
 			same := e.(event.SelfComposed)
 			for range same.Count {
 				sigmas = append(sigmas, same.Of.(event.PoissonSampled).Of.(event.Gaussian).NoiseMultiplier)

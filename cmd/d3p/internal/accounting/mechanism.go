@@ -30,7 +30,7 @@ type Mechanism struct {
 	Delta    float64
 
 	Before    []event.Event // the releases of the run before its steps
-	Scheduled bool          // the noise has a schedule
+	Scheduled bool          // the noise or the rate has a schedule
 
 	SolveRate bool // solve for the sampling rate
 }
