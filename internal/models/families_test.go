@@ -272,6 +272,8 @@ func TestEveryFamily(t *testing.T) {
 		"formula: surv(t, d) ~ x1\n  family: log_logistic",
 		"formula: t ~ x1\n  family: gompertz",
 		"formula: surv(t, d) ~ x1\n  family: gompertz",
+		"formula: surv(e, t, d) ~ x1\n  family: weibull",
+		"formula: m | trunc(lb = 1) ~ x1\n  family: negative_binomial",
 		"formula: o ~ x1\n  family: cumulative\n  link: probit",
 		"formula: o ~ x1\n  family: cumulative\n  link: cloglog",
 		"formula: o ~ x1\n  family: sratio",

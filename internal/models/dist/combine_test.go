@@ -41,15 +41,17 @@ func combined(b *graph.Builder) []struct {
 		{"mixture of vectors", Mixture{weights, pairs, "k"}, graph.Shape{d}},
 		{"mixture by element", Mixture{each, normals, "k"}, graph.Shape{d}},
 		{"mixture of gammas", Mixture{weights, apply(&continuous.Gamma, vec(1, 2, 9), num(1)), "k"}, nil},
-		{"truncated on both sides", Truncated{apply(&continuous.Normal, num(1), num(2)), num(-1), num(2.5)}, nil},
-		{"truncated below", Truncated{apply(&continuous.Normal, num(0), num(1)), num(1.5), nil}, nil},
-		{"truncated above", Truncated{apply(&continuous.Cauchy, num(0), num(1)), nil, num(0.5)}, nil},
-		{"truncated at 0", Truncated{apply(&continuous.Normal, num(1), num(1)), num(0), nil}, nil},
-		{"truncated positive", Truncated{apply(&survival.Weibull, num(1.5), num(2), nil), num(0.5), num(6)}, nil},
-		{"truncated student", Truncated{apply(&continuous.StudentT, num(4), num(1), num(2)), num(-1), num(6)}, nil},
-		{"truncated gamma", Truncated{apply(&continuous.Gamma, num(2.5), num(0.7)), num(1), num(9)}, nil},
-		{"truncated beta", Truncated{apply(&continuous.Beta, num(2), num(5), nil, nil), num(0.1), num(0.6)}, nil},
-		{"truncated mixture part", Mixture{weights, Truncated{apply(&continuous.Laplace, vec(-1, 0, 1), num(1)), num(-2), num(2)}, "k"}, nil},
+		{"truncated on both sides", Truncated{Base: apply(&continuous.Normal, num(1), num(2)), Lower: num(-1), Upper: num(2.5)}, nil},
+		{"truncated below", Truncated{Base: apply(&continuous.Normal, num(0), num(1)), Lower: num(1.5)}, nil},
+		{"truncated above", Truncated{Base: apply(&continuous.Cauchy, num(0), num(1)), Upper: num(0.5)}, nil},
+		{"truncated at 0", Truncated{Base: apply(&continuous.Normal, num(1), num(1)), Lower: num(0)}, nil},
+		{"truncated positive", Truncated{Base: apply(&survival.Weibull, num(1.5), num(2), nil), Lower: num(0.5), Upper: num(6)}, nil},
+		{"truncated student", Truncated{Base: apply(&continuous.StudentT, num(4), num(1), num(2)), Lower: num(-1), Upper: num(6)}, nil},
+		{"truncated gamma", Truncated{Base: apply(&continuous.Gamma, num(2.5), num(0.7)), Lower: num(1), Upper: num(9)}, nil},
+		{"truncated log-normal", Truncated{Base: apply(&continuous.LogNormal, num(0.5), num(0.7)), Lower: num(1), Upper: num(9)}, nil},
+		{"truncated exponential", Truncated{Base: apply(&continuous.Exponential, num(0.7)), Lower: num(1), Upper: num(4)}, nil},
+		{"truncated beta", Truncated{Base: apply(&continuous.Beta, num(2), num(5), nil, nil), Lower: num(0.1), Upper: num(0.6)}, nil},
+		{"truncated mixture part", Mixture{weights, Truncated{Base: apply(&continuous.Laplace, vec(-1, 0, 1), num(1)), Lower: num(-2), Upper: num(2)}, "k"}, nil},
 		{"batch of dirichlets", apply(&multivariate.Dirichlet, b.Consts(graph.Shape{d, {Name: "p", Size: 2}}, []float64{2, 3, 0.5, 4})), graph.Shape{d, {Name: "p", Size: 2}}},
 		{"batch of normals", apply(&continuous.Normal, b.Consts(graph.Shape{d}, []float64{-1, 5}), num(2)), graph.Shape{d}},
 	}
@@ -166,9 +168,9 @@ func TestTruncationInTheTail(t *testing.T) {
 	std := Apply(b, &continuous.Normal, []*graph.Node{nil, nil})
 	half := Apply(b, &continuous.HalfNormal, []*graph.Node{nil})
 	for _, tail := range []Truncated{
-		{std, b.Const(30), b.Const(31)},
-		{std, b.Const(-31), b.Const(-30)},
-		{half, b.Const(30), b.Const(31)},
+		{Base: std, Lower: b.Const(30), Upper: b.Const(31)},
+		{Base: std, Lower: b.Const(-31), Upper: b.Const(-30)},
+		{Base: half, Lower: b.Const(30), Upper: b.Const(31)},
 	} {
 		mid := 0.5 * (bound(tail.Lower, 0) + bound(tail.Upper, 0))
 		got := graphtest.Evaluate(t, b, tail.LogDensity(b, Observed{X: b.Const(mid)}), []float64{0}, 1)[0]
@@ -184,7 +186,7 @@ func TestTruncationInTheTail(t *testing.T) {
 // An interval without mass gives NaN, not an endless loop.
 func TestTruncatedSamplerGivesUp(t *testing.T) {
 	b := graph.NewBuilder()
-	far := Truncated{Apply(b, &continuous.Normal, []*graph.Node{nil, nil}), b.Const(40), nil}
+	far := Truncated{Base: Apply(b, &continuous.Normal, []*graph.Node{nil, nil}), Lower: b.Const(40), Upper: nil}
 	var dst [1]float64
 	far.Sampler(nil)(dst[:], [][]float64{{0}, {1}, {40}}, newRand(7))
 	if !math.IsNaN(dst[0]) {
@@ -282,6 +284,29 @@ func TestSupportsPrint(t *testing.T) {
 	}
 }
 
+// A censored value that begins at a bound of its own has the density, or the survival,
+// over the survival at the bound; one below its bound contributes nothing.
+func TestDelayedEntry(t *testing.T) {
+	b := graph.NewBuilder()
+	d := Truncated{Base: Apply(b, &survival.Weibull, []*graph.Node{b.Const(1.5), b.Const(2), nil}), Lower: b.Column(1), Event: b.Column(2)}
+	if err := d.Fits(nil); err != nil {
+		t.Fatal(err)
+	}
+	rows := []float64{3, 1, 1, 3, 1, 0, 1, 3, 1, 3, 0, 1} // time, entry, event
+	got := graphtest.Evaluate(t, b, d.LogDensity(b, Observed{X: b.Column(0)}), rows, 3)
+	logS := func(x float64) float64 { return -math.Pow(x/2, 1.5) }
+	logF := math.Log(1.5/2) + 0.5*math.Log(1.5) + logS(3)
+	for i, want := range []float64{logF - logS(1), logS(3) - logS(1), 0, logF} {
+		if !graphtest.Near(got[i], want, 1e-12) {
+			t.Errorf("record %d: %.15g, want %.15g", i, got[i], want)
+		}
+	}
+	d.Upper = b.Const(9)
+	if d.Fits(nil) == nil {
+		t.Error("a censored value with an upper bound is accepted")
+	}
+}
+
 // A count is truncated to the values from lower to upper, both included.
 func TestTruncatedCounts(t *testing.T) {
 	b := graph.NewBuilder()
@@ -297,7 +322,7 @@ func TestTruncatedCounts(t *testing.T) {
 		{"from zero", b.Const(0), b.Const(3), 0, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := Truncated{base, c.lower, c.upper}
+			d := Truncated{Base: base, Lower: c.lower, Upper: c.upper}
 			if err := d.Fits(nil); err != nil {
 				t.Fatal(err)
 			}
@@ -317,6 +342,15 @@ func TestTruncatedCounts(t *testing.T) {
 			if !graphtest.Near(total, 1, 1e-12) {
 				t.Errorf("the probabilities add up to %.15g", total)
 			}
+			for _, of := range []Applied{base, Apply(b, &counts.NegativeBinomial, []*graph.Node{b.Const(2.5), b.Const(1.5), nil})} {
+				d, mean := Truncated{Base: of, Lower: c.lower, Upper: c.upper}, 0.0
+				for i, l := range graphtest.Evaluate(t, b, d.LogDensity(b, Observed{X: b.Column(0)}), rows, 1) {
+					mean += rows[i] * math.Exp(l)
+				}
+				if got := graphtest.Evaluate(t, b, d.Mean(b), []float64{0}, 1)[0]; !graphtest.Near(got, mean, 1e-8) {
+					t.Errorf("the mean of a truncated %s is %.12g, the first moment %.12g", of.Name, got, mean)
+				}
+			}
 			rng, draw := newRand(3), d.Sampler(nil)
 			values := [][]float64{{2.5}}
 			for _, n := range []*graph.Node{c.lower, c.upper} {
@@ -334,7 +368,7 @@ func TestTruncatedCounts(t *testing.T) {
 		})
 	}
 	for _, bounds := range [][2]float64{{3, 2}, {1.2, 1.8}} {
-		if err := (Truncated{base, b.Const(bounds[0]), b.Const(bounds[1])}).Fits(nil); err == nil {
+		if err := (Truncated{Base: base, Lower: b.Const(bounds[0]), Upper: b.Const(bounds[1])}).Fits(nil); err == nil {
 			t.Errorf("a count between %g and %g is accepted", bounds[0], bounds[1])
 		}
 	}

@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -16,15 +17,29 @@ import (
 //	p(x) = Base(x) / P(Lower <= X <= Upper),  Lower <= x <= Upper
 //
 // A nil bound means no bound; bounds of a count are constants. Johnson, Kotz and
-// Balakrishnan 1994, vol. 1, ch. 13.
+// Balakrishnan 1994, vol. 1, ch. 13. The value may be censored on the right, too, as
+// times are of people who enter a study at their Lower: Klein and Moeschberger 2003, ch. 3.
 type Truncated struct {
 	Base         Applied
 	Lower, Upper *graph.Node
+	Event        *graph.Node // of Censored; nil: every value is known
+	// EventColumn and LowerColumn are the names of the columns that Event and Lower read; ""
+	// of any other expression.
+	EventColumn, LowerColumn string
 }
 
-// LogDensity divides by the mass between the bounds.
+// LogDensity divides by the mass between the bounds. A record whose value is not above a
+// lower bound of its own contributes nothing.
 func (t Truncated) LogDensity(b *graph.Builder, x Observed) *graph.Node {
-	return b.Sub(t.Base.LogDensity(b, x), t.logMass(b))
+	density := t.Base.LogDensity(b, x)
+	if t.Event != nil {
+		density = Censored{Base: t.Base, Event: t.Event}.LogDensity(b, x)
+	}
+	density = b.Sub(density, t.logMass(b))
+	if t.Lower != nil && t.Lower.Stage()&graph.StageRecord != 0 && t.Lower.Stage()&graph.StageGlobal == 0 {
+		return b.Where(b.Less(t.Lower, x.X), density, b.Const(0))
+	}
+	return density
 }
 
 // logMass is log P(Lower < X < Upper). Between two bounds it is a difference
@@ -50,10 +65,14 @@ func (t Truncated) logMass(b *graph.Builder) *graph.Node {
 
 // mass is the largest value that Lower excludes and the largest that Upper
 // allows: on the line the bounds themselves, where one value has no mass. Nil
-// means no bound.
+// means no bound. A positive number's own bound of 0 becomes the smallest one: the
+// gradient of a survival at 0 is 0, and not finite by its formula.
 func (t Truncated) mass(b *graph.Builder) (below, upper *graph.Node) {
-	if !t.Base.Support().Discrete() {
-		return t.Lower, t.Upper
+	if s := t.Base.Support(); !s.Discrete() {
+		if below = t.Lower; below != nil && s.Kind == support.Positive && math.IsNaN(bound(below, 0)) {
+			below = b.Max(below, b.Const(1e-300))
+		}
+		return below, t.Upper
 	}
 	if lower := bound(t.Lower, 0); lower > 0 {
 		below = b.Const(math.Ceil(lower) - 1)
@@ -64,14 +83,33 @@ func (t Truncated) mass(b *graph.Builder) (below, upper *graph.Node) {
 	return below, upper
 }
 
-// Mean is nil: it has no form common to all families.
-func (t Truncated) Mean(*graph.Builder) *graph.Node { return nil }
+// Mean is that between the bounds; nil for a family whose Tail is not known.
+func (t Truncated) Mean(b *graph.Builder) *graph.Node {
+	if t.Base.Tail == nil {
+		return nil
+	}
+	below, upper := t.mass(b)
+	sum := t.Base.Mean(b)
+	if below != nil {
+		sum = t.Base.Tail(b, below, t.Base.Args)
+	}
+	if upper != nil {
+		sum = b.Sub(sum, t.Base.Tail(b, upper, t.Base.Args))
+	}
+	return b.Mul(sum, b.Exp(b.Neg(t.logMass(b))))
+}
 
 // Support is the part of Base's support between the bounds if they are
 // constant.
 func (t Truncated) Support() support.Support {
 	s := t.Base.Support()
 	lower, upper := bound(t.Lower, math.Inf(-1)), bound(t.Upper, math.Inf(1))
+	if math.IsNaN(lower) {
+		lower = math.Inf(-1)
+	}
+	if math.IsNaN(upper) {
+		upper = math.Inf(1)
+	}
 	switch s.Kind {
 	case support.Positive:
 		lower = math.Max(lower, 0)
@@ -121,6 +159,9 @@ func (t Truncated) Fits(shape graph.Shape) error {
 			return fmt.Errorf("the bounds of a truncated %s must be numbers", t.Base.Name)
 		}
 		lower, upper = math.Max(0, math.Ceil(lower))-1, math.Floor(upper)
+	}
+	if t.Event != nil && t.Upper != nil {
+		return errors.New("a censored value has no upper bound here")
 	}
 	if lower >= upper {
 		return fmt.Errorf("truncated between %g and %g leaves nothing", bound(t.Lower, math.Inf(-1)), bound(t.Upper, math.Inf(1)))

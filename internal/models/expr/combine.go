@@ -89,17 +89,31 @@ func censored(l *lowering, c *Call, args []Expr) dist.Density {
 
 // truncated lowers truncated(base, lower, upper); an infinite bound counts as no bound.
 func truncated(l *lowering, c *Call, args []Expr) dist.Density {
-	base, ok := l.base(c, args[0])
+	t := dist.Truncated{}
+	ok := true
+	if inner, isCall := args[0].(*Call); isCall && inner.Func == "censored" {
+		var known dist.Censored
+		known, ok = l.density(inner).(dist.Censored)
+		t.Base, t.Event, t.EventColumn = known.Base, known.Event, known.Column
+	} else {
+		t.Base, ok = l.base(c, args[0])
+	}
 	if args[1] == nil && args[2] == nil {
 		l.fail(c.At, "give lower=, upper= or both", "truncated has no bound")
 		return nil
 	}
-	lower, okLower := l.bound(args[1], -1)
-	upper, okUpper := l.bound(args[2], 1)
+	var okLower, okUpper bool
+	t.Lower, okLower = l.bound(args[1], -1)
+	t.Upper, okUpper = l.bound(args[2], 1)
 	if !ok || !okLower || !okUpper {
 		return nil
 	}
-	return dist.Truncated{Base: base, Lower: lower, Upper: upper}
+	if raw, isCall := args[1].(*Call); isCall && raw.Func == "raw" && len(raw.Args) == 1 {
+		if column, isName := raw.Args[0].Value.(*Name); isName {
+			t.LowerColumn = column.ID
+		}
+	}
+	return t
 }
 
 // bound lowers a bound; nil for an infinite one on its own side.

@@ -84,7 +84,7 @@ func (b *checker) checkColumns(f *Formula) (known bool) {
 			}
 		}
 	}
-	for _, name := range []source.Value[string]{f.Event, f.Trials} {
+	for _, name := range []source.Value[string]{f.Event, f.Entry, f.Trials} {
 		if c := b.Data.Column(name.V); c != nil && c.Derive != nil {
 			b.Add(name.At, "name a column of the file", "column %s is derived", c.Name.V)
 		}
@@ -208,6 +208,21 @@ func (b *checker) checkResponseParts(m *Model, f *family) {
 	}
 	if c := d.Column(formula.Event.V); c != nil && c.Type.IsSet() && c.Type.V != data.Binary {
 		b.Add(formula.Event.At, "1 when the time is known, 0 when it is censored", "the event must be binary, but %s is %s", c.Name.V, c.Type.V)
+	}
+	if c := d.Column(formula.Entry.V); c != nil && c.Type.IsSet() && !c.Numeric() {
+		b.Add(formula.Entry.At, "in the unit of the time", "the entry must be a number, but %s is %s", c.Name.V, c.Type.V)
+	}
+	bound := formula.Lowest
+	if !bound.IsSet() {
+		bound = formula.Highest
+	}
+	if c := d.Column(formula.Response.V); bound.IsSet() && f != nil && f.scaled {
+		switch {
+		case m.Link.V != f.links[0].Name && m.Link.IsSet():
+			b.Add(bound.At, "write it under core:", "a response of family %s is truncated under the link %s only", f.Name, f.links[0].Name)
+		case c != nil && c.Transform.IsSet():
+			b.Add(bound.At, "write it under core:", "%s has a transform and cannot be truncated in a formula", c.Name.V)
+		}
 	}
 }
 

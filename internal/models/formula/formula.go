@@ -13,21 +13,31 @@ import (
 
 // Formula is a parsed model formula, `y ~ 1 + x + a:b + (1 + x | g) + offset(e)`,
 // in the notation of Wilkinson & Rogers 1973 as extended by lme4. The response
-// may be surv(time, event) or y | trials(n).
+// may be surv(time, event), surv(entry, time, event), y | trials(n) or
+// y | trunc(lb = 1, ub = 9).
 type Formula struct {
 	Response source.Value[string]
 	Compared []string             // columns of a response such as num > 0
 	Event    source.Value[string] // of surv(time, event): 1 when the time is known, 0 when censored
+	Entry    source.Value[string] // of surv(entry, time, event): when the record entered the study
 	Trials   source.Value[string] // of y | trials(n): the column with the number of trials
 	// TrialsNumber is the number of trials of y | trials(10).
 	TrialsNumber source.Value[float64]
-	Intercept    bool
-	Rest         expr.Position // of the point, all other columns, until expand
-	Terms        []Term
-	Functions    []*core.Definition // functions of columns, log(x) or I(x^2), that terms name
-	Groups       []GroupTerm
-	Smooths      []*Smooth          // curves in one number
-	Offsets      []*core.Definition // expressions added to the linear predictor as they are
+	// Lowest and Highest are the bounds of y | trunc(lb = 1, ub = 9), between which alone a
+	// record is in the table.
+	Lowest, Highest source.Value[float64]
+	Intercept       bool
+	Rest            expr.Position // of the point, all other columns, until expand
+	Terms           []Term
+	Functions       []*core.Definition // functions of columns, log(x) or I(x^2), that terms name
+	Groups          []GroupTerm
+	Smooths         []*Smooth          // curves in one number
+	Offsets         []*core.Definition // expressions added to the linear predictor as they are
+}
+
+// Truncated reports whether only a part of the values can be in the table.
+func (f *Formula) Truncated() bool {
+	return f.Entry.IsSet() || f.Lowest.IsSet() || f.Highest.IsSet()
 }
 
 // Term is one column, or the interaction of several.
@@ -56,11 +66,24 @@ func (f *Formula) String() string {
 	var b strings.Builder
 	switch {
 	case f.Event.IsSet():
-		b.WriteString("surv(" + f.Response.V + ", " + f.Event.V + ") ~ ")
+		b.WriteString("surv(")
+		if f.Entry.IsSet() {
+			b.WriteString(f.Entry.V + ", ")
+		}
+		b.WriteString(f.Response.V + ", " + f.Event.V + ") ~ ")
 	case f.Trials.IsSet():
 		b.WriteString(f.Response.V + " | trials(" + f.Trials.V + ") ~ ")
 	case f.TrialsNumber.IsSet():
 		b.WriteString(f.Response.V + " | trials(" + source.FormatNumber(f.TrialsNumber.V) + ") ~ ")
+	case f.Truncated():
+		var bounds []string
+		if f.Lowest.IsSet() {
+			bounds = append(bounds, "lb = "+source.FormatNumber(f.Lowest.V))
+		}
+		if f.Highest.IsSet() {
+			bounds = append(bounds, "ub = "+source.FormatNumber(f.Highest.V))
+		}
+		b.WriteString(f.Response.V + " | trunc(" + strings.Join(bounds, ", ") + ") ~ ")
 	default:
 		b.WriteString(f.Response.V + " ~ ")
 	}
@@ -112,7 +135,7 @@ func SumText(intercept bool, terms []Term) string {
 // places.
 func (f *Formula) columnsOf() []source.Value[string] {
 	var names []source.Value[string]
-	for _, v := range []source.Value[string]{f.Response, f.Event, f.Trials} {
+	for _, v := range []source.Value[string]{f.Response, f.Event, f.Entry, f.Trials} {
 		if v.IsSet() {
 			names = append(names, v)
 		}

@@ -115,7 +115,32 @@ func (l *lowering) observation(f *family) string {
 	if m.Terms.Event.IsSet() {
 		text = "censored(" + text + ", " + m.Terms.Event.V + ")"
 	}
-	return text
+	return m.truncated(text, f)
+}
+
+// truncated is an observation given that the response is above its entry or between the
+// bounds of trunc. A truncated response is in the unit of the file, also if it can be any
+// number.
+func (m *Model) truncated(text string, f *family) string {
+	lowest, highest := m.Terms.Lowest, m.Terms.Highest
+	if m.Terms.Entry.IsSet() {
+		return "truncated(" + text + ", lower=raw(" + m.Terms.Entry.V + "))"
+	}
+	if !lowest.IsSet() && !highest.IsSet() {
+		return text
+	}
+	if f.scaled {
+		y := m.Terms.Response.V
+		text = strings.Replace(text, "eta", y+".center + "+y+".by * eta", 1)
+		text = strings.Replace(text, "sigma", y+".by * sigma", 1)
+	}
+	if lowest.IsSet() {
+		text += ", lower=" + source.FormatNumber(lowest.V)
+	}
+	if highest.IsSet() {
+		text += ", upper=" + source.FormatNumber(highest.V)
+	}
+	return "truncated(" + text + ")"
 }
 
 // columnText is the expression of a coefficient's column.

@@ -65,15 +65,21 @@ func parsePredicted(text source.Value[string], p *source.Problems) *Formula {
 	return out
 }
 
-// response parses y, surv(time, event) or y | trials(n).
+// response parses y, surv(time, event), surv(entry, time, event), y | trials(n) or
+// y | trunc(lb = 1, ub = 9).
 func (f *parser) response(out *Formula) {
 	if f.peekName() == "surv" && f.isCall() {
+		const form = "surv(time, event)"
 		f.name()
 		f.take("(")
-		out.Response = f.column("surv(time, event)")
-		f.expect(",", "surv(time, event)")
-		out.Event = f.column("surv(time, event)")
-		f.expect(")", "surv(time, event)")
+		out.Response = f.column(form)
+		f.expect(",", form)
+		out.Event = f.column(form)
+		if !f.failed && f.take(",") {
+			out.Entry, out.Response = out.Response, out.Event
+			out.Event = f.column("surv(entry, time, event)")
+		}
+		f.expect(")", form)
 		return
 	}
 	start := f.offset
@@ -81,10 +87,17 @@ func (f *parser) response(out *Formula) {
 	if f.failed || f.comparison(out, start) || !f.take("|") {
 		return
 	}
-	if f.name() != "trials" {
-		f.fail("write y | trials(n)", "only trials(n) may follow | in a response")
-		return
+	switch f.name() {
+	case "trials":
+		f.trials(out)
+	case "trunc":
+		f.truncation(out)
+	default:
+		f.fail("write y | trials(n) or y | trunc(lb = 1)", "only trials(n) and trunc(lb = 1, ub = 9) may follow | in a response")
 	}
+}
+
+func (f *parser) trials(out *Formula) {
 	f.expect("(", "y | trials(n)")
 	if f.space(); f.offset < len(f.text) && f.text[f.offset] >= '0' && f.text[f.offset] <= '9' {
 		out.TrialsNumber = source.Value[float64]{At: f.at()}
@@ -96,6 +109,30 @@ func (f *parser) response(out *Formula) {
 		out.Trials = f.column("y | trials(n)")
 	}
 	f.expect(")", "y | trials(n)")
+}
+
+func (f *parser) truncation(out *Formula) {
+	const form = "y | trunc(lb = 1, ub = 9)"
+	f.expect("(", form)
+	for more := true; more && !f.failed; more = f.take(",") {
+		var to *source.Value[float64]
+		switch f.name() {
+		case "lb":
+			to = &out.Lowest
+		case "ub":
+			to = &out.Highest
+		default:
+			f.fail("write "+form, "trunc has the bounds lb and ub")
+			return
+		}
+		f.expect("=", form)
+		*to = source.Value[float64]{At: f.at()}
+		minus := f.take("-")
+		if to.V = f.number(form); minus {
+			to.V = -to.V
+		}
+	}
+	f.expect(")", form)
 }
 
 // comparison parses the rest of a response such as num > 0 or y == 'level', which

@@ -20,6 +20,9 @@ var Exponential = family.Distribution{
 		return b.Sub(family.LogOf(b, args[0]), b.Mul(args[0], x))
 	},
 	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node { return b.Reciprocal(args[0]) },
+	Tail: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node { // (x + 1/rate) P(X > x)
+		return b.Mul(b.Add(x, b.Reciprocal(args[0])), b.Exp(b.Neg(b.Mul(args[0], x))))
+	},
 	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return family.Log1mExp(b, b.Mul(args[0], x))
 	},

@@ -25,6 +25,9 @@ var Gamma = family.Distribution{
 		return b.Add(constant, b.Sub(b.Mul(b.Sub(shape, b.Const(1)), family.LogOf(b, x)), b.Mul(rate, x)))
 	},
 	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node { return b.Div(args[0], args[1]) },
+	Tail: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node { // the mean times P(Y > x), Y of shape + 1
+		return b.Mul(b.Div(args[0], args[1]), b.Exp(b.LogGammaQ(b.Add(args[0], b.Const(1)), b.Mul(args[1], x))))
+	},
 	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.LogGammaP(args[0], b.Mul(args[1], x))
 	},

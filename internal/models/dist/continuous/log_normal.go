@@ -29,6 +29,11 @@ var LogNormal = family.Distribution{
 	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
 		return b.Exp(b.Add(args[0], b.Mul(b.Const(0.5), b.Square(args[1]))))
 	},
+	Tail: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node { // the mean times P(Y > x), Y with loc + scale²
+		square := b.Square(args[1])
+		above := Normal.LogCCDF(b, family.LogOf(b, x), []*graph.Node{b.Add(args[0], square), args[1]})
+		return b.Exp(b.AddAll(args[0], b.Mul(b.Const(0.5), square), above))
+	},
 	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return Normal.LogCDF(b, family.LogOf(b, x), args)
 	},

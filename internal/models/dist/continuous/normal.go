@@ -27,6 +27,11 @@ var Normal = family.Distribution{
 		return normalLogDensity(b, x, args[0], args[1])
 	},
 	Mean: func(_ *graph.Builder, args []*graph.Node) *graph.Node { return args[0] },
+	Tail: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node { // loc P(X > x) + scale² p(x)
+		above := b.Exp(b.LogNormalCDF(b.Neg(family.Standardise(b, x, args[0], args[1]))))
+		density := b.Exp(normalLogDensity(b, x, args[0], args[1]))
+		return b.Add(b.Mul(args[0], above), b.Mul(b.Square(args[1]), density))
+	},
 	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.LogNormalCDF(family.Standardise(b, x, args[0], args[1]))
 	},

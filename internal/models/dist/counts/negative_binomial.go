@@ -29,11 +29,9 @@ var NegativeBinomial = family.Distribution{
 			b.Lgamma(total), b.Neg(b.Lgamma(phi)), b.Neg(family.LogFactorial(b, x)),
 			b.Mul(x, d), b.Neg(b.Mul(total, b.Softplus(d))))
 	},
-	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
-		if args[0] == nil {
-			return b.Exp(args[2])
-		}
-		return args[0]
+	Mean: negativeBinomialMean,
+	Tail: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node { // mean P(Y > x - 1), Y with phi + 1 and the same mean/phi
+		return b.Mul(negativeBinomialMean(b, args), b.Exp(b.LogBetaI(meanToPhi(b, args), x, b.Add(args[1], b.Const(1)))))
 	},
 	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.LogBetaI(b.Neg(meanToPhi(b, args)), args[1], b.Add(x, b.Const(1)))
@@ -45,6 +43,13 @@ var NegativeBinomial = family.Distribution{
 		phi, mean := args[1][0], rateOf(args[0], args[2])
 		dst[0] = family.DrawPoisson(mean*family.DrawGamma(phi, rng)/phi, rng)
 	},
+}
+
+func negativeBinomialMean(b *graph.Builder, args []*graph.Node) *graph.Node {
+	if args[0] == nil {
+		return b.Exp(args[2])
+	}
+	return args[0]
 }
 
 // meanToPhi is log(mean/phi).

@@ -32,6 +32,10 @@ var Poisson = family.Distribution{
 		return b.Sub(b.Sub(b.Mul(x, logRate), rate), family.LogFactorial(b, x))
 	},
 	Mean: poissonRate,
+	Tail: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node { // rate P(X > x - 1)
+		rate := poissonRate(b, args)
+		return b.Mul(rate, b.Exp(b.LogGammaP(x, rate)))
+	},
 	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.LogGammaQ(b.Add(x, b.Const(1)), poissonRate(b, args))
 	},

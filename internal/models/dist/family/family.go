@@ -35,6 +35,10 @@ type Distribution struct {
 	// Mean of a value, nil if it has none (or, for levels, no number).
 	Mean func(b *graph.Builder, args []*graph.Node) *graph.Node
 
+	// Tail is E[X; X > x], the part of the mean above x, for x as in LogCDF; nil where it is
+	// not known.
+	Tail func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node
+
 	// LogCDF is log P(X <= x), and LogCCDF log P(X > x), for a value x or, of a
 	// count, -1; nil where there is no distribution function, and then the family
 	// cannot be censored or truncated.

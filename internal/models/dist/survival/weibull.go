@@ -37,6 +37,11 @@ var Weibull = family.Distribution{
 		}
 		return b.Mul(args[1], factor)
 	},
+	Tail: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node { // scale Γ(1 + 1/shape, (x/scale)^shape)
+		order := b.Add(b.Const(1), b.Reciprocal(args[0]))
+		_, hazard := weibullHazard(b, x, args)
+		return b.Exp(b.AddAll(family.LogGiven(b, args[1], args[2]), b.Lgamma(order), b.LogGammaQ(order, hazard)))
+	},
 	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		_, hazard := weibullHazard(b, x, args)
 		return family.Log1mExp(b, hazard)
