@@ -44,9 +44,9 @@ func (g Groups) Event(sigma float64) event.Event {
 	if g == nil {
 		return event.Gaussian{NoiseMultiplier: sigma}
 	}
-	list := make([]event.Event, len(g))
+	list, sum := make([]event.Event, len(g)), g.shares()
 	for j := range g {
-		list[j] = event.Gaussian{NoiseMultiplier: sigma / math.Sqrt(g[j].Share)}
+		list[j] = event.Gaussian{NoiseMultiplier: sigma / math.Sqrt(g[j].Share/sum)}
 	}
 	return event.Together(list)
 }
@@ -82,13 +82,18 @@ func (g Groups) Check(t *graph.Tape) error {
 	return nil
 }
 
-// ClipNorms are the C_j in units of C. Rounding down keeps the sum of their squares at
-// most 1, whatever the shares add up to.
-func (g Groups) ClipNorms() []float64 {
-	sum := 0.0
+// shares is the sum of the shares, 1 up to the digits in which they were written.
+func (g Groups) shares() (sum float64) {
 	for j := range g {
 		sum += g[j].Share
 	}
+	return sum
+}
+
+// ClipNorms are the C_j in units of C. Rounding down keeps the sum of their squares at
+// most 1, whatever the shares add up to.
+func (g Groups) ClipNorms() []float64 {
+	sum := g.shares()
 	norms := make([]float64, len(g))
 	for j := range g {
 		norms[j] = math.Sqrt(g[j].Share/sum) * (1 - 0x1p-44)
