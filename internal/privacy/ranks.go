@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
 )
 
 // Ranks are processes that hold a part of the records each and take every step together:
@@ -74,6 +77,49 @@ func releaseTogether(r Ranks, x []float64, addNoise func()) error {
 	}
 	return r.Share(x)
 }
+
+// batches are those of the records of this process. A scheme that treats every record by
+// itself draws them from the process's own; any other draws those of all records with the
+// stream of rank 0, in which the records have numbers in order of the ranks. Any numbering
+// that does not depend on the stream gives the same law.
+func (c *Curator) batches(m Mechanism, own *noise.Stream, first int) (sampler.Sampler, *noise.Stream, error) {
+	if alone(c.ranks) || sampler.Apart(m.Sampler.Scheme) {
+		draws, err := samplerFor(m, c.rows.N, first, own)
+		return draws, own, err
+	}
+	rank, size := c.ranks.Rank(), c.ranks.Size()
+	sent := make([]float64, size+keyWords) // how many records each has, then the key
+	defer clear(sent)
+	sent[rank] = float64(c.rows.N)
+	if key := own.Key(); rank == 0 {
+		for k := range keyWords {
+			sent[size+k] = float64(binary.BigEndian.Uint32(key[4*k:]))
+		}
+	}
+	if err := errors.Join(c.ranks.Add(sent), c.ranks.Share(sent)); err != nil {
+		return nil, nil, err
+	}
+	var key [4 * keyWords]byte
+	defer clear(key[:])
+	for k := range keyWords {
+		binary.BigEndian.PutUint32(key[4*k:], uint32(sent[size+k]))
+	}
+	low, all := 0, 0
+	for r, n := range sent[:size] {
+		if all += int(n); r < rank {
+			low = all
+		}
+	}
+	stream := noise.Keyed(key)
+	draws, err := samplerFor(m, all, first, stream)
+	if err != nil {
+		return nil, nil, err
+	}
+	return sampler.Dealt(draws, low, low+c.rows.N), stream, nil
+}
+
+// keyWords is the number of 32-bit words of a stream's key.
+const keyWords = 8
 
 // digest is that of the names and sizes of the files of a table, as numbers that ranks can
 // send one another.

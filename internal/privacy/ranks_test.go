@@ -15,6 +15,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
 )
 
 // inProcess are ranks that share an address space.
@@ -94,6 +95,9 @@ func stepsOnRanks(t *testing.T, m privacy.Mechanism, n int, engines ...*fakeEngi
 		cfg := config(t, e)
 		cfg.Table = tableAt(data)
 		cfg.Root = noise.Insecure(5)
+		if m.Sampler.Scheme == sampler.Shuffle {
+			cfg.Relation = event.Substitute
+		}
 		if len(engines) > 1 {
 			cfg.Ranks = &inProcess{rank: rank, hall: h}
 		}
@@ -183,19 +187,40 @@ func TestRankCannotBegin(t *testing.T) {
 	}
 }
 
-// Batches whose records depend on one another cannot be drawn from parts.
-func TestRanksRefuseDependentBatches(t *testing.T) {
-	cfg := config(t, &fakeEngine{})
-	cfg.Ranks, cfg.Relation = &inProcess{hall: newHall(2)}, event.Substitute
-	c, err := privacy.NewCurator(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := mechanism(t, 10)
-	m.Sampler.Scheme, m.Sampler.PublicN = "fixed_size", 100
-	m.Sampler.Rate, m.Sampler.BatchSize = 0, 10
-	if _, err := c.Begin(m); err == nil || !strings.Contains(err.Error(), "--sampling poisson") {
-		t.Error(err)
+// Batches that need all records at hand are those of rank 0's stream on every rank: each has
+// its own records of them, in order of the ranks.
+func TestRanksDealBatches(t *testing.T) {
+	const steps, ranks, each = 12, 3, 4 // the table has 4 records on every rank
+	for _, c := range []sampler.Config{
+		{Scheme: sampler.FixedSize, BatchSize: 5, PublicN: ranks * each},
+		{Scheme: sampler.FixedSize, BatchSize: 5, PublicN: ranks*each + 3},
+		{Scheme: sampler.Shuffle, BatchSize: 3, PublicN: ranks * each},
+	} {
+		m := mechanism(t, steps)
+		m.Sampler, m.GradientNoise, m.CountNoise = c, 300, 300
+		engines := []*fakeEngine{{sum: []float64{1, 0}}, {sum: []float64{1, 0}}, {sum: []float64{1, 0}}}
+		_, _, errs := stepsOnRanks(t, m, steps, engines...)
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+		alone, err := sampler.New(c, ranks*each, 0, noise.Insecure(5).Child(0).Stream(noise.Sampling))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step := range steps {
+			var got []uint32
+			for rank, e := range engines {
+				for _, i := range e.batches[step] {
+					got = append(got, i+uint32(rank*each))
+				}
+			}
+			want, _ := alone.Draw(step, nil)
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s, step %d: the ranks have records %d, want %d", c.Scheme, step, got, want)
+			}
+		}
 	}
 }
 

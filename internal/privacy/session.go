@@ -42,15 +42,24 @@ type Session struct {
 // ledger without this mechanism, upper the certified epsilon of both. Where several
 // processes hold the records, all start or none.
 func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*Session, error) {
-	if !alone(c.ranks) && !sampler.Apart(m.Sampler.Scheme) {
-		return nil, fmt.Errorf("privacy: %s batches of records in %d processes: type --sampling poisson, which each process draws from its own", m.Sampler.Scheme, c.ranks.Size())
+	if c.session != nil {
+		return nil, errors.New("privacy: another session is open (close it first)")
 	}
-	if c.table != nil {
-		if err := agree(c.ranks, c.table.files); err != nil {
-			return nil, err
-		}
+	if c.table == nil {
+		return nil, errors.New("privacy: the curator has no table (encode one first)")
 	}
-	s, err := c.prepare(m, before, done, upper)
+	if err := agree(c.ranks, c.table.files); err != nil {
+		return nil, err
+	}
+	root := c.root.Child(uint64(c.sessions)) // no two sessions may share a noise
+	if c.ranks != nil && c.ranks.Rank() > 0 {
+		root = root.Child(uint64(c.ranks.Rank())) // nor two ranks their batches, when the key is a known seed's
+	}
+	draws, sampling, err := c.batches(m, root.Stream(noise.Sampling), done)
+	var s *Session
+	if err == nil {
+		s, err = c.prepare(m, root, draws, done)
+	}
 	if err := ready(c.ranks, err); err != nil {
 		if s != nil {
 			err = errors.Join(err, s.worker.Close())
@@ -59,6 +68,8 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 		}
 		return nil, err
 	}
+	s.sampling, s.entry = sampling, len(c.ledger.Entries)
+	s.spending = spending{before: before.clone(), m: m, budget: c.budget, relation: c.relation, total: upper}
 	c.ledger.Entries = append(c.ledger.Entries, Entry{
 		Time: c.now().UTC(), Purpose: m.Purpose, Event: s.event(), Steps: done, Authorised: m.Steps,
 	})
@@ -68,24 +79,8 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 }
 
 // prepare opens the engine.
-func (c *Curator) prepare(m Mechanism, before Ledger, done int, upper float64) (*Session, error) {
-	if c.session != nil {
-		return nil, errors.New("privacy: another session is open (close it first)")
-	}
-	if c.table == nil {
-		return nil, errors.New("privacy: the curator has no table (encode one first)")
-	}
+func (c *Curator) prepare(m Mechanism, root noise.Root, draws sampler.Sampler, done int) (*Session, error) {
 	if err := c.table.begin(m.Tape); err != nil {
-		return nil, err
-	}
-	root := c.root.Child(uint64(c.sessions)) // no two sessions may share a noise
-	if c.ranks != nil && c.ranks.Rank() > 0 {
-		root = root.Child(uint64(c.ranks.Rank())) // nor two ranks their batches, when the key is a known seed's
-	}
-	sampling := root.Stream(noise.Sampling)
-	draws, err := samplerFor(m, c.rows.N, done, sampling)
-	if err != nil {
-		c.table.end()
 		return nil, err
 	}
 	tapes, err := m.Groups.Tapes(m.Tape)
@@ -99,11 +94,10 @@ func (c *Curator) prepare(m Mechanism, before Ledger, done int, upper float64) (
 		return nil, err
 	}
 	s := &Session{
-		curator: c, m: m, worker: worker, sampler: draws, done: done, entry: len(c.ledger.Entries), widened: 1 + Overshoot(tapes, m.BatchBound),
-		spending:      spending{before: before.clone(), m: m, budget: c.budget, relation: c.relation, total: upper},
+		curator: c, m: m, worker: worker, sampler: draws, done: done, widened: 1 + Overshoot(tapes, m.BatchBound),
 		gradientNoise: root.Stream(noise.GradientNoise),
 		countNoise:    root.Stream(noise.CountNoise),
-		samplers:      []sampler.Sampler{draws}, sampling: sampling, started: done,
+		samplers:      []sampler.Sampler{draws}, started: done,
 	}
 	if _, ok := worker.(Stepper); !ok && c.rows.OnDisk() { // a Stepper draws batches, too
 		s.ahead = sampler.NewAhead(draws, c.rows.Fetch, done, m.Steps)

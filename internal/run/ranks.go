@@ -10,7 +10,6 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/privacy/sampler"
 )
 
 // task is the work that rank 0 sends to the other processes of a job. Without a Plan
@@ -66,9 +65,6 @@ func (r Ranks) tell(t task) error {
 func (r Run) begin() error {
 	if !r.Ranks.Several() {
 		return nil
-	}
-	if !sampler.Apart(r.Plan.Sampling) {
-		return usagef("--sampling: %s batches cannot be drawn by %d processes, each from its own records (type --sampling poisson)", r.Plan.Sampling, r.Ranks.Job.Size)
 	}
 	t := task{Job: r.Job, Plan: r.Plan, Checkpoint: r.checkpoint}
 	t.Job.Sign, t.Job.Ledger = "", "" // of rank 0 alone

@@ -34,8 +34,11 @@ func newStream(key []byte) *Stream {
 // Clone returns an independent reader of the same sequence, at step 0.
 func (s *Stream) Clone() *Stream { return &Stream{key: s.key, aes: s.aes, used: bufferSize} }
 
+// Keyed is the stream of a key that another process has sent.
+func Keyed(key [32]byte) *Stream { return newStream(key[:]) }
+
 // Key is the AES-256 key, for an engine that makes the stream's numbers on a
-// device. Whoever has it can subtract the noise: it stays with the records, and
+// device, or another process of the job. Whoever has it can subtract the noise: it stays with the records, and
 // is overwritten after use.
 func (s *Stream) Key() [32]byte { return s.key }
 
