@@ -35,6 +35,9 @@ func TestSimulatedTablesFit(t *testing.T) {
 			if strings.Contains(string(src), "epochs:") {
 				length = []string{"--epochs", "1"}
 			}
+			if strings.Contains(string(src), "batch_size:") {
+				length = append(length, "--batch-size", "100") // of these few records
+			}
 			// without the accounting, whose time is not the question here
 			d3p(t, append([]string{"fit-nonprivate", data, "--model", file, "--records", "200", "--draws", "10",
 				"--out", filepath.Join(dir, "run"), "--quiet"}, length...)...)

@@ -74,7 +74,7 @@ func simulatedRows(e encoding.Encoding, n int, rng *rand.Rand) []float64 {
 		row := rows[i*e.K : (i+1)*e.K]
 		for _, f := range e.Fields {
 			switch {
-			case f.Kind == encoding.Numeric && f.Scale == 0 && f.Type == data.Integer:
+			case f.Kind == encoding.Numeric && (f.Scale == 0 || f.Scale == 1) && f.Type == data.Integer:
 				row[f.Out[0]] = *f.Lower + float64(rng.IntN(10))
 			case f.Kind == encoding.Numeric && f.Scale == 0:
 				row[f.Out[0]] = *f.Lower + rng.Float64()*(*f.Upper-*f.Lower)
@@ -151,7 +151,7 @@ const manyParameters = 2000
 func places(m *models.Model, rng *rand.Rand) []int {
 	var list []int
 	if m.P > manyParameters {
-		for _, i := range rng.Perm(len(m.Params))[:4] {
+		for _, i := range rng.Perm(len(m.Params))[:min(4, len(m.Params))] {
 			list = append(list, m.Params[i].Offset+rng.IntN(m.Params[i].Size))
 		}
 		return list

@@ -49,3 +49,18 @@ func TestExamplesAreListed(t *testing.T) {
 		t.Errorf("configs/README.md is not what the files of configs/ say; run make docs (%v)", err)
 	}
 }
+
+// TestPublishedSizes checks that networks have as many weights as those that others train
+// under privacy, and count them.
+func TestPublishedSizes(t *testing.T) {
+	sizes := map[string]int{"cifar10-cnn": 605226, "cnn-mnist": 26010, "imdb-embedding": 160098, "mlp-mnist": 79510, "vae-conv": 640423, "vae-mnist": 688884}
+	for name, want := range sizes {
+		m, err := models.Compile(parseFile(t, "../../configs/"+name+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.P != want {
+			t.Errorf("%s has %d weights, want %d", name, m.P, want)
+		}
+	}
+}

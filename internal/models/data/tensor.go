@@ -16,6 +16,7 @@ type Tensor struct {
 	Shape        []source.Value[int]
 	Lower, Upper source.Value[float64]
 	Center, By   source.Value[float64]
+	Type         source.Value[string] // of the numbers: Real, the default, or Integer
 	Source       source.Value[string]
 	// Binarize turns every value x in [0, 1] into 0 or 1: stochastic is 1 with
 	// probability x, drawn anew in every step; threshold is 1 from a half on.

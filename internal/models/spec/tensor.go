@@ -32,6 +32,7 @@ func tensorFields(t *data.Tensor) []field {
 		text("text", &t.Text).means("bytes: a token is 1 + a byte; or a public vocabulary, a file with a token on each line"),
 		distinct("dims", "dim", &t.Dims).means("names of its dims"),
 		list("shape", &t.Shape, (*reader).sizes).means("their sizes; for text the number of tokens that are kept"),
+		choice("type", &t.Type, data.Real, data.Integer).or(data.Real).means("integer for whole numbers, such as tokens or levels that an embedding reads"),
 		number("lower", &t.Lower).means("the smallest possible value"),
 		number("upper", &t.Upper).means("the largest possible value"),
 		mapping("scale", []field{number("center", &t.Center).means("default: the middle of the bounds"), positive("by", &t.By).means("default: the distance of the bounds by √12")}).
@@ -56,7 +57,7 @@ func (r *reader) tensor(e entry, t *data.Tensor) {
 	}
 	needs, refused := []string{"dims", "shape", "lower", "upper"}, []string(nil)
 	if t.Text.IsSet() {
-		needs, refused = []string{"from", "dims", "shape"}, []string{"lower", "upper", "scale"}
+		needs, refused = []string{"from", "dims", "shape"}, []string{"type", "lower", "upper", "scale"}
 	}
 	for _, need := range needs {
 		if !keys[need] {
@@ -134,7 +135,7 @@ func (r *reader) tensorColumns(t *data.Tensor) {
 	}
 	for i := range t.Size() {
 		t.Columns = append(t.Columns, &data.Column{
-			Name: source.Value[string]{V: prefix + strconv.Itoa(first+i), At: t.Name.At}, Type: source.Value[string]{V: data.Real, At: t.Name.At},
+			Name: source.Value[string]{V: prefix + strconv.Itoa(first+i), At: t.Name.At}, Type: source.Value[string]{V: t.Type.Or(data.Real), At: t.Name.At},
 			Lower: t.Lower, Upper: t.Upper, Center: t.Center, By: t.By, Source: t.Source,
 			Missing: data.Missing{Rule: data.MissingReject},
 		})
