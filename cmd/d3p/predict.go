@@ -65,7 +65,7 @@ func newPredict(a *app) *cobra.Command {
 interval of the expected response over the posterior (empty where that is a point),
 and y_q5 to y_q95 of an observed response. For a category it writes the most probable level (class) and the
 probability of every level. A row without a needed value gets empty cells. The rows
-are CSV, Parquet, idx or npy, or CSV from - for standard input; they need the
+are CSV, Parquet, idx, npy or CIFAR-10, or CSV from - for standard input; they need the
 columns of the predictors only.
 
 A model with local latents, such as an auto-encoder, reconstructs rows. It needs all

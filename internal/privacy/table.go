@@ -16,7 +16,7 @@ import (
 
 // TableConfig states where the records are and how they are encoded.
 type TableConfig struct {
-	// Data is a CSV, Parquet, idx or npy file, a folder of them, a pattern or @LIST.
+	// Data is a CSV, Parquet, idx, npy or CIFAR-10 file, a folder of them, a pattern or @LIST.
 	Data      string
 	Encoding  encoding.Encoding
 	Precision Precision

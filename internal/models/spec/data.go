@@ -167,7 +167,7 @@ func Encodings() []string {
 // Formats are the names, for `data: format:`, of what a file is: the ends that names
 // of such files have.
 func Formats() []string {
-	return []string{"csv", "csv.gz", "parquet", "npy", "npy.gz", "idx", "idx.gz"}
+	return []string{"csv", "csv.gz", "parquet", "npy", "npy.gz", "idx", "idx.gz", "cifar10"}
 }
 
 // Separators are the names, for `data: separator:`, of separators between fields.

@@ -203,7 +203,7 @@ func (own *Mechanism) WhatIf(c *cobra.Command, m *Mechanism, allowed bool, ev ev
 		rel = asked
 	}
 	if otherSampling && own.Scheduled {
-		return nil, "", status.Usagef("--sampling: the run has a noise schedule, and another sampler is accounted for with constant noise only (leave --sampling out)")
+		return nil, "", status.Usagef("--sampling: the run has a schedule, and another sampler is accounted for with constant noise and rate only (leave --sampling out)")
 	}
 	if otherSampling {
 		own.Sampling = m.Sampling

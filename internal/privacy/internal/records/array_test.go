@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -216,4 +217,53 @@ func FuzzArray(f *testing.F) {
 			t.Errorf("%d records from %d bytes", rows.N, len(content))
 		}
 	})
+}
+
+// cifar10File is a file of records that are a class and the numbers of the first pixels;
+// all others are 7.
+func cifar10File(records ...[]byte) string {
+	var b strings.Builder
+	for _, r := range records {
+		b.Write(r)
+		b.WriteString(strings.Repeat("\a", 3073-len(r)))
+	}
+	return b.String()
+}
+
+// cifar10Encoding reads the class, the first two numbers, and the last one.
+func cifar10Encoding() encoding.Encoding {
+	e := pair()
+	e.Header = []string{"c", "a", "b"}
+	for i := 3; i < 3072; i++ {
+		e.Header = append(e.Header, fmt.Sprintf("px%d", i))
+	}
+	e.Header = append(e.Header, "last")
+	last := e.Fields[0]
+	last.Column, last.Out = "last", []int{3}
+	e.Fields, e.K = append(e.Fields, last), 4
+	return e
+}
+
+// The class of an image of CIFAR-10 comes first, then its numbers; the length of the files
+// counts them.
+func TestCIFAR10(t *testing.T) {
+	path := write(t, "data_batch_1.bin", cifar10File([]byte{1, 20, 30}, []byte{0, 200, 5}))
+	rows, _, err := readOne(path, cifar10Encoding(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]float64{{20, 30, 1, 7}, {100, 5, 0, 7}}, unpack(t, rows)); diff != "" {
+		t.Error(diff)
+	}
+	if rows, _, err = readOne(write(t, "test_batch.bin", ""), cifar10Encoding(), Options{}); err != nil || rows.N != 0 {
+		t.Errorf("no image: %v, %v", rows, err)
+	}
+	_, _, err = readOne(write(t, "data_batch_2.bin", cifar10File([]byte{1})+"x"), cifar10Encoding(), Options{})
+	if err == nil || !strings.Contains(err.Error(), "3073 bytes each") {
+		t.Errorf("a file with half an image: %v", err)
+	}
+	_, _, err = readOne(write(t, "data_batch_2.bin", cifar10File([]byte{1})), pair(), Options{})
+	if err == nil || !strings.Contains(err.Error(), "3073 numbers in a record") {
+		t.Errorf("a model of three columns: %v", err)
+	}
 }

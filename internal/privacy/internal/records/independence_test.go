@@ -393,6 +393,22 @@ func TestArrayRecordsAlone(t *testing.T) {
 	}
 }
 
+// So are the images of CIFAR-10.
+func TestImagesAlone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 5))
+	e := cifar10Encoding()
+	for range 10 {
+		var records []string
+		for range 1 + rng.IntN(5) {
+			records = append(records, cifar10File([]byte{byte(rng.IntN(3)), byte(rng.IntN(256)), byte(rng.IntN(256))}))
+		}
+		alone(t, "image", records, func(records []string, opt Options) (*Rows, error) {
+			rows, _, err := readOne(write(t, "data_batch_1.bin", strings.Join(records, "")), e, opt)
+			return rows, err
+		})
+	}
+}
+
 // A unit is encoded alone, wherever its rows stand among those of others: of CSV and of
 // Parquet, with ids of any bytes.
 func TestUnitsAlone(t *testing.T) {

@@ -38,7 +38,7 @@ type Options struct {
 	Share Share
 }
 
-// Read reads the CSV, Parquet, idx or npy files at paths, one table, and encodes it. What
+// Read reads the CSV, Parquet, idx, npy or CIFAR-10 files at paths, one table, and encodes it. What
 // a file is says its name or e.Format. name is what the Check calls the table. The Check
 // is private, also when err is not nil.
 func Read(name string, paths []string, e encoding.Encoding, opt Options) (*Rows, Check, error) {

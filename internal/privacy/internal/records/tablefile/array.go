@@ -6,7 +6,7 @@ import (
 )
 
 // Array is the layout of a file that holds one array of numbers, record by
-// record, without names: idx (MNIST) or npy (NumPy).
+// record, without names: idx (MNIST), npy (NumPy) or CIFAR-10's.
 type Array struct {
 	Records int // as the file states it; the file may be wrong
 	Columns int // numbers of a record
@@ -23,6 +23,10 @@ func OpenArray(path string, f *os.File, is format) (io.Reader, Array, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, Array{}, err
+	}
+	if is.Kind == CIFAR10 {
+		a, err := cifar10Head(path, info)
+		return f, a, err
 	}
 	src, err := Plain(path, f, is.Gzipped)
 	if err != nil {

@@ -22,10 +22,14 @@ const (
 	Parquet
 	NPY
 	IDX
+	CIFAR10
 )
 
 // idxName is how the files of MNIST are named: train-images-idx3-ubyte.
 var idxName = regexp.MustCompile(`idx[0-9]|-ubyte$|\.idx$`)
+
+// cifar10Name is how the files of CIFAR-10's binary version are named.
+var cifar10Name = regexp.MustCompile(`^(data_batch_[0-9]+|test_batch)\.bin$|\.cifar10$`)
 
 // FormatOf is the format of the file at path: the declared one, or what its name ends
 // in; CSV for other names.
@@ -33,6 +37,9 @@ func FormatOf(path, declared string) format {
 	name := strings.ToLower(filepath.Base(path))
 	if declared != "" {
 		name = "." + declared
+	}
+	if cifar10Name.MatchString(name) {
+		return format{CIFAR10, false}
 	}
 	name, gzipped := strings.CutSuffix(name, ".gz")
 	switch filepath.Ext(name) {

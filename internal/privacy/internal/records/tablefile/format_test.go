@@ -13,7 +13,8 @@ func TestFormats(t *testing.T) {
 		"a.parquet": {Parquet, false}, "a.pq": {Parquet, false}, "a.parquet.csv": {CSV, false},
 		"x.parquet/a": {CSV, false}, "a.npy": {NPY, false}, "a.npy.gz": {NPY, true},
 		"train-images-idx3-ubyte.gz": {IDX, true}, "t10k-images.idx3-ubyte": {IDX, false}, "a.idx": {IDX, false},
-		"train-images-idx3-ubyte.csv": {CSV, false},
+		"train-images-idx3-ubyte.csv": {CSV, false}, "data_batch_3.bin": {CIFAR10, false}, "c/test_batch.bin": {CIFAR10, false},
+		"my_data_batch_3.bin": {CSV, false}, "data_batch_3.bin.gz": {CSV, true}, "a.bin": {CSV, false},
 	} {
 		if got := FormatOf(path, ""); got != want {
 			t.Errorf("%s is %v, want %v", path, got, want)
@@ -21,13 +22,13 @@ func TestFormats(t *testing.T) {
 	}
 	for declared, want := range map[string]format{
 		"csv": {CSV, false}, "csv.gz": {CSV, true}, "parquet": {Parquet, false},
-		"npy": {NPY, false}, "npy.gz": {NPY, true}, "idx": {IDX, false}, "idx.gz": {IDX, true},
+		"npy": {NPY, false}, "npy.gz": {NPY, true}, "idx": {IDX, false}, "idx.gz": {IDX, true}, "cifar10": {CIFAR10, false},
 	} {
 		if got := FormatOf("a.zip", declared); got != want {
 			t.Errorf("declared %s is %v, want %v", declared, got, want)
 		}
 	}
-	if n := len(spec.Formats()); n != 7 {
-		t.Errorf("%d formats may be declared, 7 are tested", n)
+	if n := len(spec.Formats()); n != 8 {
+		t.Errorf("%d formats may be declared, 8 are tested", n)
 	}
 }
