@@ -33,7 +33,7 @@ model:
   family: bernoulli
   priors: PRIORS
 `
-	for _, formula := range []string{"y ~ log(x) * g + I(z^2)", "y ~ (x + z + g)^2 - x:g", "y ~ g / z + x", "y ~ x * z + x * g", "g == 'b' ~ x + exp(z / 2)"} {
+	for _, formula := range []string{"y ~ log(x) * g + I(z^2)", "y ~ (x + z + g)^2 - x:g", "y ~ g / z + x", "y ~ x * z + x * g", "g == 'b' ~ x + exp(z / 2)", "y ~ poly(x, 2) * z"} {
 		t.Run(formula, func(t *testing.T) {
 			dir := t.TempDir()
 			at := func(name string) string { return filepath.Join(dir, name) }

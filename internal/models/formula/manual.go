@@ -73,7 +73,7 @@ func Manual() []Syntax {
 		{[]string{"(1 | g)"}, "an intercept for every level of the category g: r_g[level,Intercept], with standard deviation sd_g[Intercept]"},
 		{[]string{"(1 | a:b)", "(1 | a/b)"}, "an intercept for every pair of levels, the group a_by_b; (1 | a/b) is (1 | a) + (1 | a:b)"},
 		{[]string{"(1 + x | g)", "(1 + x || g)"}, "an intercept and a slope for every level, correlated (cor_g) or not"},
-		{[]string{"poly(x, 2)"}, "a curve of up to degree 9 on the declared scale, x included; coefficients s_x[1], s_x[2]"},
+		{[]string{"poly(x, 2)"}, "a curve of up to degree 9 on the declared scale, x included; coefficients s_x[1], s_x[2]; in a product, poly(x, 2):z, it is x and I(x^2)"},
 		{[]string{"spline(x, 30, 50, 70)"}, "a natural cubic spline with n >= 3 knots, in the unit of the file (transformed if the column is), linear beyond them; n - 1 coefficients s_x"},
 		{[]string{"offset(log(years))"}, "an expression, in the unit of the file, added to the linear predictor"},
 		{[]string{"surv(time, event) ~ x"}, "a time that is known if the binary column event is 1, else right-censored; for families of numbers and counts"},

@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -193,7 +194,14 @@ func (f *parser) sum(whole *Formula) (intercept bool, terms []Term) {
 				f.fail("", "%s(...) can stand in the main formula only, outside of groups", f.peekName())
 				break
 			}
-			if s := f.smooth(); s != nil {
+			start := f.offset
+			s := f.smooth()
+			if f.space(); f.offset < len(f.text) && strings.IndexByte(":*/^", f.text[f.offset]) >= 0 {
+				f.offset = start // a factor of a product
+				terms = merged(terms, f.product())
+				break
+			}
+			if s != nil {
 				whole.Smooths = append(whole.Smooths, s)
 			}
 		case whole != nil && f.peekName() == "" && f.take("."):
@@ -306,8 +314,7 @@ func (f *parser) factor() []Term {
 		}
 		return terms
 	case f.isSmooth():
-		f.fail("write it as a term of its own", "%s(...) cannot be multiplied", f.peekName())
-		return nil
+		return f.powers(at)
 	case f.peekName() != "" && f.isCall():
 		if name := f.function(); name != "" {
 			return []Term{{at, []string{name}}}
@@ -320,6 +327,32 @@ func (f *parser) factor() []Term {
 		return nil
 	}
 	return []Term{{at, []string{n}}}
+}
+
+// powers parses poly(x, 3) as a factor: the terms x, I(x^2) and I(x^3).
+func (f *parser) powers(at expr.Position) (terms []Term) {
+	s := f.smooth()
+	switch {
+	case s == nil:
+		return nil
+	case s.Degree == 0:
+		f.fail("multiply poly(x, 2) or cut(x, 40, 60), or write the spline as a term of its own", "spline(...) cannot be multiplied")
+		return nil
+	case f.whole == nil:
+		f.fail("", "poly(...) can stand in the main formula only, outside of groups")
+		return nil
+	}
+	terms = []Term{{at, []string{s.Column}}}
+	for k := 2; k <= s.Degree; k++ {
+		d := f.definition(source.Value[string]{V: fmt.Sprintf("%s^%d", s.Column, k), At: at})
+		if d == nil {
+			return nil
+		}
+		d.Name = source.Value[string]{V: "I(" + d.Text.V + ")", At: at}
+		f.whole.define(d)
+		terms = append(terms, Term{at, []string{d.Name.V}})
+	}
+	return terms
 }
 
 // crossed are the products of every term of a with every term of b; a column counts

@@ -65,7 +65,7 @@ func TestSmoothMistakes(t *testing.T) {
 		"y ~ spline(x, 10, 20":                ") must come here, not the end of the formula",
 		"y ~ (1 + poly(x, 2) | g)":            "poly(...) can stand in the main formula only, outside of groups",
 		"y ~ poly(nosuch, 2)":                 "undeclared column nosuch",
-		"y ~ x:poly(w, 2)":                    "poly(...) cannot be multiplied",
+		"y ~ x:spline(w, 1, 2, 3)":            "spline(...) cannot be multiplied",
 	} {
 		_, errs := Parse("m.yaml", []byte(withFormula(formula)), nil)
 		if len(errs) != 1 || errs[0].Message != want {
