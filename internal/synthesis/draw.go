@@ -18,7 +18,8 @@ type Drawer struct {
 	declared []*data.Column
 	measured []marginals.Measurement
 	tree     *marginals.Tree
-	fitted   [][]float64 // parameters of the fit to the released counts
+	sets     []marginals.Set // whose tables a sample keeps; nil: too many
+	fitted   [][]float64     // parameters of the fit to the released counts
 	records  float64
 }
 
@@ -70,6 +71,7 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 		d.measured = append(d.measured, measured)
 	}
 	marginals.Free(d.measured)
+	d.sets = t.compared(domain)
 	if d.tree, err = marginals.NewTree(domain, tables, zeros, 4*treeCells, workers); err != nil {
 		return nil, err
 	}
@@ -80,6 +82,33 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 		d.fitted = append(d.fitted, slices.Clone(theta))
 	}
 	return d, nil
+}
+
+// compared are the sets of the workload, or nil if their tables have more than
+// thinnedCells cells.
+func (t *Table) compared(domain marginals.Domain) []marginals.Set {
+	index := make(map[string]int)
+	for k := range t.Columns {
+		index[t.Columns[k].Name] = k
+	}
+	var sets []marginals.Set
+	total := 0.0
+	for _, x := range t.Distances {
+		var s []int
+		for _, name := range x.Columns {
+			k, ok := index[name]
+			if !ok {
+				return nil
+			}
+			s = append(s, k)
+		}
+		set := marginals.NewSet(s...)
+		sets, total = append(sets, set), total+float64(domain.Cells(set))
+	}
+	if total > thinnedCells {
+		return nil
+	}
+	return sets
 }
 
 // check reports faults of a released table, because it comes from a file.
@@ -197,7 +226,7 @@ func (d *Drawer) Fill(out simulate.Table, random Random, independent bool) error
 		if first > 0 || vain > 0 {
 			need = max(need, 1000)
 		}
-		cells := d.tree.Sample(need, random, independent)
+		cells := d.sample(need, random, independent)
 		for k := range all {
 			all[k] = make([]float64, need)
 		}
@@ -229,6 +258,24 @@ func (d *Drawer) Fill(out simulate.Table, random Random, independent bool) error
 	}
 	shuffle(out, random)
 	return nil
+}
+
+// Thinning draws more records than it keeps: mostSpare times as many, as far as they are at
+// most spareNumbers cells.
+const (
+	mostSpare    = 10
+	spareNumbers = 5e7
+	thinnedCells = 1 << 22 // of the tables that it compares
+)
+
+// sample draws n records. Those that are not independent have tables, over the sets of the
+// workload, as close to the family's as their number allows.
+func (d *Drawer) sample(n int, random Random, independent bool) [][]int32 {
+	spare := int(min(mostSpare, spareNumbers/float64(n*len(d.tree.Domain))))
+	if independent || spare < 2 || d.sets == nil {
+		return d.tree.Sample(n, random, independent)
+	}
+	return d.tree.Domain.Thin(d.tree.Sample(spare*n, random, false), n, d.sets, random)
 }
 
 // shuffle puts the records in random order: the sampler draws them by cell.
