@@ -1,6 +1,9 @@
 package fit
 
 import (
+	"math"
+	"slices"
+
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
@@ -68,7 +71,13 @@ func Buy(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*models.Mo
 	if err != nil {
 		return err
 	}
-	if err := p.SettlePriors(l, compile); err != nil {
+	err = p.SettlePriors(func(column string) (mean, sd float64) {
+		if own := l.Column(column); own.Shares != nil {
+			return own.Moments()
+		}
+		return 0, 0
+	}, compile)
+	if err != nil {
 		return err
 	}
 	if err := p.Learn(l); err != nil || !p.ByMoments() {
@@ -79,6 +88,36 @@ func Buy(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*models.Mo
 		return err
 	}
 	return p.LearnSecond(second)
+}
+
+// SettlePriors gives a plan without privacy the default priors that follow from the records.
+func SettlePriors(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*models.Model, error)) error {
+	at := map[string]int{} // place of a column in the design
+	design := privacy.Design{Products: [][]privacy.Reading{{}}, Bound: 1}
+	for _, prior := range p.Spread {
+		for _, name := range append(slices.Clone(prior.Columns), prior.Response) {
+			if at[name] > 0 || name == "" {
+				continue
+			}
+			column := p.Model().Spec.Data.Column(name)
+			center, by := column.Scale()
+			at[name] = len(design.Products)
+			design.Products = append(design.Products, []privacy.Reading{{Column: column.HeaderName(), Level: privacy.Number, Transform: column.Transform.V, Center: center, By: by}})
+			design.Bound += 3 // the square of a number at its bounds
+		}
+	}
+	moments, err := c.NonPrivateMoments(design)
+	if err != nil {
+		return err
+	}
+	k := len(design.Products)
+	return p.SettlePriors(func(name string) (mean, sd float64) {
+		j := at[name]
+		center, by := p.Model().Spec.Data.Column(name).Scale()
+		mean = moments[j] / moments[0]
+		diagonal := j*k - j*(j-1)/2
+		return center + by*mean, by * math.Sqrt(max(moments[diagonal]/moments[0]-mean*mean, 0))
+	}, compile)
 }
 
 // authorise certifies what the plan has still to release before and in its steps.

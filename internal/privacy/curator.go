@@ -175,6 +175,9 @@ func (c *Curator) Resume(m Mechanism, done int) (*Session, error) {
 	return s, err
 }
 
+// notPrivate is why nothing may be claimed about a baseline.
+const notPrivate = "the fit has no noise and no clipping (fit-nonprivate)"
+
 // BeginNonPrivate starts a session without noise or clipping, for baselines.
 // It marks the ledger for good: nothing may be claimed about this run.
 func (c *Curator) BeginNonPrivate(m Mechanism) (*Session, error) {
@@ -184,6 +187,6 @@ func (c *Curator) BeginNonPrivate(m Mechanism) (*Session, error) {
 	if m.Clip.Kind != Unclipped || m.GradientNoise != 0 || m.CountNoise != 0 {
 		return nil, errors.New("privacy: a session that is not private has no clipping and no noise")
 	}
-	c.ledger.NotPrivate = "the fit has no noise and no clipping (fit-nonprivate)"
+	c.ledger.NotPrivate = notPrivate
 	return c.start(m, c.ledger, 0, 0)
 }

@@ -80,6 +80,27 @@ func (c *Curator) Moments(purpose string, d Design) ([]float64, error) {
 	return moments, nil
 }
 
+// NonPrivateMoments is Moments without noise, for baselines. It marks the ledger for good.
+func (c *Curator) NonPrivateMoments(d Design) ([]float64, error) {
+	if c.columns == nil || c.session != nil {
+		return nil, errors.New("privacy: moments need columns, and no open session")
+	}
+	d.Noise = 1
+	reader, err := c.columns.design(d)
+	if err != nil {
+		return nil, err
+	}
+	c.ledger.NotPrivate = notPrivate
+	if err := c.ReadColumns(); err != nil {
+		return nil, err
+	}
+	moments := exact(c.columns.moments(reader)[0])
+	for i := range moments {
+		moments[i] *= d.Bound
+	}
+	return moments, nil
+}
+
 // designReader computes a Design's numbers.
 type designReader struct {
 	products [][]reading

@@ -148,6 +148,35 @@ func TestMomentsOfMappedNumbers(t *testing.T) {
 	}
 }
 
+// Moments without noise are the sums themselves, and end every claim.
+func TestNonPrivateMoments(t *testing.T) {
+	root, err := noise.System()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "id,x,k,g,y\np,-4,1,b,0\nq,0,4,b,1\nr,1,1,a,1\n"
+	want, err := privacy.MomentsExactly(columnsOf(t, survey(t, aRow), text), surveyDesign(1e5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := surveyor(t, text, root, event.AddRemove)
+	if c.Ledger().NotPrivate != "" {
+		t.Fatal(c.Ledger())
+	}
+	got, err := c.NonPrivateMoments(surveyDesign(1e5))
+	if err != nil || len(got) != len(want) {
+		t.Fatal(got, err)
+	}
+	for i := range want {
+		if got[i] != 1e5*want[i] {
+			t.Errorf("moment %d is %g, want %g", i, got[i], 1e5*want[i])
+		}
+	}
+	if l := c.Ledger(); l.NotPrivate == "" || len(l.Entries) != 0 {
+		t.Errorf("ledger %+v", l)
+	}
+}
+
 // The noise is normal, of the deviation that was charged.
 func TestMomentsNoise(t *testing.T) {
 	d := surveyDesign(250)

@@ -192,11 +192,20 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 		return nil, failed(Output, err)
 	}
 	defer private.Close()
+	var columns *privacy.Columns
 	if r.table == nil && !r.Plan.ToCount() && !r.Plan.Open() { // chains of a sampler share it
-		r.table = privacy.NewTable(r.tableConfig(r.Model, r.Root, private))
+		if r.spreads() {
+			columns = r.columnsOf(r.Model, private)
+		} else {
+			r.table = privacy.NewTable(r.tableConfig(r.Model, r.Root, private))
+		}
 	}
 	err = r.begin()
 	var curator *privacy.Curator
+	if err == nil && columns != nil {
+		curator, err = r.settlePriors(columns, private)
+		r.table = columns.Table()
+	}
 	if err == nil {
 		curator, err = r.curator(private)
 		err = r.Ranks.agree(err)
@@ -226,6 +235,22 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 	result, err := r.steps(ctx, curator, observer)
 	observer.stop()
 	return result, err
+}
+
+// spreads reports whether default priors of a fit without privacy follow from its records.
+func (r Run) spreads() bool {
+	return !r.Plan.Private && len(r.Plan.Spread) > 0 && r.Plan.Priors == nil && r.checkpoint == nil && !r.Ranks.Several()
+}
+
+// settlePriors gives the plan the default priors that follow from the columns.
+func (r Run) settlePriors(columns *privacy.Columns, private *os.Root) (*privacy.Curator, error) {
+	curator, err := privacy.NewCurator(privacy.CuratorConfig{
+		Columns: columns, Engine: r.engine.Engine, Root: r.Root, Budget: r.Plan.Budget(), Relation: r.Plan.Relation(), Private: private,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return curator, fit.SettlePriors(r.Plan, curator, r.Job.compile)
 }
 
 // curator reads the records of this process, buys what the plan buys, and encodes the

@@ -62,6 +62,9 @@ func New(m *models.Model, cfg Config) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.NonPrivate && m.Spec.Model != nil {
+		p.Spread = m.Spec.Model.SpreadPriors(&m.Spec.Data)
+	}
 	if p.Method == settings.MethodNUTS {
 		return p, p.setSampler()
 	}

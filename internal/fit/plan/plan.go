@@ -99,8 +99,8 @@ type Plan struct {
 	Purchase *table1.Plan `json:"purchase,omitempty"`
 	// Bought is the law that the purchase gave; nil before it, and without one.
 	Bought *law.Law `json:"bought,omitempty"`
-	// Spread are the default priors that follow from Bought, Priors what they are then, by
-	// name.
+	// Spread are the default priors that follow from Bought, or in a fit without privacy from
+	// the records. Priors are what they are then, by name.
 	Spread []formula.SpreadPrior `json:"spread_priors,omitempty"`
 	Priors map[string]string     `json:"priors,omitempty"`
 	// Second are the second moments that a fit by them bought; nil before, and otherwise.
@@ -203,21 +203,15 @@ func (p *Plan) Settled() data.Bought {
 	return all
 }
 
-// SettlePriors gives the plan the default priors that follow from the law l, and the model
-// with them. Without compile the model stays.
-func (p *Plan) SettlePriors(l *law.Law, compile func(data.Bought) (*models.Model, error)) error {
+// SettlePriors gives the plan the default priors that follow from the mean and the standard
+// deviation of columns, and the model with them. Without compile the model stays.
+func (p *Plan) SettlePriors(spread func(column string) (mean, sd float64), compile func(data.Bought) (*models.Model, error)) error {
 	if len(p.Spread) == 0 || compile == nil {
 		return nil
 	}
 	p.Priors = map[string]string{}
 	for _, prior := range p.Spread {
-		text, ok := prior.Text(&p.model.Spec.Data, func(column string) (mean, sd float64) {
-			if own := l.Column(column); own.Shares != nil {
-				return own.Moments()
-			}
-			return 0, 0
-		})
-		if ok {
+		if text, ok := prior.Text(&p.model.Spec.Data, spread); ok {
 			p.Priors[prior.Name] = text
 		}
 	}
