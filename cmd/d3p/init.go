@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,10 +17,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"d3p/cmd/d3p/internal/flags"
+	"d3p/cmd/d3p/internal/interview"
 	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/skeleton"
@@ -41,8 +45,11 @@ from the data would cost privacy.
 
 --from fills in a public codebook: a CSV file with one line per column of the data
 and the columns name, type, lower, upper, levels (a|b|c), center, by, transform,
-unknown, source and label. All but name are optional. Types may be the codebook's
-own words, such as categorical, numeric or logical.
+unknown, source, label and role. All but name are optional. Types may be the codebook's
+own words, such as categorical, numeric or logical. Roles (response, predictor, group,
+id, ignore) make the formula where --formula does not.
+
+On a terminal init asks for what is missing, and writes the file that you name.
 
 --entity, --records, --formula and --family fill in their values. With --formula the
 file declares only the columns that the formula names.`,
@@ -101,25 +108,53 @@ func (a *app) initHeader(data string, known skeleton.Known) error {
 		return status.With(status.Data, err)
 	}
 	known.Semicolons = separator == ';'
+	if a.interviewed() && data != "-" {
+		described := make([]skeleton.Described, len(header))
+		for i, name := range header {
+			described[i].Name = name
+		}
+		return a.interview(described, known, strings.TrimSuffix(strings.TrimSuffix(filepath.Base(data), filepath.Ext(data)), ".csv")+".yaml")
+	}
 	text := skeleton.Skeleton(header, known)
-	if err := mistakes(text, known); err != nil {
+	if err := mistakes(text, "--formula, --family: "); err != nil {
 		return err
 	}
 	return a.result(map[string]any{"columns": header, "model": string(text)}, func(w io.Writer) { w.Write(text) })
 }
 
-// mistakes reports what a check of the model file finds beside its blanks: a formula that
-// the columns or the family cannot have.
-func mistakes(text []byte, known skeleton.Known) error {
-	if known.Formula == "" {
-		return nil
+// interviewed reports whether a person at a terminal can be asked: both streams are the
+// terminal, and results are for people.
+func (a *app) interviewed() bool {
+	out, ok := a.out.(*faultWriter)
+	if !ok {
+		return false
 	}
+	f, ok := out.to.(*os.File)
+	return ok && !a.json && !a.quiet && term.IsTerminal(int(f.Fd())) && term.IsTerminal(int(os.Stdin.Fd()))
+}
+
+// interview asks for what is missing and writes the model file.
+func (a *app) interview(described []skeleton.Described, known skeleton.Known, path string) error {
+	i := interview.Interview{
+		In: bufio.NewScanner(os.Stdin), Out: terminal.Plain{To: a.out},
+		Check: func(text []byte) error { return mistakes(text, "") },
+	}
+	text, err := i.Run(described, known)
+	if err != nil {
+		return status.With(status.Usage, err)
+	}
+	return i.Write(text, path)
+}
+
+// mistakes reports what a check of the model file finds beside its blanks: a formula that
+// the columns or the family cannot have. from says where they come from.
+func mistakes(text []byte, from string) error {
 	// cuts that are left blank are no mistake of the family's
 	_, found := spec.Parse("", bytes.Replace(text, []byte("cuts: "+spec.Blank), []byte("cuts: [1]"), 1), nil)
 	var list []string
 	for _, e := range found {
 		if !strings.HasSuffix(e.Message, spec.Unfilled) {
-			list = append(list, "--formula, --family: "+(&expr.Error{Message: e.Message, Hint: e.Hint}).Error())
+			list = append(list, from+(&expr.Error{Message: e.Message, Hint: e.Hint}).Error())
 		}
 	}
 	if len(list) > 0 {
@@ -138,8 +173,15 @@ func (a *app) initFrom(path string, known skeleton.Known) error {
 	for _, d := range described {
 		names = append(names, d.Name)
 	}
+	if a.interviewed() {
+		return a.interview(described, known, "d3p.yaml")
+	}
 	text := skeleton.FromCodebook(described, known)
-	if err := mistakes(text, known); err != nil {
+	from := "--formula, --family: "
+	if known.Formula == "" {
+		from = path + ": "
+	}
+	if err := mistakes(text, from); err != nil {
 		return err
 	}
 	return a.result(map[string]any{"columns": names, "model": string(text)}, func(w io.Writer) { w.Write(text) })
@@ -175,7 +217,7 @@ func readCodebook(path string) (list []skeleton.Described, err error) {
 		}
 		list = append(list, skeleton.Described{
 			Name: cell("name"), Type: cell("type"), Lower: cell("lower"), Upper: cell("upper"), Levels: cell("levels"),
-			Center: cell("center"), By: cell("by"), Transform: cell("transform"), Unknown: cell("unknown"), Source: cell("source"), Label: cmp.Or(cell("label"), cell("description")),
+			Center: cell("center"), By: cell("by"), Transform: cell("transform"), Unknown: cell("unknown"), Source: cell("source"), Label: cmp.Or(cell("label"), cell("description")), Role: cell("role"),
 		})
 	}
 	return list, nil

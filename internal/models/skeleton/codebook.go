@@ -22,12 +22,14 @@ type Described struct {
 	Unknown      string // the level for values that are not listed
 	Source       string // "" stands for the codebook itself
 	Label        string // becomes a comment
+	Role         string // in the model: response, predictor, group, id, ignore; see byRoles
 }
 
 // FromCodebook is Skeleton for columns that a public codebook describes: a check asks for
 // the missing values, and for nothing else.
 func FromCodebook(columns []Described, known Known) []byte {
 	var b strings.Builder
+	columns, known = known.byRoles(columns)
 	b.WriteString(known.top())
 	header := make([]string, len(columns))
 	for i, c := range columns {
@@ -78,6 +80,8 @@ func (c Described) entries(name string, groups bool) (list []string) {
 		}
 		list = append(list, "levels: ["+strings.Join(levels, ", ")+"]")
 		add("unknown", c.Unknown)
+	} else if kind == data.Category || kind == data.Ordinal {
+		add("levels", spec.Blank)
 	} else if kind == data.Real || kind == data.Integer || kind == data.Date {
 		add("lower", orBlank(c.Lower))
 		add("upper", orBlank(c.Upper))

@@ -22,6 +22,8 @@ type Known struct {
 	Buys bool
 	// Semicolons: they separate the fields of the file, so decimals may be commas.
 	Semicolons bool
+	Decimal    string // what stands before decimals, where Semicolons is set
+	id         string // column of the units' ids
 	Encoding   string // of the file; "" is UTF-8
 }
 
@@ -52,12 +54,19 @@ func Skeleton(header []string, known Known) []byte {
 
 // top is the file up to the columns.
 func (k Known) top() string {
-	records, text := spec.Blank, ""
+	records, text, decimal := spec.Blank, "", spec.Blank
+	if k.Decimal != "" {
+		decimal = strconv.Quote(k.Decimal)
+	}
+	unit := "rows_per_unit: 1"
+	if k.id != "" {
+		unit = fmt.Sprintf("id: %s, rows_per_unit: %s", scalar(k.id), spec.Blank)
+	}
 	if k.Records > 0 {
 		records = strconv.Itoa(k.Records)
 	}
 	if k.Semicolons {
-		text = fmt.Sprintf(skeletonDecimal, spec.Blank)
+		text = fmt.Sprintf(skeletonDecimal, decimal)
 	}
 	if k.Encoding != "" {
 		text += "  encoding: " + k.Encoding + "\n"
@@ -66,7 +75,7 @@ func (k Known) top() string {
 	if k.Buys {
 		rows, columns = skeletonBoughtRows, skeletonBoughtColumns
 	}
-	return fmt.Sprintf(skeletonTop, spec.Blank, scalar(orBlank(k.Entity)), rows, records, text, columns)
+	return fmt.Sprintf(skeletonTop, spec.Blank, scalar(orBlank(k.Entity)), unit, rows, records, text, columns)
 }
 
 // bottom is the file from the columns on.
@@ -90,7 +99,7 @@ data:
   # What one protected entity is (person, patient, household), one row each. When it
   # may have several rows, name its id column here and remove that column from the
   # list below: {entity: patient, id: COLUMN, rows_per_unit: 3}
-  unit: {entity: %s, rows_per_unit: 1}
+  unit: {entity: %s, %s}
   # The number of rows is private: declare it public, or a public bound on it:
   # {public: 8124} or {upper_bound: 10000}.
 %s  rows: {public: %s}

@@ -130,6 +130,10 @@ func TestSkeletonOfATwin(t *testing.T) {
 	if len(errs) != 2 || errs[0].Message != "lower is still to be filled in" || errs[1].Message != "upper is still to be filled in" {
 		t.Errorf("%v", errs)
 	}
+	_, errs = spec.Parse("m.yaml", Skeleton([]string{"age", "use"}, known), nil)
+	if len(errs) != 2 {
+		t.Errorf("a header alone: %v, want a blank for each column", errs)
+	}
 	s, errs := spec.Parse("m.yaml", FromCodebook(columns[:1], known), nil)
 	if len(errs) > 0 || s.Twin == nil || s.Model != nil {
 		t.Errorf("%v; twin %v", errs, s.Twin)

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -132,11 +133,19 @@ func (r *reader) levels(e entry, c *data.Column) {
 	default:
 		c.Levels = r.texts(e)
 		r.unique("level", c.Levels)
+		if list, ok := n.(*ast.SequenceNode); ok && len(list.Values) == 0 {
+			r.Add(e.at, needLevels, "column %s needs at least two levels", c.Name.V)
+		}
 	}
 }
 
+const needLevels = "declare `levels: [a, b]` or `levels_from: file.csv#column`"
+
 // checkColumn reports what a column's declaration lacks or has in excess.
 func (r *reader) checkColumn(c *data.Column, keys present) {
+	if keys["levels"] && len(c.Levels) == 0 {
+		r.spec.unlisted = append(r.spec.unlisted, c)
+	}
 	switch c.Type.V {
 	case "":
 		if !keys["type"] {
@@ -204,6 +213,9 @@ func (r *reader) checkBounds(c *data.Column, keys present) {
 // checkLevels reports what the levels of a category lack; they may have come
 // from a file, so this runs after those are read.
 func (r *reader) checkLevels(c *data.Column) {
+	if slices.Contains(r.spec.unlisted, c) {
+		return
+	}
 	switch c.Type.V {
 	case data.Binary:
 		if len(c.Levels) == 0 && !c.LevelsFrom.IsSet() {
@@ -221,7 +233,7 @@ func (r *reader) checkLevels(c *data.Column) {
 			if len(c.Levels) == 1 {
 				at = c.Levels[0].At
 			}
-			r.Add(at, "declare `levels: [a, b]` or `levels_from: file.csv#column`", "column %s needs at least two levels", c.Name.V)
+			r.Add(at, needLevels, "column %s needs at least two levels", c.Name.V)
 			return
 		}
 	default:

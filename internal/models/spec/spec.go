@@ -45,7 +45,8 @@ type Spec struct {
 	// model must carry to be read again elsewhere.
 	Public map[string][]byte
 
-	bought data.Bought
+	bought   data.Bought
+	unlisted []*data.Column // what is wrong with their levels is reported
 }
 
 // Parse reads a model file; file is its name in messages. Public files that it

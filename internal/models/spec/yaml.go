@@ -260,6 +260,8 @@ func blankHint(key string) string {
 		return "real, integer, date, binary, category or ordinal"
 	case "lower", "upper":
 		return "what is possible, from a code book or an expert, not what is in the data"
+	case "levels":
+		return "as in [never, former, current]"
 	case "decimal":
 		return `"," as in 3,14 or "." as in 3.14`
 	case "formula":

@@ -30,7 +30,8 @@ func Check(c *data.Checker, t *Twin) {
 			b.checkFeature(f, c)
 		}
 	}
-	if len(t.Features) == 0 {
+	typed := func(c *data.Column) bool { return c.Type.IsSet() }
+	if len(t.Features) == 0 && (len(d.Columns) == 0 || slices.ContainsFunc(d.Columns, typed)) { // else the columns are still to be filled in
 		b.Add(t.At, "add `features:` with a family for each column", "the twin has no columns")
 	}
 	b.Unused(used)

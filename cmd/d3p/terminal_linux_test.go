@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// pseudoTerminal opens a terminal: what is written to ours is typed there.
+func pseudoTerminal(t *testing.T) (ours, theirs *os.File) {
+	t.Helper()
+	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminals here: %v", err)
+	}
+	t.Cleanup(func() { ours.Close() })
+	if err := unix.IoctlSetPointerInt(int(ours.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(int(ours.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Fatal(err)
+	}
+	return ours, theirs
+}
+
+// On a terminal init asks and writes the file; where its output goes elsewhere it prints
+// the file.
+func TestInitAsksOnATerminal(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "t.csv"), []byte("age,died\n71,yes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := pseudoTerminal(t)
+	start := func(out io.Writer) {
+		c := exec.Command(os.Args[0], "init", "t.csv")
+		c.Args[0], c.Dir, c.Stdin, c.Stdout, c.Stderr = "d3p", folder, theirs, out, theirs
+		if err := c.Run(); err != nil {
+			t.Error(err)
+		}
+	}
+	var printed bytes.Buffer
+	start(&printed)
+	if !strings.Contains(printed.String(), "age: FILL_IN") {
+		t.Errorf("printed: %s", printed.String())
+	}
+	fmt.Fprint(ours, "patient\n500\n18..100\n\nno, yes\ndied ~ age\nbernoulli\n\n")
+	start(theirs)
+	text, err := os.ReadFile(filepath.Join(folder, "t.yaml"))
+	if err != nil || !strings.Contains(string(text), "levels: [\"no\", \"yes\"]") || strings.Contains(string(text), "71") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
