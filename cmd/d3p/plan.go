@@ -226,6 +226,9 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		t.Line(terminal.Cells{"statistics", expectedWords(p.Expected)})
 	}
 	t.Line(terminal.Cells{"work", workWords(p.Plan, p.Estimate)})
+	if p.Estimate != nil {
+		t.Line(terminal.Cells{"processes", processesWords(p.Plan, p.Estimate, len(m.Encoding.Columns()))})
+	}
 	for _, r := range p.Rehearsal {
 		t.Line(terminal.Cells{"rehearsal", fmt.Sprintf("%s: %.0f ± %.0f %% of %d intervals of 90 %% hold; width %.2g of the prior's",
 			r.Parameter, 100*r.Hold, 100*r.HoldSE, r.Intervals, r.Width)})
@@ -433,6 +436,38 @@ func workWords(plan *plan.Plan, e *estimate) string {
 		return words
 	}
 	return fmt.Sprintf("%s: about %.2g s in %d threads; the table takes %.2g MiB", words, e.Seconds, e.Threads, e.Bytes/(1<<20))
+}
+
+// What a fit takes besides its steps, in seconds, by docs/guide/cluster.md: of a processor
+// to read and count a number of a record; of any process, whatever it holds; and of a sum
+// over processes in a step.
+const (
+	readingTime = 1.4e-7
+	fixedTime   = 2
+	sumTime     = 4e-5
+)
+
+// usefulProcesses is the number of processes, each with e.Threads threads, beyond which a
+// process takes longer for what does not depend on its share of the records, and the
+// seconds that so many take. columns is the number of columns of the file that are read.
+func usefulProcesses(p *plan.Plan, e *estimate, columns int) (processes int, seconds float64) {
+	shared := e.Seconds + readingTime*float64(p.Records*columns)/float64(e.Threads)
+	processes = max(1, int(shared/(fixedTime+sumTime*float64(p.Steps))))
+	seconds = shared/float64(processes) + fixedTime
+	if processes > 1 {
+		seconds += sumTime * float64(p.Steps)
+	}
+	return processes, seconds
+}
+
+// processesWords says how many processes of a cluster are worth starting.
+func processesWords(p *plan.Plan, e *estimate, columns int) string {
+	processes, seconds := usefulProcesses(p, e, columns)
+	if processes == 1 {
+		return fmt.Sprintf("one, about %.2g s with reading; more do not help", seconds)
+	}
+	return fmt.Sprintf("up to %d of %d threads help, under mpirun: about %.2g s with reading; each takes %.2g MiB of the table",
+		processes, e.Threads, seconds, e.Bytes/float64(processes)/(1<<20))
 }
 
 // plannedPrivacy is the privacy report of a fit that has not run. It reads no
