@@ -183,7 +183,7 @@ func (a *app) twin(r *released.Release, s twinSettings) error {
 func (a *app) writeTwin(r *released.Release, s twinSettings, twin *simulate.Twin, paths []string, files int) error {
 	fill := newTwinDraws(r, s.seed).fill
 	if r.Marginals != nil {
-		drawer, err := newMarginalDraws(r, s)
+		drawer, err := a.newMarginalDraws(r, s)
 		if err != nil {
 			return err
 		}
@@ -242,10 +242,13 @@ type marginalDraws struct {
 	rng      *noise.Random
 }
 
-func newMarginalDraws(r *released.Release, s twinSettings) (*marginalDraws, error) {
+func (a *app) newMarginalDraws(r *released.Release, s twinSettings) (*marginalDraws, error) {
 	drawer, err := synthesis.NewDrawer(r.Marginals, r.Model, s.separate, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, status.With(status.Spec, fmt.Errorf("%s: %w", report.MarginalsName, err))
+	}
+	if s.separate && drawer.Shrunk() {
+		a.warnf("--separate: the table has so many columns that relations are shrunk towards independence; do not trust intervals from it (name fewer tables under `workload:`, declare fewer columns, or fit the question itself)")
 	}
 	return &marginalDraws{drawer, s.separate, noise.NewRandom(noise.Public(s.seed).Stream(noise.Twin))}, nil
 }

@@ -9,19 +9,22 @@ const leastLevel = 4
 // mostFree is the most trends that Free frees: the fit to more of them converges slowly.
 const mostFree = 150
 
-// Free ends the shrinkage along the trends of all tables, if they are few.
-func Free(m []Measurement) {
+// Free ends the shrinkage along the trends of all tables, if they are few, and reports
+// whether it does.
+func Free(m []Measurement) bool {
 	count := 0
 	for i := range m {
 		count += len(m[i].Trends)
 	}
+	if count > mostFree {
+		return false
+	}
 	for i := range m {
 		for j := range m[i].Trends {
-			if count <= mostFree {
-				m[i].Trends[j].Weight = leastWeight
-			}
+			m[i].Trends[j].Weight = leastWeight
 		}
 	}
+	return true
 }
 
 // Trend is a table of length 1 with the weight of its square in the fit.

@@ -92,7 +92,11 @@ func TestManyTrendsStayShrunk(t *testing.T) {
 	for j := range m[0].Trends {
 		m[0].Trends[j].Weight = 7
 	}
-	if Free(m); m[0].Trends[0].Weight != 7 {
+	if Free(m) || m[0].Trends[0].Weight != 7 {
 		t.Error("more trends than mostFree are free")
+	}
+	m[0].Trends = m[0].Trends[1:]
+	if !Free(m) || m[0].Trends[0].Weight != leastWeight {
+		t.Error("mostFree trends are shrunk")
 	}
 }

@@ -21,6 +21,7 @@ type Drawer struct {
 	sets     []marginals.Set // whose tables a sample keeps; nil: too many
 	fitted   [][]float64     // parameters of the fit to the released counts
 	records  float64
+	shrunk   bool // relations are shrunk towards independence
 }
 
 // Iterations of the fits: to the released counts, and from there to simulated ones.
@@ -70,7 +71,7 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 		}
 		d.measured = append(d.measured, measured)
 	}
-	marginals.Free(d.measured)
+	d.shrunk = !marginals.Free(d.measured)
 	d.sets = t.compared(domain)
 	if d.tree, err = marginals.NewTree(domain, tables, zeros, 4*treeCells, workers); err != nil {
 		return nil, err
@@ -174,6 +175,10 @@ func ascending(groups []int32, n int) bool {
 	}
 	return len(groups) == n && groups[0] == 0
 }
+
+// Shrunk reports whether tables by Perturb have relations nearer to independence than the
+// released counts: those of many columns. Intervals from them may miss the truth.
+func (d *Drawer) Shrunk() bool { return d.shrunk }
 
 // Close ends the workers.
 func (d *Drawer) Close() { d.tree.Close() }
