@@ -44,8 +44,8 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 var sampledFamilies = []string{"bernoulli", "poisson", "cumulative", "negative_binomial"}
 
 // samples reports whether the posterior of this number of records is a sample by default: of
-// a sampled family, of a normal one with groups, whose residual sd contains what is not known
-// of their effects, or of a truncated response, whose location depends on the parameters of
+// a sampled family, of a normal or categorical one with groups, whose residual sd or intercepts
+// contain what is not known of their effects, or of a truncated response, whose location depends on the parameters of
 // its spread; where the columns' law is bought with little noise. A sample trusts
 // the law that it simulates records by. The joint normal of a negative binomial is worse than
 // that under every law with correlations, since phi is known by few large counts.
@@ -58,7 +58,7 @@ func (p *Plan) samples(records int) bool {
 	if !p.Purchase.Precise(records) {
 		return family == "negative_binomial" && p.Purchase.Correlates()
 	}
-	return slices.Contains(sampledFamilies, family) || m.Terms != nil && (m.Terms.Truncated() || family == "normal" && len(m.Terms.Groups) > 0)
+	return slices.Contains(sampledFamilies, family) || m.Terms != nil && (m.Terms.Truncated() || (family == "normal" || family == "categorical") && len(m.Terms.Groups) > 0)
 }
 
 // scoresAreGradients reports whether the gradient of a simulated record is that of its log

@@ -37,8 +37,8 @@ func Check(c *data.Checker, m *Model) {
 	}
 	b.checkSmooths(m.Terms)
 	b.checkGroups(m, m.Terms)
-	if f != nil && f.effects && len(m.Terms.Groups)+len(m.Terms.Offsets)+len(m.Terms.Smooths) > 0 {
-		b.Add(m.Formula.At, "write core blocks", "family %s has no group terms, curves and offsets in a formula", f.Name)
+	if f != nil && f.effects {
+		b.checkEffects(m, f)
 	}
 	b.checkGroupFormulas(m)
 	if known && f != nil && m.Complete(d) {
@@ -222,6 +222,22 @@ func (b *checker) checkResponseParts(m *Model, f *family) {
 			b.Add(bound.At, "write it under core:", "a response of family %s is truncated under the link %s only", f.Name, f.links[0].Name)
 		case c != nil && c.Transform.IsSet():
 			b.Add(bound.At, "write it under core:", "%s has a transform and cannot be truncated in a formula", c.Name.V)
+		}
+	}
+}
+
+// checkEffects reports what a family with a linear predictor for each level of the response
+// has in core blocks only.
+func (b *checker) checkEffects(m *Model, f *family) {
+	if len(m.Terms.Offsets) > 0 {
+		b.Add(m.Formula.At, "write core blocks", "family %s has no offsets in a formula", f.Name)
+	}
+	if len(m.GroupFormulas) > 0 {
+		b.Add(m.GroupFormulas[0].Group.At, "write core blocks", "family %s has no group_formula", f.Name)
+	}
+	for _, g := range m.Terms.Groups {
+		if g.correlated(b.Data) {
+			b.Add(g.At, "write (1 + x || "+g.Group.V+")", "effects of groups do not correlate under family %s", f.Name)
 		}
 	}
 }

@@ -229,7 +229,7 @@ var families = []family{
 	},
 	{
 		Name: "categorical", types: []string{data.Category}, effects: true,
-		note:  "b[x,level] for each level but the reference; no groups, curves or offsets",
+		note:  "b[x,level] for each level but the reference, and effects of groups likewise; no offsets",
 		links: []link{{Name: "softmax", observe: "categorical(logits=eta @ response.contrasts)", ratio: "odds ratio"}},
 	},
 	{

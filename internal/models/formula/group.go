@@ -22,6 +22,9 @@ import (
 //
 //	r_g: columns(g_pred) @ transpose(g_g) + z_g * sd_g
 //
+// Where every level of the response has a linear predictor, each has effects of its own,
+// which do not correlate.
+//
 // Centred, r_g is the parameter itself, normal or mvn around that mean.
 func (l *lowering) group(g GroupTerm) (summands []string) {
 	m, name, level := l.model, g.Name(), g.Group.V
@@ -32,17 +35,17 @@ func (l *lowering) group(g GroupTerm) (summands []string) {
 	}
 	l.dim(coef, labels)
 	mean := l.groupMean(g)
-	l.Param(sd, m.prior(priorSD, sd, "sd"), " ["+coef+"]")
+	l.Param(sd, m.prior(priorSD, sd, "sd"), " ["+coef+l.effect+"]")
 	l.elements(sd)
 	factor := ""
-	if g.correlated(l.Data) {
+	if g.correlated(l.Data) && l.effect == "" {
 		prior := m.prior(priorCor, "cor_"+name, "cor")
 		prior.V = strings.Replace(prior.V, "lkj(", "lkj_cholesky(", 1)
 		l.Param("L_"+name, prior, " ["+coef+", "+coef+"]")
 		factor = "diag(" + sd + ") @ L_" + name
 		l.correlations(name, labels, g)
 	}
-	dims := " [" + level + ", " + coef + "]"
+	dims := " [" + level + ", " + coef + l.effect + "]"
 	switch {
 	case m.Parametrisation.V == "centred" && factor == "":
 		l.Param(r, source.Value[string]{V: "normal(" + orZero(mean) + ", " + sd + ")", At: g.At}, dims)

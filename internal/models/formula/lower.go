@@ -14,6 +14,9 @@ type lowering struct {
 	*core.Builder
 	model *Model
 	eta   []string // the summands of the linear predictor
+	// effect is ", effect" after the dims of coefficients that every level of the response
+	// has for itself; "" for families with one linear predictor.
+	effect string
 }
 
 // Lower returns a formula in the core language.
@@ -31,7 +34,7 @@ func (l *lowering) run() {
 		response := l.Data.Column(m.Terms.Response.V)
 		l.AddDim(&core.Dim{Name: source.Value[string]{V: response.Name.V, At: m.Formula.At}, Of: m.Terms.Response})
 		l.dim("effect", response.Effects())
-		effect, coef = " [effect]", " [coef, effect]"
+		effect, coef, l.effect = " [effect]", " [coef, effect]", ", effect"
 	}
 	if m.Terms.Intercept && !f.replacesIntercept() {
 		prior := priorIntercept

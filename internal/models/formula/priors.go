@@ -83,8 +83,17 @@ func (m *Model) priorNames(d *data.Data, f *family) []string {
 func (m *Model) groupPriorNames(d *data.Data, g *GroupTerm) []string {
 	group := g.Name()
 	names := []string{"sd", "sd_" + group}
+	effects := []string{""}
+	if f := FamilyOf(m.Family.V); f != nil && f.effects {
+		effects = d.Column(m.Terms.Response.V).Effects()
+	}
 	for _, l := range g.labels(d) {
-		names = append(names, "sd_"+group+"["+l+"]")
+		for _, e := range effects {
+			if e != "" {
+				e = "," + e
+			}
+			names = append(names, "sd_"+group+"["+l+e+"]")
+		}
 	}
 	if g.correlated(d) {
 		names = append(names, "cor", "cor_"+group)

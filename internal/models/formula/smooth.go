@@ -174,7 +174,7 @@ func (l *lowering) smooths(f *Formula) (summands []string) {
 	m := l.model
 	for _, s := range f.Smooths {
 		l.AddDim(&core.Dim{Name: source.Value[string]{V: s.dim(), At: m.Formula.At}, Size: source.Value[int]{V: s.size(), At: m.Formula.At}})
-		l.Param(s.param(), m.prior(priorB, s.param(), "s"), " ["+s.dim()+"]")
+		l.Param(s.param(), m.prior(priorB, s.param(), "s"), " ["+s.dim()+l.effect+"]")
 		summands = append(summands, s.summand(l.Data.Column(s.Column)))
 	}
 	return summands
