@@ -2,6 +2,10 @@ package main
 
 import (
 	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -33,5 +37,25 @@ func TestTwinScores(t *testing.T) {
 	}
 	if s := shuffled(a); len(s.cells[0]) != 4 {
 		t.Error("a shuffled table has other rows")
+	}
+}
+
+// Cells that are written for other programs are read again as they were; a cell that the
+// domain does not have is refused.
+func TestPeersReadCells(t *testing.T) {
+	d := discretised{[]string{"x", "y"}, []int{3, 2}, [][]int32{{0, 2, 1}, {1, 0, 1}}}
+	cells := filepath.Join(t.TempDir(), "cells.csv")
+	if err := d.write(cells, filepath.Join(t.TempDir(), "domain.json")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := d.like(cells)
+	if err != nil || !reflect.DeepEqual(got, d) {
+		t.Errorf("read %v, %v, want %v", got, err, d)
+	}
+	if err := os.WriteFile(cells, []byte("x,y\n0,1\n3,0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.like(cells); err == nil || !strings.Contains(err.Error(), "cells.csv:3: 3 is not a cell of x") {
+		t.Errorf("a cell outside the domain: %v", err)
 	}
 }
