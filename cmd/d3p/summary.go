@@ -299,11 +299,11 @@ func number3(x float64) string {
 	return fmt.Sprintf("%.3f", x)
 }
 
-// verdictWords is the verdict on the whole fit, in a line.
+// verdictWords is the verdict on the whole fit, a reason in each line.
 func verdictWords(v outputs.Verdict) string {
 	words := map[string]string{outputs.Resolved: "resolved", outputs.Partly: "partly resolved", outputs.Not: "NOT RESOLVED"}[v.Value]
 	if v.Why == "" {
 		return "Statistics: " + words
 	}
-	return "Statistics: " + words + " (" + v.Why + "); d3p summary and summary.csv give the reason for each parameter"
+	return "Statistics: " + words + " (" + strings.ReplaceAll(v.Why, "; ", ";\n  ") + ")\n  d3p summary and summary.csv give the reason for each parameter"
 }
