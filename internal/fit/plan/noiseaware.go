@@ -43,12 +43,13 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 // common: their intervals hold better as a sample.
 var sampledFamilies = []string{"bernoulli", "poisson", "cumulative", "negative_binomial"}
 
-// samples reports whether the posterior of this number of records is a sample by default: of
-// a sampled family, of a normal or categorical one with groups, whose residual sd or intercepts
-// contain what is not known of their effects, or of a truncated response, whose location depends on the parameters of
-// its spread; where the columns' law is bought with little noise. A sample trusts
-// the law that it simulates records by. The joint normal of a negative binomial is worse than
-// that under every law with correlations, since phi is known by few large counts.
+// samples reports whether the posterior of this number of records is a sample by default:
+// of a sampled family, of a normal or categorical one with groups, whose residual sd or
+// intercepts contain what is not known of their effects, or of a truncated response, whose
+// location depends on the parameters of its spread; where the columns' law is bought with
+// little noise. A sample trusts the law that it simulates records by. The joint normal of
+// a negative binomial is worse than that under every law with correlations, since phi is
+// known by few large counts.
 func (p *Plan) samples(records int) bool {
 	if p.Purchase == nil || p.model == nil || p.model.Spec.Model == nil || !p.scoresAreGradients() {
 		return false
