@@ -114,7 +114,7 @@ func stated(text string) source.Value[string] {
 // readFindings reads a release and what it says of its model: what the fit's own
 // report was written from.
 func (a *app) readFindings(ctx context.Context, run string) (*released.Release, report.Findings, error) {
-	r, err := a.releases.Read(ctx, run)
+	r, err := a.releases.ReadAny(ctx, run)
 	if err != nil {
 		return nil, report.Findings{}, err
 	}

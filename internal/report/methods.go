@@ -18,7 +18,7 @@ import (
 // with references.
 func methodsFile(p *Privacy, f Findings, s *spec.Spec) release.File {
 	return release.File{Name: "methods.txt", Covered: true, Write: func(w io.Writer) error {
-		paragraphs := []string{methodsModel(s), methodsInference(p, f)}
+		paragraphs := []string{methodsModel(p, s), methodsInference(p, f)}
 		if p.Guarantee == nil {
 			paragraphs = append(paragraphs, p.Statements.Paragraph+".")
 		} else {
@@ -32,9 +32,12 @@ func methodsFile(p *Privacy, f Findings, s *spec.Spec) release.File {
 }
 
 // methodsModel describes the model.
-func methodsModel(s *spec.Spec) string {
+func methodsModel(p *Privacy, s *spec.Spec) string {
 	const priors = " Bounds, levels and scales of all columns were declared before the data were read."
 	m := s.Model
+	if p.Mechanism.Clip.Mode == plan.ClippingCounts {
+		return "The columns of the synthetic table, their bins and the rules that its records keep are given in full in the file spec.lock.yaml of the release." + priors
+	}
 	if m == nil {
 		return "The model and its priors are given in full in the file spec.lock.yaml of the release." + priors
 	}
@@ -71,6 +74,9 @@ func methodsInference(p *Privacy, f Findings) string {
 		return fmt.Sprintf("The posterior was approximated by variational inference (Kucukelbir et al. 2017) in %d steps; %s.", m.Iterations, familyWords(f))
 	case m.Clip.Mode == plan.ClippingScore:
 		return "One draw of a posterior, in which the score of every " + p.Unit.Entity + " lies between bounds and the scores have the weight that the budget allows, was made by the No-U-Turn sampler (Hoffman and Gelman 2014) and released. The guarantee takes that draw to be exact."
+	}
+	if m.Clip.Mode == plan.ClippingCounts {
+		return "Noisy counts of the cells of single columns, pairs and triples were released by the Gaussian mechanism (Dwork and Roth 2014), sets of columns being chosen by the counts released before (compare McKenna et al. 2022). A distribution of the exponential family was fitted to all of them, and the synthetic records are draws from it. Within a bin a number does not depend on the other columns."
 	}
 	text := fmt.Sprintf("The posterior was approximated by differentially private variational inference (Jälkö et al. 2017); %s, on the scale without constraints. ", familyWords(f))
 	if m.Clip.Mode == plan.ClippingByMoments {
@@ -147,6 +153,7 @@ var references = []struct{ cited, text string }{
 	{"Abadi", "Abadi M, Chu A, Goodfellow I, McMahan HB, Mironov I, Talwar K, Zhang L. Deep learning with differential privacy. CCS 2016. arXiv:1607.00133."},
 	{"Bernstein and Sheldon", "Bernstein G, Sheldon D. Differentially private Bayesian linear regression. NeurIPS 2019. arXiv:1910.13153."},
 	{"Dwork and Roth", "Dwork C, Roth A. The algorithmic foundations of differential privacy. Foundations and Trends in Theoretical Computer Science 9(3-4), 2014."},
+	{"McKenna", "McKenna R, Mullins B, Sheldon D, Miklau G. AIM: an adaptive and iterative mechanism for differentially private synthetic data. PVLDB 15(11), 2022. arXiv:2201.12677."},
 	{"Hoffman and Gelman", "Hoffman MD, Gelman A. The No-U-Turn sampler: adaptively setting path lengths in Hamiltonian Monte Carlo. JMLR 15(47), 2014. arXiv:1111.4246."},
 	{"Jälkö", "Jälkö J, Dikmen O, Honkela A. Differentially private variational inference for non-conjugate models. UAI 2017. arXiv:1610.08749."},
 	{"Kucukelbir", "Kucukelbir A, Tran D, Ranganath R, Gelman A, Blei DM. Automatic differentiation variational inference. JMLR 18(14), 2017. arXiv:1603.00788."},

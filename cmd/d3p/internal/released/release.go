@@ -205,6 +205,9 @@ func (r *Release) Sample(d Drawn) (*outputs.Sample, error) {
 
 // Findings are the results of a release.
 func (r *Release) Findings() (report.Findings, error) {
+	if r.Marginals != nil {
+		return report.Findings{}, nil
+	}
 	draws, prior, trace, err := r.Judged(r.Drawn)
 	if err != nil {
 		return report.Findings{}, err
