@@ -7,7 +7,6 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
-	"d3p/internal/models/guide"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
@@ -162,12 +161,8 @@ func (r *Run) mechanism() Mechanism {
 	if p.Clipping == plan.ClippingByMoments {
 		m.Name = "Newton steps of a linear regression by its second moments: one joint Gaussian release per step"
 	}
-	switch {
-	case p.Private:
-	case p.Guide == guide.SampleName:
-		m.Name = "none: the No-U-Turn sampler, without clipping or noise"
-	default:
-		m.Name = "none: variational inference without clipping or noise"
+	if !p.Private {
+		m.Name = "none: a fit without clipping or noise"
 	}
 	return m
 }
