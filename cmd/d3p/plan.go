@@ -408,11 +408,12 @@ func estimateWork(m *models.Model, plan *plan.Plan) *estimate {
 		}
 		calls++
 	}
+	table := privacy.TableConfig{Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, PackFrom: run.PackFrom}
 	perRecord := time.Since(start).Seconds() / float64(calls) / timedRecords
 	records := plan.SamplingRate * plan.BatchSchedule.Mean() * float64(plan.Records) * float64(plan.Steps*plan.Draws)
 	return &estimate{
 		Seconds: perRecord * records,
-		Bytes:   float64(plan.Records) * float64(rows.Stride) * 4,
+		Bytes:   float64(plan.Records) * float64(table.RecordBytes(plan.Records)),
 		Threads: runtime.GOMAXPROCS(0),
 	}
 }

@@ -71,6 +71,11 @@ func (t *Table) read() (*Rows, records.Check, error) {
 	return t.rows, t.check, t.err
 }
 
+// RecordBytes is what each of n records takes in memory, in a float32 table.
+func (cfg TableConfig) RecordBytes(n int) int {
+	return records.RecordBytes(cfg.Encoding, cfg.Spare, n, cfg.PackFrom)
+}
+
 // options are how the records are read; the root chooses rows of units.
 func (cfg TableConfig) options(root noise.Root) records.Options {
 	return records.Options{

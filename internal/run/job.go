@@ -102,9 +102,9 @@ func (j Job) replicate(k int, folder folder) Job {
 	return j
 }
 
-// packFrom is the size in bytes from which levels take a byte each. A smaller table is read
+// PackFrom is the size in bytes from which levels take a byte each. A smaller table is read
 // from caches, where unpacking costs more than it saves.
-const packFrom = 16 << 20
+const PackFrom = 16 << 20
 
 // Table is the job's table, not read yet. The root chooses among the rows of units
 // that have too many.
@@ -119,7 +119,7 @@ func (r Run) tableConfig(m *models.Model, root noise.Root, scratch *os.Root) pri
 		Data: r.Job.Data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: r.Job.TablePrecision(), Root: root,
 	}
 	if r.engine != nil {
-		cfg.PackFrom = packFrom
+		cfg.PackFrom = PackFrom
 	}
 	if r.Ranks.Several() {
 		cfg.Rank, cfg.Of = r.Ranks.Job.Rank, r.Ranks.Job.Size

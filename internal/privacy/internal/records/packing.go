@@ -64,6 +64,16 @@ func packingOf(e encoding.Encoding, spare int) *Packing {
 	return p
 }
 
+// RecordBytes is what each of n float32 records with that many spare columns takes in a
+// table that is packed from packFrom bytes on.
+func RecordBytes(e encoding.Encoding, spare, n int, packFrom int64) int {
+	words := padded(e.Width()+spare, 4)
+	if p := packingOf(e, spare); p != nil && packFrom > 0 && int64(n) >= packFrom/int64(4*words) {
+		words = padded(p.Words(e.Width()+spare), 4)
+	}
+	return 4 * words
+}
+
 // narrowest is the smallest slot for what a field writes, without its place.
 func narrowest(f *encoding.Field) slot {
 	most := twoBytes + 1

@@ -72,6 +72,9 @@ func TestPackedTable(t *testing.T) {
 					t.Fatalf("from %d bytes on: packed is %v", from, packed)
 				}
 				words[k] = rows.Stride
+				if got := RecordBytes(e, 2, rows.N, from); got != 4*rows.Stride {
+					t.Errorf("from %d bytes on: a record is said to take %d bytes, and takes %d", from, got, 4*rows.Stride)
+				}
 				tables[k] = encoded(rows)
 				rows.Finish()
 				tables[k] = append(tables[k], encoded(rows)...)
