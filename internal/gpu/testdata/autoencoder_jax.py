@@ -1,6 +1,6 @@
 """A step of DP-VI on the autoencoder of configs/vae-mnist.yaml in JAX, as NumPyro
 users write it: gradients by vmap of value_and_grad, each clipped, their sum,
-Gaussian noise, Adam. Prints rows of the table of docs/design/gpu.md."""
+Gaussian noise, Adam. Prints rows of the table of docs/results/gpu.md."""
 
 import time
 
