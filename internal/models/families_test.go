@@ -150,6 +150,24 @@ func TestFamilies(t *testing.T) {
 			return logNormal(u[0], 0, 2.5) + logNormal(u[1], 0, 2.5) + logNormal(u[2], 0, 1) + logNormal(u[3], 0, 1)
 		},
 	}, {
+		"categorical response with groups and a curve", "formula: g ~ 1 + poly(x1, 2) + (1 | d)\n  family: categorical",
+		[]string{"Intercept[b]", "Intercept[c]", "s_x1[1,b]", "s_x1[1,c]", "s_x1[2,b]", "s_x1[2,c]", "sd_d[Intercept,b]", "sd_d[Intercept,c]", "z_d[0,Intercept,b]", "z_d[0,Intercept,c]", "z_d[1,Intercept,b]", "z_d[1,Intercept,c]"},
+		func(u []float64) float64 {
+			b := u[0] + u[2]*x + u[4]*x*x + u[10]*math.Exp(u[6])
+			c := u[1] + u[3]*x + u[5]*x*x + u[11]*math.Exp(u[7])
+			return b - math.Log(1+math.Exp(b)+math.Exp(c))
+		},
+		func(u []float64) float64 {
+			sum := logNormal(u[0], 0, 2.5) + logNormal(u[1], 0, 2.5)
+			for _, v := range slices.Concat(u[2:6], u[8:]) {
+				sum += logNormal(v, 0, 1)
+			}
+			for _, v := range u[6:8] {
+				sum += logHalfNormal(math.Exp(v), 1) + v
+			}
+			return sum
+		},
+	}, {
 		"interactions", "formula: d ~ 0 + x1:g + x1 * e\n  family: bernoulli",
 		[]string{"b[x1:g=b]", "b[x1:g=c]", "b[x1]", "b[e]", "b[x1:e]"},
 		func(u []float64) float64 {
@@ -170,7 +188,7 @@ func TestFamilies(t *testing.T) {
 				t.Fatalf("names %v, want %v", m.Names(), c.names)
 			}
 			rows := encodeOne(m, raw)
-			u := []float64{0.3, -0.4, 0.5, 0.8, -1.1, 0.6, 0.2, -0.7}[:m.P]
+			u := []float64{0.3, -0.4, 0.5, 0.8, -1.1, 0.6, 0.2, -0.7, 0.9, -0.1, 0.4, -0.5}[:m.P]
 			likelihood, prior := graph.NewMachine(m.Likelihood, 1), graph.NewMachine(m.Prior, 1)
 			likelihood.Globals(u, nil)
 			likelihood.Records(rows, m.Encoding.K, 1, nil)
@@ -313,6 +331,7 @@ func TestEveryFamily(t *testing.T) {
 		"formula: y ~ x1\n  family: student_t\n  sigma: 1 + g\n  nu: gamma(2, 0.1)\n  priors:\n    sigma_b[g=c]: normal(0, 2)",
 		"formula: n ~ x1\n  family: negative_binomial\n  phi: 0 + x1",
 		"formula: g ~ x1 + e\n  family: categorical\n  priors:\n    b[x1,c]: normal(1, 2)\n    Intercept[b]: normal(0, 3)",
+		"formula: g ~ spline(x1, -1, 0, 1) + (1 + e || d)\n  family: categorical\n  priors:\n    sd_d[e,c]: half_normal(2)",
 	} {
 		t.Run(model, func(t *testing.T) {
 			m := compile(t, data+"model:\n  "+model+"\n")

@@ -175,6 +175,8 @@ func (f *parser) sum(whole *Formula) (intercept bool, terms []Term) {
 			intercept = !minus
 		case f.take("0"):
 			intercept = minus
+		case minus && f.isSmooth():
+			f.fail("leave it out", "%s(...) cannot be subtracted", f.peekName())
 		case minus:
 			removed := f.product()
 			terms = slices.DeleteFunc(terms, func(t Term) bool { return slices.ContainsFunc(removed, t.equal) })
@@ -191,7 +193,7 @@ func (f *parser) sum(whole *Formula) (intercept bool, terms []Term) {
 			}
 		case f.isSmooth():
 			if whole == nil {
-				f.fail("", "%s(...) can stand in the main formula only, outside of groups", f.peekName())
+				f.fail("write its terms, x + I(x^2)", "%s(...) can stand in the main formula only, outside of brackets", f.peekName())
 				break
 			}
 			start := f.offset
@@ -338,8 +340,8 @@ func (f *parser) powers(at expr.Position) (terms []Term) {
 	case s.Degree == 0:
 		f.fail("multiply poly(x, 2) or cut(x, 40, 60), or write the spline as a term of its own", "spline(...) cannot be multiplied")
 		return nil
-	case f.whole == nil:
-		f.fail("", "poly(...) can stand in the main formula only, outside of groups")
+	case f.take("^"):
+		f.fail("raise its degree instead, poly(x, 4)", "poly(...) has no powers")
 		return nil
 	}
 	terms = []Term{{at, []string{s.Column}}}

@@ -63,7 +63,10 @@ func TestSmoothMistakes(t *testing.T) {
 		"y ~ spline(x, 10, 30, 20)":           "a spline needs at least three knots that rise",
 		"y ~ spline(x, 10, Inf, 20)":          "a number must come here, not Inf",
 		"y ~ spline(x, 10, 20":                ") must come here, not the end of the formula",
-		"y ~ (1 + poly(x, 2) | g)":            "poly(...) can stand in the main formula only, outside of groups",
+		"y ~ (1 + poly(x, 2) | g)":            "poly(...) can stand in the main formula only, outside of brackets",
+		"y ~ (poly(x, 2) + w)^2":              "poly(...) can stand in the main formula only, outside of brackets",
+		"y ~ w + poly(x, 2) - poly(x, 2)":     "poly(...) cannot be subtracted",
+		"y ~ w * poly(x, 2)^2":                "poly(...) has no powers",
 		"y ~ poly(nosuch, 2)":                 "undeclared column nosuch",
 		"y ~ x:spline(w, 1, 2, 3)":            "spline(...) cannot be multiplied",
 	} {

@@ -14,12 +14,12 @@ const hospitals = "h,beds,size\nA,300,2\nB,2881,6\nC,431,11\nD,77,3\n"
 
 // A response is what a generated model predicts.
 type response struct {
-	family   string
-	column   string // the declaration of y
-	left     string // of the formula; "" is y
-	more     string // lines of the model file
-	noOffset bool
-	bare     bool // no groups and curves either
+	family      string
+	column      string // the declaration of y
+	left        string // of the formula; "" is y
+	more        string // lines of the model file
+	noOffset    bool
+	independent bool // no correlated effects and no predictors of groups
 }
 
 const (
@@ -69,8 +69,11 @@ var responses = []response{
 	{family: "inverse_gaussian", column: positive},
 	{family: "piecewise_exponential", column: positive, left: "surv(y, e)", more: "cuts: [0.5, 10, 500]"},
 	{family: "log_normal", column: positive, left: "surv(y, e)"},
+	{family: "weibull", column: positive, left: "surv(days, y, e)"},
+	{family: "negative_binomial", column: "{type: integer, lower: 1, upper: 20000}", left: "y | trunc(lb = 1)"},
+	{family: "normal", column: scaledBy, left: "y | trunc(lb = -60, ub = 300)"},
 	{family: "beta", column: "{type: real, lower: 0.001, upper: 0.999}"},
-	{family: "categorical", column: "{type: category, levels: [a, b, c, d]}", noOffset: true, bare: true},
+	{family: "categorical", column: "{type: category, levels: [a, b, c, d]}", noOffset: true, independent: true},
 	{family: "cumulative", column: ordinal, noOffset: true},
 	{family: "cumulative", column: ordinal, more: "link: probit", noOffset: true},
 	{family: "cumulative", column: ordinal, more: "link: cloglog", noOffset: true},
@@ -143,10 +146,12 @@ func (y response) formula(rng *rand.Rand) (terms []string, predicted string) {
 		{"", "u", "c", "u + c", "u + v", "u * v", "v * c", "u:c + v"},
 		{"", "", "cut(w, -5, 0, 2)", "band + ratio", "pair", "merged:band"},
 	}
-	if !y.bare {
-		choices = append(choices, []string{"", "", "poly(w, 3)", "spline(w, -5, 0, 1, 5)"},
-			[]string{"", "", "(1 | g)", "(1 + u || g)", "(1 + u | g)", "(1 | g:c)", "(1 | c/g)"})
+	choices = append(choices, []string{"", "", "poly(w, 3)", "spline(w, -5, 0, 1, 5)", "poly(w, 2) * v"})
+	groups := []string{"", "", "(1 | g)", "(1 + u || g)", "(1 | g:c)", "(1 | c/g)"}
+	if !y.independent {
+		groups = append(groups, "(1 + u | g)")
 	}
+	choices = append(choices, groups)
 	if !y.noOffset {
 		choices = append(choices, []string{"", "", "offset(log(days))"})
 	}
@@ -156,7 +161,7 @@ func (y response) formula(rng *rand.Rand) (terms []string, predicted string) {
 			terms = append(terms, term)
 		}
 	}
-	if !y.bare && rng.IntN(2) == 0 {
+	if !y.independent && rng.IntN(2) == 0 {
 		terms = append(terms, []string{"(1 | h)", "(1 + v | h)"}[rng.IntN(2)])
 		predicted = "\n  group_formula: {h: 1 + beds + size}"
 	}
