@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,13 +41,19 @@ func TestSampledFamilies(t *testing.T) {
 		{"normal | group", "{type: real, lower: -9, upper: 9}", 1000, Config{}, settings.NoiseAwareCurvature}, // the law is noisy
 		{"normal | beta", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
 		{"normal | weight", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
+		{"skew_normal", "{type: real, lower: -9, upper: 9}", 1000, Config{}, settings.NoiseAwareSample}, // the law is noisy
+		{"gompertz", "{type: real, lower: 0.1, upper: 9}", 1000, Config{}, settings.NoiseAwareSample},
+		{"exponential", "{type: real, lower: 0.1, upper: 9}", 1000, Config{}, settings.NoiseAwareCurvature},
+		{"exponential | truncated", "{type: real, lower: 0.1, upper: 9}", 1000, Config{}, settings.NoiseAwareSample},
 		{"student_t", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
 	} {
 		family, extra, _ := strings.Cut(c.family, " | ")
-		groups, likelihood := "", ""
+		response, groups, likelihood := "y", "", ""
 		switch extra {
 		case "group":
 			groups = " + (1 | g)"
+		case "truncated":
+			response = "y | trunc(lb = 0.1)"
 		case "beta":
 			likelihood = "likelihood: {divergence: beta}"
 		case "weight":
@@ -60,9 +67,9 @@ data:
     u: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}
     g: {type: category, levels: [a, b, c]}
     y: %s
-model: {formula: y ~ u%s, family: %s}
+model: {formula: "%s ~ u%s", family: %s}
 %s
-`, c.records, c.response, groups, family, likelihood), nil)
+`, c.records, c.response, response, groups, family, likelihood), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +90,7 @@ model: {formula: y ~ u%s, family: %s}
 		for records, want := range map[float64]string{7950: settings.NoiseAwareSample, 1000: settings.NoiseAwareCurvature} {
 			q, l := *p, p.model.DeclaredLaw()
 			l.Records, l.RecordsSD = records, 30
-			if c.family == "negative_binomial" {
+			if slices.Contains([]string{"negative_binomial", "skew_normal", "gompertz", "exponential | truncated"}, c.family) {
 				want = settings.NoiseAwareSample
 			}
 			if err := q.Learn(l); err != nil || q.NoiseAware != want {
