@@ -83,14 +83,15 @@ func releaseTogether(r Ranks, x []float64, addNoise func()) error {
 // stream of rank 0, in which the records have numbers in order of the ranks. Any numbering
 // that does not depend on the stream gives the same law.
 func (c *Curator) batches(m Mechanism, own *noise.Stream, first int) (sampler.Sampler, *noise.Stream, error) {
+	count := c.table.count()
 	if alone(c.ranks) || sampler.Apart(m.Sampler.Scheme) {
-		draws, err := samplerFor(m, c.rows.N, first, own)
+		draws, err := samplerFor(m, count, first, own)
 		return draws, own, err
 	}
 	rank, size := c.ranks.Rank(), c.ranks.Size()
 	sent := make([]float64, size+keyWords) // how many records each has, then the key
 	defer clear(sent)
-	sent[rank] = float64(c.rows.N)
+	sent[rank] = float64(count)
 	if key := own.Key(); rank == 0 {
 		for k := range keyWords {
 			sent[size+k] = float64(binary.BigEndian.Uint32(key[4*k:]))
@@ -115,7 +116,7 @@ func (c *Curator) batches(m Mechanism, own *noise.Stream, first int) (sampler.Sa
 	if err != nil {
 		return nil, nil, err
 	}
-	return sampler.Dealt(draws, low, low+c.rows.N), stream, nil
+	return sampler.Dealt(draws, low, low+count), stream, nil
 }
 
 // keyWords is the number of 32-bit words of a stream's key.

@@ -116,6 +116,13 @@ func (t *Table) begin(tape *graph.Tape) error {
 	return nil
 }
 
+// count is the number of records. Another session may be deriving columns.
+func (t *Table) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.rows.N
+}
+
 // end tells the table that a session no longer reads the rows.
 func (t *Table) end() {
 	t.mu.Lock()
