@@ -69,7 +69,7 @@ With --public anybody may see TEST: there is no noise and no price.
 TEST has the columns of the model, the response too. If people in TEST are in the
 table of the fit, the two releases add up: use --ledger, which books this one before
 it reads a record and refuses what exceeds the limit.`,
-		Example: "  d3p score d3p-run-cohort-1 test.csv --epsilon 0.5\n  d3p score d3p-run-cohort-1 test.csv --epsilon 0.2 --ledger cohort.ledger --json\n  d3p score d3p-run-visits-1 test.csv --epsilon 0.5 --above 0,10",
+		Example: "  d3p score d3p-run-cohort-1 test.csv --epsilon 0.5\n  d3p score d3p-run-cohort-1 test.csv --epsilon 0.2 --ledger cohort.ledger --json",
 		Args:    exactly("RUN", "TEST"),
 		RunE: func(c *cobra.Command, args []string) error {
 			s.data = args[1]
