@@ -18,20 +18,23 @@ type task struct {
 	Job        Job             `json:"job"`
 	Plan       *plan.Plan      `json:"plan"`
 	Checkpoint *fit.Checkpoint `json:"checkpoint"`
+	More       bool            `json:"more"` // another task comes after this one
 }
+
+var errMarginalsInRanks = usagef("the engine marginals runs in one process (leave out mpirun, or write `engine: mixture`)")
 
 // Ranks are the processes that a fit runs in.
 type Ranks struct {
 	Job    *cluster.Job
-	told   *bool // the others know their task
+	told   *bool // the others have their last task
 	inStep *inStep
 }
 
 // NewRanks are the processes of a job.
 func NewRanks(j *cluster.Job) Ranks { return Ranks{Job: j, told: new(bool), inStep: &inStep{job: j}} }
 
-// Dismiss sends an empty task to the other processes of a job, unless r has sent one, and
-// leaves the job.
+// Dismiss sends an empty task to the other processes of a job, unless they have their
+// last one, and leaves the job.
 func (r Ranks) Dismiss() error {
 	var err error
 	if r.Job.Rank == 0 && !*r.told {
@@ -52,7 +55,7 @@ func (r Ranks) agree(err error) error {
 }
 
 func (r Ranks) tell(t task) error {
-	*r.told = true
+	*r.told = !t.More
 	text, err := json.Marshal(t)
 	if err != nil {
 		return err
@@ -66,7 +69,7 @@ func (r Run) begin() error {
 	if !r.Ranks.Several() {
 		return nil
 	}
-	t := task{Job: r.Job, Plan: r.Plan, Checkpoint: r.checkpoint}
+	t := task{Job: r.Job, Plan: r.Plan, Checkpoint: r.checkpoint, More: r.more}
 	t.Job.Sign, t.Job.Ledger = "", "" // of rank 0 alone
 	if err := r.Ranks.tell(t); err != nil {
 		return err
@@ -74,29 +77,44 @@ func (r Run) begin() error {
 	return r.Ranks.agree(nil)
 }
 
-// Follow takes part in the fit that rank 0 runs, as another process of the job. It
+// Follow takes part in the fits that rank 0 runs, as another process of the job. It
 // returns only errors that rank 0 does not report.
 func Follow(ranks Ranks, host Host) error {
-	text, err := ranks.Job.Broadcast(nil)
-	if err != nil {
-		return err
+	var own error
+	for {
+		text, err := ranks.Job.Broadcast(nil)
+		if err != nil {
+			return errors.Join(own, err)
+		}
+		var t task
+		if err := json.Unmarshal(text, &t); err != nil {
+			return errors.Join(own, err)
+		}
+		if t.Plan == nil {
+			return own
+		}
+		r := Run{Job: t.Job, Plan: t.Plan, Ranks: ranks, Host: host, checkpoint: t.Checkpoint}
+		if err := r.follow(); own == nil {
+			own = err
+		}
+		if !t.More {
+			return own
+		}
 	}
-	var t task
-	if err := json.Unmarshal(text, &t); err != nil {
-		return err
+}
+
+// follow takes part in one fit.
+func (r Run) follow() error {
+	err := r.open()
+	if err == nil {
+		defer r.Root.Wipe()
+		defer r.engine.Close()
 	}
-	if t.Plan == nil {
-		return nil
-	}
-	r := Run{Job: t.Job, Plan: t.Plan, Ranks: ranks, Host: host, checkpoint: t.Checkpoint}
-	err = r.open()
-	if ranks.agree(err) != nil {
+	if r.Ranks.agree(err) != nil {
 		return nil // rank 0 reports it
 	}
-	defer r.Root.Wipe()
-	defer r.engine.Close()
 	curator, err := r.curator(nil)
-	if ranks.agree(err) != nil {
+	if r.Ranks.agree(err) != nil {
 		return nil // rank 0 reports it
 	}
 	_, err = r.steps(context.Background(), curator, nil)

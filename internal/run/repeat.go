@@ -18,23 +18,27 @@ const mostRepeats = 1000
 // as the engine takes, in OUT-1, OUT-2, ... and calls done for the k-th one, from 0. They
 // share the model and the records, which are read once. Each draws its own noise and
 // batches and has its own price: either the ledger reserves all of them, or none runs.
+//
+// Several processes take part in one fit at a time, and read their records for each.
 func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, folder string, result *Result, err error)) error {
 	switch {
-	case r.Ranks.Several():
-		return usagef("--repeat: fits side by side run in one process; leave the launcher out")
 	case n > mostRepeats:
 		return usagef("--repeat: %d fits; at most %d", n, mostRepeats)
-	case r.Job.TablePlace == settings.TableDisk:
+	case r.Ranks.Several() && r.Plan.ByMarginals():
+		return errMarginalsInRanks
+	case !r.Ranks.Several() && r.Job.TablePlace == settings.TableDisk:
 		return usagef("--repeat: fits side by side share a table in memory (leave --table disk out)")
 	case r.Plan.Private && r.Job.Ledger == "" && !r.Job.Insecure:
 		return usagef("--repeat: %d fits cost more than the --epsilon of each; name the --ledger of the data set, which charges them together (d3p ledger init makes one)", n)
 	}
-	atOnce := min(n, runtime.GOMAXPROCS(0))
-	if r.Job.Threads == 0 {
+	atOnce, onEngine := min(n, runtime.GOMAXPROCS(0)), n
+	if r.Ranks.Several() {
+		atOnce, onEngine = 1, 1
+	} else if r.Job.Threads == 0 {
 		r.Job.Threads = runtime.GOMAXPROCS(0) / atOnce
 	}
 	switch { // each fit encodes the records as its own purchase suggests
-	case r.Plan.Open():
+	case r.Ranks.Several(), r.Plan.Open():
 	case r.Plan.ToCount():
 		r.columns = r.columnsOf(r.Model, nil)
 	default:
@@ -43,7 +47,7 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 	all, err := r.replicates(out, n)
 	var engine *Engine
 	if err == nil {
-		if engine, err = r.Host.Open(r, n); err == nil {
+		if engine, err = r.Host.Open(r, onEngine); err == nil {
 			defer engine.Close()
 			places := make([]reservation, n)
 			for i, one := range all {
@@ -59,7 +63,7 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 		return err
 	}
 	if engine.Together > 1 {
-		atOnce = min(n, engine.Together)
+		atOnce = min(onEngine, engine.Together)
 		for k := range all {
 			all[k].engine = engine
 		}
@@ -68,13 +72,13 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 	return nil
 }
 
-// sideBySide executes all, up to atOnce at a time. Each wipes its random numbers at the end.
+// sideBySide executes all in order, up to atOnce at a time. Each wipes its random numbers at the end.
 func sideBySide(ctx context.Context, all []Run, atOnce int, done func(k int, folder string, result *Result, err error)) {
 	var wait sync.WaitGroup
 	free := make(chan struct{}, atOnce)
 	for k, one := range all {
+		free <- struct{}{}
 		wait.Go(func() {
-			free <- struct{}{}
 			defer func() { <-free }()
 			defer one.Root.Wipe()
 			if err := ctx.Err(); err != nil { // stopped before it began
@@ -99,7 +103,7 @@ func (r Run) replicates(out string, n int) (all []Run, err error) {
 			path = fmt.Sprintf("%s-%d", path, k+1)
 		}
 		one, own := r, *r.Plan
-		one.Plan = &own
+		one.Plan, one.more = &own, true
 		if one.folder, err = newFolder(path, r.Job.Name); err != nil {
 			return all, err
 		}

@@ -41,6 +41,7 @@ type Run struct {
 	columns    *privacy.Columns // nil: the job's own
 	engine     *Engine          // nil: one is opened
 	repeated   bool             // one of several fits that share a table
+	more       bool             // the other processes wait for a task after this fit
 	unlock     func()           // the folder that Reopen has locked
 }
 

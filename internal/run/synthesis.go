@@ -24,7 +24,7 @@ import (
 func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 	if r.Ranks.Several() {
 		r.discard()
-		return nil, usagef("the engine marginals runs in one process (leave out mpirun, or write `engine: mixture`)")
+		return nil, errMarginalsInRanks
 	}
 	if err := synthesis.Check(m); err != nil {
 		r.discard()
