@@ -8,12 +8,14 @@ import (
 	"slices"
 )
 
-// A ColumnReader reads the cells of one column from the first row on. It is for one
+// A ColumnReader reads the cells of one column in some row groups, in order. It is for one
 // goroutine.
 type ColumnReader struct {
 	file    *File
 	column  Column
-	group   int   // row groups begun
+	group   int   // behind the row group that was begun
+	last    int   // row groups end before it
+	all     int64 // rows of the row groups
 	at, end int64 // of the chunk, in the file
 	codec   int64
 	rows    int64 // of the row group, not read yet
@@ -57,14 +59,21 @@ const (
 	decodedValues
 )
 
-// Reader returns a reader of column i of Columns.
-func (f *File) Reader(i int) (*ColumnReader, error) {
+// Reader returns a reader of column i of Columns, in all rows.
+func (f *File) Reader(i int) (*ColumnReader, error) { return f.GroupReader(i, 0, len(f.meta.groups)) }
+
+// GroupReader returns a reader of column i of Columns, in the row groups from first to
+// before end.
+func (f *File) GroupReader(i, first, end int) (*ColumnReader, error) {
 	if f.columns[i].Kind == Other {
 		return nil, ErrDamaged
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r := &ColumnReader{file: f, column: f.columns[i]}
+	r := &ColumnReader{file: f, column: f.columns[i], group: first, last: end}
+	for _, g := range f.meta.groups[first:end] {
+		r.all += g.rows
+	}
 	if n := len(f.spare); n > 0 {
 		r.scratch, f.spare = f.spare[n-1], f.spare[:n-1]
 	} else {
@@ -80,7 +89,7 @@ func (r *ColumnReader) Close() {
 	r.file.spare, r.scratch = append(r.file.spare, r.scratch), nil
 }
 
-// Read reads the cells of the next n rows into c, fewer at the end of the file only.
+// Read reads the cells of the next n rows into c, fewer at the end of the row groups only.
 func (r *ColumnReader) Read(c *Cells, n int) (err error) {
 	c.empty()
 	return r.fill(c, n, math.MaxInt)
@@ -89,9 +98,9 @@ func (r *ColumnReader) Read(c *Cells, n int) (err error) {
 // fullText is how many bytes of text Fill holds before it ends.
 const fullText = 16 << 20
 
-// Fill adds cells to c until it has those of n rows, of the file no more are left, or its
-// texts are more than fit in memory for all of n rows. It adds one at least to an empty c,
-// unless the file ends.
+// Fill adds cells to c until it has those of n rows, of the row groups no more are left, or
+// its texts are more than fit in memory for all of n rows. It adds one at least to an empty
+// c, unless the row groups end.
 func (r *ColumnReader) Fill(c *Cells, n int) error { return r.fill(c, n, fullText) }
 
 func (r *ColumnReader) fill(c *Cells, n, full int) (err error) {
@@ -101,7 +110,7 @@ func (r *ColumnReader) fill(c *Cells, n, full int) (err error) {
 		clear(c.Null)
 	}
 	if r.column.Kind == Nothing {
-		more := int(min(int64(n-c.N), r.file.meta.rows-r.given))
+		more := int(min(int64(n-c.N), r.all-r.given))
 		for range more {
 			c.Null = append(c.Null, true)
 			c.Ints = append(c.Ints, 0)
@@ -256,11 +265,11 @@ func (r *ColumnReader) values(c *Cells, n int) {
 }
 
 // nextPage reads the next data page, with the dictionary before it; false at the end of
-// the file.
+// the row groups.
 func (r *ColumnReader) nextPage() bool {
 	for {
 		for r.rows == 0 {
-			if r.group == len(r.file.meta.groups) {
+			if r.group == r.last {
 				return false
 			}
 			r.begin(r.file.meta.groups[r.group])

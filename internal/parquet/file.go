@@ -89,6 +89,15 @@ func Open(src io.ReaderAt, size int64) (f *File, err error) {
 // Rows is the number of rows.
 func (f *File) Rows() int64 { return f.meta.rows }
 
+// Groups are the numbers of rows of the row groups, in order.
+func (f *File) Groups() []int64 {
+	rows := make([]int64, len(f.meta.groups))
+	for i, g := range f.meta.groups {
+		rows[i] = g.rows
+	}
+	return rows
+}
+
 // Columns are the columns in order, also those that are not read.
 func (f *File) Columns() []Column { return f.columns }
 

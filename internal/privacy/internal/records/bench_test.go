@@ -103,8 +103,14 @@ func BenchmarkReadCSV(b *testing.B) {
 	})
 }
 
-// BenchmarkReadParquet reads 200,000 records of 20 numbers, zstd.
+// BenchmarkReadParquet reads 200,000 records of 20 numbers, zstd, in one row group or in
+// ten.
 func BenchmarkReadParquet(b *testing.B) {
+	b.Run("group", func(b *testing.B) { benchmarkReadParquet(b, 1) })
+	b.Run("groups", func(b *testing.B) { benchmarkReadParquet(b, 10) })
+}
+
+func benchmarkReadParquet(b *testing.B, groups int64) {
 	const n, k = 200_000, 20
 	rng := rand.New(rand.NewPCG(1, 2))
 	var fields []arrow.Field
@@ -126,7 +132,7 @@ func BenchmarkReadParquet(b *testing.B) {
 		b.Fatal(err)
 	}
 	schema := arrow.NewSchema(fields, nil)
-	w, err := pqarrow.NewFileWriter(schema, f, parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDictionaryDefault(false)), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(schema, f, parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDictionaryDefault(false), parquet.WithMaxRowGroupLength(n/groups)), pqarrow.DefaultWriterProps())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -138,12 +144,39 @@ func BenchmarkReadParquet(b *testing.B) {
 	}
 	b.ResetTimer()
 	for range b.N {
-		rows, _, err := readOne(path, e, Options{})
+		rows, _, err := readOne(path, e, Options{Precision: Float32})
 		if err != nil || rows.N != n {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+}
+
+// BenchmarkReadParts reads 200,000 records of 20 numbers from four files of CSV by gzip.
+func BenchmarkReadParts(b *testing.B) {
+	const n, k = 50_000, 20
+	path, size, e := bigTable(b, n, k)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	packed := zipped(text)
+	var paths []string
+	for i := range 4 {
+		paths = append(paths, filepath.Join(b.TempDir(), fmt.Sprintf("part-%d.csv.gz", i)))
+		if err := os.WriteFile(paths[i], packed, 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.SetBytes(4 * size)
+	b.ResetTimer()
+	for range b.N {
+		rows, _, err := Read("table", paths, e, Options{Precision: Float32})
+		if err != nil || rows.N != 4*n {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(4*n*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
 // BenchmarkReadUnits reads 200,000 rows of 20 numbers that belong to 50,000

@@ -25,13 +25,13 @@ func (e *encoder) readParquet(path string, f *os.File, size int64) (err error) {
 	if err := table.match(e); err != nil {
 		return err
 	}
-	n := believed(table.file.Rows(), size)
+	table.rows = believed(table.file.Rows(), size)
 	if e.rows == nil {
-		if err := e.room(n); err != nil {
+		if err := e.room(table.rows); err != nil {
 			return err
 		}
 	}
-	table.batch = e.share.block(int64(n), parquetBatch)
+	table.batch = e.share.block(int64(table.rows), parquetBatch)
 	encode := table.encode
 	if e.units != nil {
 		encode = table.encodeUnits
@@ -63,8 +63,8 @@ type parquetTable struct {
 	path   string
 	file   *parquet.File
 	places []int // the encoder's columns in the file; the column of ids is last
-	cells  []parquet.Cells
-	batch  int // rows decoded at a time
+	rows   int   // as it states, 0 if that is rather damage
+	batch  int   // rows decoded at a time
 }
 
 // match finds the columns in use and checks their types.

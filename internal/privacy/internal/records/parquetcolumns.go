@@ -2,7 +2,6 @@ package records
 
 import (
 	"io"
-	"runtime"
 	"sync"
 
 	"d3p/internal/parquet"
@@ -12,23 +11,21 @@ import (
 type parquetColumns struct {
 	readers []*parquet.ColumnReader
 	cells   []parquet.Cells // of the batch, and of rows behind it
-	batch   int             // most rows of one
-	row     int             // of the file, behind the batch
-	n       int             // rows of the batch
+	threads int
+	batch   int // most rows of one
+	row     int // of the file, behind the batch
+	n       int // rows of the batch
 }
 
-// open opens the columns at these places of the file, which have to be closed before
-// others are opened.
-func (t *parquetTable) open(places []int) (*parquetColumns, error) {
-	if len(t.cells) < len(places) {
-		t.cells = make([]parquet.Cells, len(places))
-	}
-	p := &parquetColumns{cells: t.cells[:len(places)], batch: t.batch}
+// open opens the columns at these places of the file, in row groups, into cells, of which
+// there are as many at least. They have to be closed before others are opened into these.
+func (t *parquetTable) open(places []int, of rowGroups, cells []parquet.Cells, threads int) (*parquetColumns, error) {
+	p := &parquetColumns{cells: cells[:len(places)], threads: threads, batch: t.batch, row: of.row}
 	for i := range p.cells {
 		p.cells[i].Drop(p.cells[i].N) // of other columns
 	}
 	for _, at := range places {
-		r, err := t.file.Reader(at)
+		r, err := t.file.GroupReader(at, of.first, of.end)
 		if err != nil {
 			p.close()
 			return nil, err
@@ -48,7 +45,7 @@ func (p *parquetColumns) close() {
 // end. Batches lie within blocks of p.batch rows, and are shorter where texts are long.
 func (p *parquetColumns) next() (n int, err error) {
 	left := p.batch - p.row%p.batch
-	err = together(min(runtime.GOMAXPROCS(0), len(p.readers)), func(k, of int) error {
+	err = together(min(p.threads, len(p.readers)), func(k, of int) error {
 		for i := k; i < len(p.readers); i += of {
 			p.cells[i].Drop(p.n)
 			if err := p.readers[i].Fill(&p.cells[i], left); err != nil {

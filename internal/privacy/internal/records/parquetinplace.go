@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"sync/atomic"
 
 	"d3p/internal/parquet"
 )
@@ -13,12 +14,9 @@ import (
 // as much as the table.
 const columnsAtATime = 8
 
-// encode encodes some columns after the others, in place.
+// encode encodes row groups side by side, in place, and in each some columns after the
+// others.
 func (t *parquetTable) encode(enc *encoder) error {
-	workers := make([]part, runtime.GOMAXPROCS(0))
-	for k := range workers {
-		workers[k] = enc.newPart()
-	}
 	start := enc.rows.N
 	if len(enc.columns) == 0 { // a model that reads nothing has the records all the same
 		n := enc.share.of(int(t.file.Rows()))
@@ -31,14 +29,37 @@ func (t *parquetTable) encode(enc *encoder) error {
 		for i := range n {
 			enc.rows.setCodes(start+i, 0, enc.noted, UsableRow)
 		}
+		return nil
 	}
-	for first := 0; first < len(enc.columns); first += columnsAtATime {
-		if err := t.encodePass(enc, start, first, min(columnsAtATime, len(enc.columns)-first), workers); err != nil {
-			return err
+	pieces, err := t.pieces(enc)
+	if err != nil {
+		return err
+	}
+	threads := runtime.GOMAXPROCS(0)
+	workers := make([]groupWorker, min(threads, len(pieces), mostGroups))
+	for k := range workers {
+		workers[k] = t.newWorker(enc, threads/len(workers))
+	}
+	var begun atomic.Int64
+	err = together(len(workers), func(k, _ int) error {
+		for {
+			i := int(begun.Add(1)) - 1
+			if i >= len(pieces) {
+				return nil
+			}
+			if err := workers[k].encode(enc, pieces[i]); err != nil {
+				begun.Store(int64(len(pieces)))
+				return err
+			}
 		}
+	})
+	if err != nil {
+		return err
 	}
 	for k := range workers {
-		enc.takeChecks(&workers[k])
+		for i := range workers[k].parts {
+			enc.takeChecks(&workers[k].parts[i])
+		}
 	}
 	if enc.codes == nil {
 		enc.rows.clearInvalid(start)
@@ -46,36 +67,63 @@ func (t *parquetTable) encode(enc *encoder) error {
 	return nil
 }
 
-// encodePass encodes `count` columns from first on, in the records from start on. The
-// first pass makes them.
-func (t *parquetTable) encodePass(e *encoder, start, first, count int, workers []part) error {
-	p, err := t.open(t.places[first : first+count])
+// groupWorker encodes row groups on some threads.
+type groupWorker struct {
+	*parquetTable
+	parts []part // one for each thread
+	cells []parquet.Cells
+}
+
+func (t *parquetTable) newWorker(enc *encoder, threads int) groupWorker {
+	w := groupWorker{t, make([]part, threads), make([]parquet.Cells, min(columnsAtATime, len(enc.columns)))}
+	for i := range w.parts {
+		w.parts[i] = enc.newPart()
+	}
+	return w
+}
+
+// encode encodes the columns of row groups.
+func (w *groupWorker) encode(enc *encoder, of rowGroups) error {
+	for first := 0; first < len(enc.columns); first += columnsAtATime {
+		if err := w.encodePass(enc, &of, first, min(columnsAtATime, len(enc.columns)-first)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encodePass encodes `count` columns from first on. The first pass makes the records of
+// growing row groups.
+func (w *groupWorker) encodePass(e *encoder, of *rowGroups, first, count int) error {
+	p, err := w.open(w.places[first:first+count], *of, w.cells, len(w.parts))
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	for at := start; ; {
+	for at := of.low; ; {
 		n, err := p.next()
 		if err == nil && !e.share.has(p.block()) {
 			continue
 		}
 		switch {
-		case errors.Is(err, io.EOF) && at == e.rows.N:
+		case errors.Is(err, io.EOF) && at == of.high:
 			return nil
 		case err != nil:
 			return err
-		case first == 0 && e.limit > 0 && at+n > e.limit:
-			return errFull
-		case first == 0:
+		case of.grows && first == 0:
+			if e.limit > 0 && at+n > e.limit {
+				return errFull
+			}
 			if err := e.rows.extend(n); err != nil {
 				return err
 			}
-		case at+n > e.rows.N:
+			of.high += n
+		case at+n > of.high:
 			return parquet.ErrDamaged
 		}
-		together(len(workers), func(k, of int) error {
-			w := &workers[k]
-			w.encodeColumns(t.cellsOf(p, w.enc, first, count), e.rows, at, first, n*k/of, n*(k+1)/of)
+		together(len(w.parts), func(k, parts int) error {
+			one := &w.parts[k]
+			one.encodeColumns(w.cellsOf(p, one.enc, first, count), e.rows, at, first, n*k/parts, n*(k+1)/parts)
 			return nil
 		})
 		at += n

@@ -4,17 +4,20 @@ import (
 	"errors"
 	"io"
 	"runtime"
+
+	"d3p/internal/parquet"
 )
 
 // encodeUnits encodes batch after batch of all columns, the rows of each in as many
 // parts as there are processors; the last column is that of ids.
 func (t *parquetTable) encodeUnits(enc *encoder) error {
-	p, err := t.open(t.places)
+	threads := runtime.GOMAXPROCS(0)
+	p, err := t.open(t.places, t.allGroups(), make([]parquet.Cells, len(t.places)), threads)
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	parts := make([]part, runtime.GOMAXPROCS(0))
+	parts := make([]part, threads)
 	for k := range parts {
 		parts[k] = enc.newPart()
 	}

@@ -34,6 +34,17 @@ func (s Share) of(n int) int {
 	return (n + s.Of - 1) / s.Of
 }
 
+// before is how many of the first n rows are of the share, which come in blocks of some
+// size.
+func (s Share) before(n int64, block int) int {
+	if s.all() {
+		return int(n)
+	}
+	size := int64(block)
+	round := size * int64(s.Of)
+	return int(n/round*size + min(max(n%round-int64(s.Rank)*size, 0), size))
+}
+
 // block is the size of blocks in which something of size n is dealt out evenly, at most
 // most.
 func (s Share) block(n int64, most int) int {
