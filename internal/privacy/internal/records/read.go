@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/spec"
@@ -55,8 +56,10 @@ func Read(name string, paths []string, e encoding.Encoding, opt Options) (*Rows,
 			return nil, check, err
 		}
 	}
+	texts := tablefile.NewDecompression(paths, e.Format)
+	defer texts.Close()
 	for _, path := range paths {
-		switch err := enc.readFile(path, e); {
+		switch err := enc.readFile(path, e, texts); {
 		case errors.Is(err, errFull):
 			return nil, check, tooLarge(path, opt)
 		case err != nil:
@@ -71,26 +74,33 @@ func Read(name string, paths []string, e encoding.Encoding, opt Options) (*Rows,
 // makeRoom makes the table with room for the records of all paths. Of several files
 // each must be one that can be opened again, so no pipe.
 func (e *encoder) makeRoom(paths []string, enc encoding.Encoding) ([]string, error) {
+	rows := make([]int, len(paths))
+	err := together(min(runtime.GOMAXPROCS(0), len(paths)), func(k, of int) (err error) {
+		for i := k; i < len(paths) && err == nil; i += of {
+			rows[i], err = about(paths[i], enc)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	n := 0
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, err
-		}
-		if !info.Mode().IsRegular() {
-			return nil, &tablefile.FileError{File: path, Problem: "is no regular file", Hint: "only one file can be a pipe"}
-		}
-		more, err := about(path, info.Size(), enc)
-		if err != nil {
-			return nil, err
-		}
+	for _, more := range rows {
 		n += more
 	}
 	return paths, e.room(n)
 }
 
-// about is how many rows a file has, roughly, 0 if that is not known.
-func about(path string, size int64, e encoding.Encoding) (int, error) {
+// about is how many rows one of several files has, roughly, 0 if that is not known.
+func about(path string, e encoding.Encoding) (int, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, &tablefile.FileError{File: path, Problem: "is no regular file", Hint: "only one file can be a pipe"}
+	}
+	size := info.Size()
 	switch is := tablefile.FormatOf(path, e.Format); is.Kind {
 	case tablefile.CSV:
 		return countLines(path, is.Gzipped, e.Quotes)
@@ -110,7 +120,7 @@ func about(path string, size int64, e encoding.Encoding) (int, error) {
 }
 
 // readFile adds the records of a file to the table.
-func (e *encoder) readFile(path string, enc encoding.Encoding) error {
+func (e *encoder) readFile(path string, enc encoding.Encoding, texts *tablefile.Decompression) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -132,7 +142,7 @@ func (e *encoder) readFile(path string, enc encoding.Encoding) error {
 		if info.Mode().IsRegular() { // a pipe has text of unknown length
 			count = func() (int, error) { return countLines(path, is.Gzipped, enc.Quotes) }
 		}
-		text, err := tablefile.Plain(path, f, is.Gzipped)
+		text, err := texts.Open(path, f, is.Gzipped)
 		if err != nil {
 			return err
 		}
