@@ -61,6 +61,7 @@ const (
 	noiseMuch       = 0.5
 	movedFar        = 1.5 // posterior sds
 	movedSome       = 0.75
+	fluctuations    = 2 // standard deviations of the mean of the last iterates
 	pulledFar       = 1 // posterior sds
 	pulledSome      = 0.5
 	fewRecords      = 10 // of a level
@@ -69,6 +70,7 @@ const (
 	usableLost      = 0.1 // of the declared records
 	emptyComponent  = 10  // records of a mixture's component
 	leastTraceSteps = 8
+	mostTraceParts  = 10
 )
 
 // worse returns the graver of two verdicts.
@@ -90,7 +92,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		low, high := stats.Central(slices.Sorted(slices.Values(d.Of(v))), 0.9)
 		return high - low
 	}
-	ends := d.late(m, trace)
+	ends, fluctuation := d.late(m, trace)
 	for v := range d.Variables {
 		name := d.Variables[v].Name
 		verdict := Verdict{Value: Resolved}
@@ -115,7 +117,11 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		}
 		if ends != nil {
 			mean, variance := meanVariance(d.Of(v))
-			switch moved := math.Abs(ends[v]-mean) / math.Sqrt(variance); {
+			moved := math.Abs(ends[v] - mean)
+			if moved < fluctuations*fluctuation[v] {
+				moved = 0
+			}
+			switch moved /= math.Sqrt(variance); {
 			case moved > movedFar:
 				verdict = worse(verdict, Not, "the last steps are %.1f sds from the result: the fit did not arrive", moved)
 			case moved > movedSome:
@@ -179,17 +185,44 @@ func OfNoise(share float64) Verdict {
 	return Verdict{value, fmt.Sprintf("%.0f %% of the variance is privacy noise", 100*share)}
 }
 
-// late are the variables at the mean of the last quarter of the iterates; nil where
-// there are too few.
-func (d *Draws) late(m *models.Model, trace *Trace) []float64 {
+// late are the variables at the mean of the last quarter of the iterates, and the standard
+// deviation that their mean has if the iterates are stationary; nil where there are too
+// few. Of many records each batch is a small part, so iterates move by more than the
+// posterior's standard deviation, which all releases together determine.
+//
+// The variance is that of successive differences δ of the means of k parts of the quarter,
+// Σδ²/(2k(k−1)), which a slow drift hardly changes. Von Neumann 1941,
+// doi:10.1214/aoms/1177731677.
+func (d *Draws) late(m *models.Model, trace *Trace) (mean, fluctuation []float64) {
 	if trace == nil || len(trace.Steps) < leastTraceSteps || len(trace.Names) != m.P {
-		return nil
+		return nil, nil
 	}
+	n := len(trace.Steps)
+	first := n * 3 / 4
+	k := min(mostTraceParts, n-first)
+	mean, fluctuation = d.at(m, trace, first, n), make([]float64, len(d.Variables))
+	last := make([]float64, len(d.Variables))
+	for part := range k {
+		own := d.at(m, trace, first+(n-first)*part/k, first+(n-first)*(part+1)/k)
+		for v := range own {
+			if part > 0 {
+				fluctuation[v] += (own[v] - last[v]) * (own[v] - last[v]) / float64(2*k*(k-1))
+			}
+		}
+		last = own
+	}
+	for v, variance := range fluctuation {
+		fluctuation[v] = math.Sqrt(variance)
+	}
+	return mean, fluctuation
+}
+
+// at are the variables at the mean of the iterates from one to before another.
+func (d *Draws) at(m *models.Model, trace *Trace, low, high int) []float64 {
 	theta := make([]float64, m.P)
-	from := len(trace.Steps) * 3 / 4
-	for i := from; i < len(trace.Steps); i++ {
+	for i := low; i < high; i++ {
 		for j := range theta {
-			theta[j] += trace.Values[i*m.P+j] / float64(len(trace.Steps)-from)
+			theta[j] += trace.Values[i*m.P+j] / float64(high-low)
 		}
 	}
 	values := make([]float64, len(d.Variables))

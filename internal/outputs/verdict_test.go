@@ -26,8 +26,8 @@ model:
 
 // judged are verdicts about draws that are normal about 0 with the given sds by
 // variable, 0.1 for others, or about means, under a prior with sd 1; groups' sds are about
-// 0.5.
-func judged(t *testing.T, m *models.Model, known Known, means, sds, shares map[string]float64, ends map[string]float64) map[string]Verdict {
+// 0.5. The iterates end at ends, between which they swing up and down.
+func judged(t *testing.T, m *models.Model, known Known, means, sds, shares, ends, swings map[string]float64) map[string]Verdict {
 	t.Helper()
 	const s = 2000
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -55,7 +55,7 @@ func judged(t *testing.T, m *models.Model, known Known, means, sds, shares map[s
 	for i := range 2 * leastTraceSteps {
 		trace.Steps = append(trace.Steps, i+1)
 		for _, name := range trace.Names {
-			trace.Values = append(trace.Values, ends[name])
+			trace.Values = append(trace.Values, ends[name]+swings[name]*float64(1-2*(i%2)))
 		}
 	}
 	if ends == nil {
@@ -84,6 +84,7 @@ func TestVerdicts(t *testing.T) {
 		known               Known
 		means, sds          map[string]float64
 		shares, ends        map[string]float64
+		swings              map[string]float64
 	}{
 		{name: "clear", of: "b[x]", want: Resolved, known: plenty},
 		{name: "clear effect", of: "r_site[p,Intercept]", want: Resolved, known: plenty},
@@ -97,6 +98,8 @@ func TestVerdicts(t *testing.T) {
 		{name: "all noise", of: "b[x]", want: Not, why: "noise", known: plenty, shares: one("b[x]", 0.97)},
 		{name: "still moving", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.3)},
 		{name: "nearly there", of: "b[x]", want: Partly, why: "last steps", known: plenty, ends: one("b[x]", 0.1)},
+		{name: "swings about the result", of: "b[x]", want: Resolved, known: plenty, ends: one("b[x]", 0.3), swings: one("b[x]", 0.25)},
+		{name: "swings elsewhere", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.4), swings: one("b[x]", 0.25)},
 		{name: "rare reference", of: "b[band=c]", want: Not, why: "band=a", known: rare},
 		{name: "intercept of a rare reference", of: "Intercept", want: Not, why: "band=a", known: rare},
 		{name: "intercept of a common reference", of: "Intercept", want: Resolved, known: rareOther},
@@ -112,7 +115,7 @@ func TestVerdicts(t *testing.T) {
 		{name: "assumed to be independent", of: "b[x]", want: Not, why: "together", known: Known{Declared: 1000, Counted: true, Assumed: "vary together"}},
 		{name: "assumed to be independent", of: "Intercept", want: Partly, why: "together", known: Known{Declared: 1000, Counted: true, Assumed: "vary together"}},
 	} {
-		got := judged(t, m, c.known, c.means, c.sds, c.shares, c.ends)[c.of]
+		got := judged(t, m, c.known, c.means, c.sds, c.shares, c.ends, c.swings)[c.of]
 		if got.Value != c.want || !strings.Contains(got.Why, c.why) || (got.Value == Resolved) != (got.Why == "") {
 			t.Errorf("%s: %s is %+v, want %s because of %q", c.name, c.of, got, c.want, c.why)
 		}
