@@ -140,6 +140,9 @@ func explain(m *models.Model, v view) string {
 	switch {
 	case v.raw:
 		text += "\nCoefficients are per unit of the data file, transformed if the column has a transform."
+		if kept := onScales(m); len(kept) > 0 {
+			text += fmt.Sprintf("\nOn the declared scales all the same: %s (%s).", strings.Join(kept, ", "), strings.Join(scales, ", "))
+		}
 	case len(scales) > 0:
 		text += "\nCoefficients are on the declared scales: " + strings.Join(scales, ", ") + "."
 	}
@@ -164,6 +167,26 @@ func onesOf(m *models.Model) (ones []string) {
 		}
 	}
 	return ones
+}
+
+// onScales lists the variables that stay on the declared scales when coefficients are in
+// the unit of the data file.
+func onScales(m *models.Model) (names []string) {
+	if m.Spec.Model == nil {
+		return nil
+	}
+	has := map[string]bool{}
+	for _, list := range [][]models.Param{m.Params, m.Derived} {
+		for i := range list {
+			has[list[i].Name] = true
+		}
+	}
+	for _, name := range m.Spec.Model.OnScales(&m.Spec.Data) {
+		if has[name] && !has[name+rawSuffix] {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // inFileUnits lists the derived variables in the unit of the data file.

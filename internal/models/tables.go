@@ -31,7 +31,8 @@ func (g *build) tables() {
 }
 
 // scales gives NAME.center and NAME.by their values, for columns and for dims
-// whose labels are predictors.
+// whose labels are predictors, or NAME.raw and NAME.shift for dims with products of
+// predictors.
 func (g *build) scales() {
 	d := &g.c.spec.Data
 	for _, c := range d.Columns {
@@ -48,6 +49,11 @@ func (g *build) scales() {
 			shape := graph.Shape{{Name: dim.Name.V, Size: len(labels)}}
 			g.env.Values[dim.Name.V+".center"] = expr.Value{Node: g.b.Consts(shape, center)}
 			g.env.Values[dim.Name.V+".by"] = expr.Value{Node: g.b.Consts(shape, by)}
+		} else if raw, shift, ok := d.Unscaling(labels); ok && len(dim.Labels) > 0 {
+			along := graph.Dim{Name: dim.Name.V, Size: len(labels)}
+			across := graph.Dim{Name: dim.Name.V + "'", Size: len(labels)}
+			g.env.Values[dim.Name.V+".raw"] = expr.Value{Node: g.b.Consts(graph.Shape{along, across}, raw)}
+			g.env.Values[dim.Name.V+".shift"] = expr.Value{Node: g.b.Consts(graph.Shape{along}, shift)}
 		}
 	}
 }

@@ -46,7 +46,7 @@ func InFileUnits(rows []Summary) (kept []Summary, any bool) {
 
 // repeats reports whether a variable repeats another one of has.
 func repeats(name string, has map[string]bool) bool {
-	if group, ok := strings.CutPrefix(name, "z_"); ok && has["r_"+group] {
+	if group, ok := strings.CutPrefix(name, "z_"); ok && (has["r_"+group] || has["r_"+group+"_raw"]) {
 		return true
 	}
 	whole, ok := strings.CutSuffix(name, "_raw")

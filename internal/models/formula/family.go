@@ -58,6 +58,7 @@ type auxiliary struct {
 	probability bool
 	anywhere    bool   // on the whole line: a formula predicts it itself
 	brms        string // the name that brms gives it
+	raw         string // it in the unit of the file, where that differs
 }
 
 // families is the table of observation families; a new one is one entry here.
@@ -95,13 +96,13 @@ var families = []family{
 			{Name: "log", observe: "normal(exp(eta) - response.center / response.by, sigma)", ratio: "ratio of means"},
 			{Name: "tan_half", observe: "normal(2 * atan(eta), sigma)"},
 		},
-		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
+		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)", raw: "response.by * sigma"}},
 	},
 	{
 		Name: "skew_normal", types: data.Numeric, scaled: true,
 		note:  "the linear predictor is the location, not the mean",
 		links: []link{{Name: "identity", observe: "skew_normal(eta, sigma, alpha)"}},
-		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}, {name: "alpha", prior: "normal(0, 4)", anywhere: true}},
+		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)", raw: "response.by * sigma"}, {name: "alpha", prior: "normal(0, 4)", anywhere: true}},
 	},
 	{
 		Name: "student_t", types: data.Numeric, scaled: true,
@@ -109,7 +110,7 @@ var families = []family{
 			{Name: "identity", observe: "student_t(nu, eta, sigma)"},
 			{Name: "tan_half", observe: "student_t(nu, 2 * atan(eta), sigma)"},
 		},
-		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)"}, {name: "nu", prior: "gamma(2, 0.1)"}},
+		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)", raw: "response.by * sigma"}, {name: "nu", prior: "gamma(2, 0.1)"}},
 	},
 	{
 		Name: "laplace", types: data.Numeric, scaled: true,
@@ -117,7 +118,7 @@ var families = []family{
 			{Name: "identity", observe: "laplace(eta, sigma)"},
 			{Name: "tan_half", observe: "laplace(2 * atan(eta), sigma)"},
 		},
-		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
+		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)", raw: "response.by * sigma"}},
 	},
 	{
 		Name: "poisson", types: []string{data.Integer}, counts: true,
@@ -199,7 +200,7 @@ var families = []family{
 	{
 		Name: "inverse_gaussian", types: data.Numeric, relative: true,
 		links: []link{{Name: "log", observe: "inverse_gaussian(exp(eta) * response.by, shape * response.by)", ratio: "ratio of means"}},
-		aux:   []auxiliary{{name: "shape", prior: "gamma(2, 0.1)"}},
+		aux:   []auxiliary{{name: "shape", prior: "gamma(2, 0.1)", raw: "response.by * shape"}},
 	},
 	{
 		Name: "log_logistic", types: data.Numeric, relative: true,
@@ -211,7 +212,7 @@ var families = []family{
 		Name: "gompertz", types: data.Numeric, relative: true,
 		note:  "the link is of the hazard; shape is how fast the log hazard grows per `by`",
 		links: []link{{Name: "log", observe: "gompertz(shape / response.by, log_rate=eta - log(response.by))", ratio: "hazard ratio"}},
-		aux:   []auxiliary{{name: "shape", prior: "log_normal(-1, 1)"}},
+		aux:   []auxiliary{{name: "shape", prior: "log_normal(-1, 1)", raw: "shape / response.by"}},
 	},
 	{
 		Name: "piecewise_exponential", types: data.Numeric, Intervals: true,

@@ -71,6 +71,23 @@ func TestFormula(t *testing.T) {
 	}
 }
 
+// TestElsewhere checks that functions of other languages are refused, once and with what
+// to write here.
+func TestElsewhere(t *testing.T) {
+	hints := map[string]string{"age/10": "write arithmetic in I(...), as I(x / 10)", "(1 | gr(g, by = a))": "write (1 | g), (1 | g:h) or (1 | g/h)"}
+	for name, hint := range elsewhere {
+		hints[name+"(a, k = 5)"] = hint
+		hints[name+"(a):g"] = hint
+	}
+	for text, hint := range hints {
+		p := &source.Problems{}
+		Parse(source.Value[string]{V: "y ~ b + " + text, At: expr.Position{File: "f", Line: 1, Column: 1}}, p)
+		if len(p.List) != 1 || p.List[0].Hint != hint {
+			t.Errorf("%s: %v, want the hint %q", text, p.List, hint)
+		}
+	}
+}
+
 // TestRatio checks what exp of a coefficient is called: nothing behind a link that is
 // no logarithm of anything.
 func TestRatio(t *testing.T) {

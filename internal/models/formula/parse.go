@@ -325,7 +325,11 @@ func (f *parser) factor() []Term {
 	}
 	n := f.name()
 	if n == "" {
-		f.fail("", "a column, 1, 0, log(x), I(x^2), poly(...), spline(...), offset(...) or (1 | group) must come here, not %s", f.found())
+		hint := ""
+		if strings.ContainsAny(f.found()[:1], "0123456789") {
+			hint = "write arithmetic in I(...), as I(x / 10)"
+		}
+		f.fail(hint, "a column, 1, 0, log(x), I(x^2), poly(...), spline(...), offset(...) or (1 | group) must come here, not %s", f.found())
 		return nil
 	}
 	return []Term{{at, []string{n}}}
@@ -403,6 +407,10 @@ func (f *parser) function() string {
 		f.fail("give it a name under data: derive:", "%s(...) is available in the main formula only", name)
 		return ""
 	}
+	if hint, ok := elsewhere[name]; ok {
+		f.fail(hint, "%s(...) is not available", name)
+		return ""
+	}
 	f.space()
 	start := f.offset
 	inside, ok := f.brackets()
@@ -465,7 +473,7 @@ func (f *parser) group() []GroupTerm {
 	switch {
 	case f.failed:
 	case !f.take(")"):
-		f.fail("", ") must close the group term, not %s", f.found())
+		f.fail("write (1 | g), (1 | g:h) or (1 | g/h)", ") must close the group term, not %s", f.found())
 	case !g.Intercept && len(g.Terms) == 0:
 		f.fail("", "the group term of %s has nothing that varies", names[0])
 	}

@@ -1,33 +1,37 @@
 package formula
 
 import (
+	"slices"
 	"strings"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/source"
 )
 
-// raw adds, as quantities, the population-level coefficients in the units of
-// the file, beside those at the declared scales that the priors are about:
+// rawSuffix marks quantities in the unit of the data file.
+const rawSuffix = "_raw"
+
+// raw adds, as quantities, the coefficients in the unit of the file, beside those at the
+// declared scales that the priors are about:
 //
-//	b_raw: b * y.by / coef.by
+//	b_raw: y.by * b / coef.by
 //	Intercept_raw: y.center + y.by * (Intercept - sum(b * coef.center / coef.by, over=coef))
-//	sigma_raw: sigma * y.by
+//	sigma_raw: y.by * sigma
 //	thresholds_raw: thresholds + sum(b * coef.center / coef.by, over=coef)
 //	baseline_raw: baseline - log(y.by) - sum(b * coef.center / coef.by, over=coef)
+//	sd_g_raw, r_g_raw: those of the effects of groups, likewise
 //
 // y.center and y.by drop out unless the response is on a scale; a response that
 // is modelled relative to its scale has log(y.by) + Intercept instead. A column with a
-// transform has its coefficient per transformed unit. There are none when all
-// scales are one, none with interactions of scaled columns or curves in them, whose
-// coefficients do not change unit one by one, and none where another link than the family's
-// own stands between predictor and scaled response.
+// transform has its coefficient per transformed unit. Products of scaled columns change
+// unit together with their margins, b_raw: coef.raw @ b, and coef.shift @ b goes off the
+// intercept. A curve stays on the declared scale, and the intercept is that where it is 0.
+// There are none when all scales are one, none when margins are missing, and none where
+// another link than the family's own stands between predictor and scaled response.
 func (l *lowering) raw(f *family, labels []string) {
-	m, y := l.model, l.Data.Column(l.model.Terms.Response.V)
-	predictors, ok := l.Data.Scaled(labels)
+	m := l.model
+	y := l.Data.Column(m.Terms.Response.V)
 	response := f.scaled && !y.Unscaled()
-	if !ok || len(m.Terms.Smooths) > 0 || !predictors && !response && !f.relative && !f.Intervals {
-		return
-	}
 	if (response || f.relative) && f.Link(m.Link.V) != &f.links[0] {
 		return
 	}
@@ -38,34 +42,125 @@ func (l *lowering) raw(f *family, labels []string) {
 	if response {
 		times, plus = y.Name.V+".by * ", y.Name.V+".center + "
 	}
-	define := func(name, text string) {
-		l.Define(&l.Core.Let, name, source.Value[string]{V: text, At: m.Formula.At})
-	}
-	center := ""
-	if predictors {
-		define("b_raw", times+"b / coef.by")
-		center = "sum(b * coef.center / coef.by, over=coef)"
-	} else if len(labels) > 0 && response {
-		define("b_raw", times+"b")
+	shift, ok := l.rawSlopes("b", "coef", labels, times)
+	if !ok {
+		return
 	}
 	switch {
-	case f.cuts && center != "":
-		define("thresholds_raw", "thresholds + "+center)
-	case f.Intervals && center != "":
-		define("baseline_raw", "baseline - log("+y.Name.V+".by) - "+center)
+	case f.cuts && shift != "":
+		l.quantity("thresholds", "thresholds + "+shift)
 	case f.Intervals:
-		define("baseline_raw", "baseline - log("+y.Name.V+".by)")
+		l.quantity("baseline", "baseline - log("+y.Name.V+".by)"+minus(shift))
 	case f.replacesIntercept():
-	case m.Terms.Intercept && center != "":
-		define("Intercept_raw", plus+times+"(Intercept - "+center+")")
-	case m.Terms.Intercept:
-		define("Intercept_raw", plus+times+"Intercept")
-	case center != "":
-		define("Intercept_raw", strings.TrimSuffix(plus, "+ ")+"-"+times+center)
+	case m.Terms.Intercept && (shift != "" || plus != ""):
+		l.quantity("Intercept", plus+times+"(Intercept"+minus(shift)+")")
+	case shift != "":
+		l.quantity("Intercept", strings.TrimSuffix(plus, "+ ")+"-"+times+shift)
 	}
 	for _, a := range f.aux {
-		if a.name == "sigma" && response && m.predicted(a.name) == nil {
-			define("sigma_raw", times+"sigma")
+		switch p := m.predicted(a.name); {
+		case p != nil:
+			l.rawPredicted(p)
+		case a.raw != "" && !y.Unscaled():
+			l.quantity(a.name, strings.ReplaceAll(a.raw, "response.", y.Name.V+"."))
 		}
 	}
+	for _, g := range m.Terms.Groups {
+		l.rawGroup(g, times)
+	}
+}
+
+// quantity defines NAME_raw.
+func (l *lowering) quantity(name, text string) {
+	l.Define(&l.Core.Let, name+rawSuffix, source.Value[string]{V: text, At: l.model.Formula.At})
+}
+
+// minus takes a term off, if there is one.
+func minus(term string) string {
+	if term == "" {
+		return ""
+	}
+	return " - " + term
+}
+
+// rawSlopes defines the coefficients b along a dim in the unit of the file, times what the
+// response is in, and returns what then goes off the intercept, "" for nothing. ok is false
+// when the labels lack a margin that another unit needs.
+func (l *lowering) rawSlopes(b, dim string, labels []string, times string) (shift string, ok bool) {
+	scaled, single := l.Data.Scaled(labels)
+	switch {
+	case !single:
+		if _, _, ok := l.Data.Unscaling(labels); !ok {
+			return "", false
+		}
+		l.quantity(b, times+"("+dim+".raw @ "+b+")")
+		return dim + ".shift @ " + b, true
+	case scaled:
+		l.quantity(b, times+b+" / "+dim+".by")
+		return "sum(" + b + " * " + dim + ".center / " + dim + ".by, over=" + dim + ")", true
+	case len(labels) > 0 && times != "":
+		l.quantity(b, times+b)
+	}
+	return "", true
+}
+
+// rawPredicted defines the coefficients of the formula of a parameter, on the scale of its
+// linear predictor. A parameter in the unit of the response stays in that of its scale.
+func (l *lowering) rawPredicted(p *Predicted) {
+	intercept := p.Name.V + "_Intercept"
+	if shift, ok := l.rawSlopes(p.Name.V+"_b", p.Name.V+"_coef", p.labels(l.Data), ""); ok && shift != "" && p.Intercept {
+		l.quantity(intercept, intercept+minus(shift))
+	}
+}
+
+// rawGroup defines the effects of a group and their standard deviations in the unit of the
+// file, times what the response is in. The intercept's effect is that where the numbers of
+// the file are 0. Effects that are in that unit already have none.
+func (l *lowering) rawGroup(g GroupTerm, times string) {
+	labels, name := g.labels(l.Data), g.Name()
+	r, sd, dim := "r_"+name, "sd_"+name, name+"_coef"
+	if scaled, single := l.Data.Scaled(labels); !scaled && single {
+		if times != "" {
+			l.quantity(sd, times+sd)
+			l.quantity(r, times+r)
+		}
+		return
+	}
+	_, shift, ok := l.Data.Unscaling(labels)
+	if !ok || l.effect != "" || slices.ContainsFunc(shift, func(x float64) bool { return x != 0 }) {
+		return
+	}
+	spread := "sqrt((" + dim + ".raw * " + dim + ".raw) @ (" + sd + " * " + sd + "))"
+	if g.correlated(l.Data) {
+		factor := "(" + dim + ".raw @ diag(" + sd + ") @ L_" + name + ")"
+		spread = "sqrt(diag(" + factor + " @ transpose(" + factor + ")))"
+	}
+	l.quantity(sd, times+spread)
+	l.quantity(r, times+"("+r+" @ transpose("+dim+".raw))")
+}
+
+// OnScales names the parameters and quantities that a change of unit concerns: they are on
+// declared scales unless the model has them with the suffix _raw, too.
+func (m *Model) OnScales(d *data.Data) (names []string) {
+	y := d.Column(m.Terms.Response.V)
+	response := FamilyOf(m.Family.V).scaled && !y.Unscaled()
+	for _, s := range m.smooths() {
+		names = append(names, s.param())
+	}
+	for _, p := range m.Predicted {
+		if scaled, single := d.Scaled(p.labels(d)); scaled || !single || response && p.Name.V == "sigma" {
+			names = append(names, p.Name.V+"_Intercept", p.Name.V+"_b")
+		}
+	}
+	for _, g := range m.AllGroups() {
+		name := g.Name()
+		scaled, single := d.Scaled(g.labels(d))
+		if scaled || !single || response && g.Of == "" {
+			names = append(names, "sd_"+name, "r_"+name, "g_"+name)
+		}
+		if scaled || !single {
+			names = append(names, "L_"+name, "cor_"+name)
+		}
+	}
+	return names
 }

@@ -153,6 +153,10 @@ func (r *reader) checkColumn(c *data.Column, keys present) {
 		}
 		return
 	case data.Real, data.Integer, data.Date:
+		if at := firstAt(c.Levels); at.Line > 0 && !keys["lower"] && !keys["upper"] {
+			r.Add(at, "declare it as `type: category`, or `type: ordinal`, or `type: binary`; or as a number with `lower:` and `upper:` in place of levels", "a column of type %s has no levels", c.Type.V)
+			return
+		}
 		r.checkBounds(c, keys)
 		r.refuse(c, "levels", c.LevelsFrom.At, firstAt(c.Levels), c.Reference.At, c.Unknown.At)
 	default:

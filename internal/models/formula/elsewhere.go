@@ -1,0 +1,28 @@
+package formula
+
+// elsewhere are functions that formulas of R, brms and mgcv have, with what to write
+// instead of them.
+var elsewhere = map[string]string{
+	"s": curveHint, "ns": curveHint, "bs": curveHint, "gp": curveHint, "ti": curveHint, "te": curveHint, "t2": curveHint, "rcs": curveHint,
+	"factor": categoryHint, "as.factor": categoryHint, "ordered": categoryHint, "C": categoryHint,
+	"mo":      "leave the column as it is: an ordinal predictor has a coefficient per level",
+	"cs":      "leave it as x: effects by category are those of `family: categorical`",
+	"relevel": "declare `reference:` for the column",
+	"log2":    "write log(x): a unit of log2(x) is .69 of its units",
+	"log10":   "write log(x): a unit of log10(x) is 2.30 of its units",
+	"ifelse":  "write the condition, I(x > 3), or cut(x, 3)",
+	"mi":      "declare `missing: model` for the column",
+	"me":      "write core blocks, with the true value as a latent number per record",
+	"gr":      "write (1 | g)",
+	"mm":      "write one group a term, (1 | g) + (1 | h)",
+	"strata":  "write the column as a predictor, or (1 | g)",
+	"cluster": "declare the person as `unit:`; a record's effect is bounded by unit",
+	"frailty": "write (1 | g)",
+	"ar":      notRecords, "ma": notRecords, "arma": notRecords, "lag": notRecords, "cosy": notRecords, "car": notRecords, "sar": notRecords,
+}
+
+const (
+	curveHint    = "write spline(x, 30, 50, 70) with three or more knots, or poly(x, 3)"
+	categoryHint = "leave the column as it is and declare it as {type: category, levels: [...]}"
+	notRecords   = "records are independent given the model; give groups a term (1 | g)"
+)
