@@ -81,11 +81,12 @@ With --data the custodian sees how the records fit the declaration before a fit
 spends anything. For each column d3p counts cells that are missing, are not a
 number or date, are out of bounds, have an undeclared level or are not UTF-8. It
 also counts the records that contribute nothing because of such cells. The counts
-describe records: d3p writes them to --out with mode 0600 and prints them only with
---show, to a terminal that nobody else reads. --strict ends with status 9 if a rule
-changed a cell or left a record out. FILE may be - for standard input. The counts may correct how values are written:
-dates, decimals, encoding, the spelling of levels. Bounds or levels that follow the
-counts cost privacy that no report counts.`,
+describe records: d3p writes them to --out with mode 0600, with the lines of the first
+ten such cells of each column, and prints them, without lines, only with --show, to a
+terminal that nobody else reads. --strict ends with status 9 if a rule changed a cell or
+left a record out. FILE may be - for standard input. The counts may correct how values
+are written: dates, decimals, encoding, the spelling of levels. Bounds or levels that
+follow the counts cost privacy that no report counts.`,
 		Example: `  d3p check cohort.yaml
   d3p check cohort.yaml --json
   d3p check cohort.yaml --data cohort.csv --out datacheck.json
@@ -184,7 +185,12 @@ func (a *app) check(path string, s checkSettings) error {
 			return err
 		}
 		if s.show {
-			result.Records = counts
+			shown := *counts
+			shown.Columns = slices.Clone(counts.Columns)
+			for i := range shown.Columns {
+				shown.Columns[i].Lines = nil
+			}
+			result.Records = &shown
 		}
 	}
 	err = a.result(result, func(w io.Writer) { result.print(w) })

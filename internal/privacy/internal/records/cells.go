@@ -36,6 +36,7 @@ func (e *encoder) text(c *column, cell []byte) {
 	}
 	if c.levels != nil && !declared && !utf8.Valid(cell) {
 		c.check.NotUTF8++
+		e.mark(c)
 	}
 	x := math.NaN()
 	if c.date {
@@ -164,9 +165,11 @@ func (e *encoder) truth(c *column, b bool) {
 func (e *encoder) value(c *column, x float64, code int, declared bool) {
 	if c.numeric && math.IsNaN(x) {
 		c.check.Unparseable++
+		e.mark(c)
 	}
 	if c.levels != nil && !declared {
 		c.check.UnknownLevel++
+		e.mark(c)
 	}
 	missing := false
 	for i := range c.fields {
@@ -196,6 +199,9 @@ func (e *encoder) absent(c *column) {
 		if f.Kind == encoding.MissingIndicator {
 			e.row[f.Out[0]] = indicator(true)
 		} else {
+			if f.Missing != encoding.MissingImpute {
+				e.mark(c)
+			}
 			e.missing(f)
 		}
 	}
@@ -216,6 +222,7 @@ func (e *encoder) numeric(c *column, f *field, x float64) bool {
 	}
 	if x < f.lower || x > f.upper {
 		c.check.OutOfBounds++
+		e.mark(c)
 		if f.RejectOutside {
 			e.reject() // the number is kept for counts
 		}

@@ -1,8 +1,11 @@
 package records
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
+	"path/filepath"
+	"slices"
 )
 
 // NotProtected marks what describes records.
@@ -41,6 +44,9 @@ type ColumnCheck struct {
 	// Varying counts the usable rows with another value than the first one of their
 	// group, of a column that is declared constant within groups.
 	Varying int `json:"varying_within_group,omitempty"`
+	// Lines are where the first cells stand that do not fit or that leave their record out:
+	// FILE:LINE, of a table that is no text FILE:ROW.
+	Lines []string `json:"first_lines,omitempty"`
 }
 
 // add adds another check.
@@ -83,4 +89,34 @@ func (c *Check) Write(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(c)
+}
+
+// begin begins a file.
+func (e *encoder) begin(path string) { e.files, e.line = append(e.files, filepath.Base(path)), 1 }
+
+// cellPlace is a row of the table's files.
+type cellPlace struct{ file, line int }
+
+// mostPlaces bounds the places of a column.
+const mostPlaces = 10
+
+// mark notes the place of the current cell of a column; places come in the order of the table.
+func (e *encoder) mark(c *column) {
+	p := cellPlace{len(e.files) - 1, e.line}
+	if n := len(c.places); n < mostPlaces && (n == 0 || c.places[n-1] != p) {
+		c.places = append(c.places, p)
+	}
+}
+
+// addPlaces adds places of other rows, with this number of lines before them.
+func (c *column) addPlaces(more []cellPlace, before int) {
+	if len(more) == 0 {
+		return
+	}
+	for _, p := range more {
+		p.line += before
+		c.places = append(c.places, p)
+	}
+	slices.SortFunc(c.places, func(a, b cellPlace) int { return cmp.Or(a.file-b.file, a.line-b.line) })
+	c.places = c.places[:min(len(c.places), mostPlaces)]
 }

@@ -83,6 +83,7 @@ func encodeCSV(blocks *tablefile.Blocks, lines int, layout csvLayout, enc *encod
 	for b := range inOrder {
 		<-b.encoded
 		enc.malformed.add(b.malformed, lines)
+		b.before = lines
 		if err := enc.take(&b.part); err != nil {
 			return err
 		}
@@ -145,6 +146,7 @@ func (b *csvBlock) encodeQuoted() {
 	r := tablefile.Lines{Separator: b.layout.separator, Width: len(b.layout.columns), Quotes: b.layout.quotes, Quoted: b.quoted, Cells: b.cells}
 	for text := b.text; len(text) > 0; {
 		end, problem, _ := r.Row(text, true)
+		b.enc.line = b.lines + 1
 		switch {
 		case problem != "":
 			b.badRow(problem)
@@ -174,6 +176,7 @@ func (b *csvBlock) encodePlain() {
 			continue
 		}
 		sound := true
+		b.enc.line = b.lines + 1
 		for j := range l.columns {
 			if j > 0 {
 				if at == len(text) || text[at] != separator {

@@ -2,6 +2,7 @@ package records
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -34,6 +35,8 @@ type encoder struct {
 	parseDay     func(cell []byte) (day int, ok bool)
 	decimalComma bool // numbers are written 3,14
 	malformed    MalformedCheck
+	files        []string // whose rows have been encoded or are
+	line         int      // of the file, from 1 on, of the row being encoded
 	rows         *Rows // where records are stored; nil before there is room
 	precision    Precision
 	width        int      // columns of the table
@@ -57,6 +60,7 @@ type column struct {
 	fields  []field   // missing indicators last
 	coded   int       // its place in Codes.Columns, -1 for none
 	check   ColumnCheck
+	places  []cellPlace // of the first cells that do not fit
 }
 
 // field is a encoding.Field with its constants resolved.
@@ -179,6 +183,7 @@ func (e *encoder) end() (err error) {
 		err = e.store(nil, false)
 	}
 	e.valid, e.sound = true, true
+	e.line++
 	return err
 }
 
@@ -214,7 +219,11 @@ func (e *encoder) check(file string) Check {
 		}
 	}
 	for i := range e.columns {
-		c.Columns = append(c.Columns, e.columns[i].check)
+		column := &e.columns[i]
+		c.Columns = append(c.Columns, column.check)
+		for _, p := range column.places {
+			c.Columns[i].Lines = append(c.Columns[i].Lines, fmt.Sprintf("%s:%d", e.files[p.file], p.line))
+		}
 	}
 	return c
 }

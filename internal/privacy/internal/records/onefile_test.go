@@ -13,6 +13,7 @@ func encodeBlocks(path string, blocks *tablefile.Blocks, count func() (int, erro
 	if err != nil {
 		return nil, Check{}, err
 	}
+	enc.begin(path)
 	if err := enc.readBlocks(path, blocks, count, e); err != nil {
 		return nil, Check{}, err
 	}
@@ -25,6 +26,7 @@ func readCSV(path string, text *bufio.Reader, count func() (int, error), e encod
 	if err != nil {
 		return nil, Check{}, err
 	}
+	enc.begin(path)
 	if err := enc.readCSV(path, text, count, tablefile.BlockSize, e); err != nil {
 		return nil, Check{}, err
 	}

@@ -106,8 +106,7 @@ func TestParquetAgreesWithCSV(t *testing.T) {
 				if d := cmp.Diff(unpack(t, want), unpack(t, rows)); d != "" || rows.Precision() != precision {
 					t.Errorf("precision %d: rows (-CSV +Parquet):\n%s", precision, d)
 				}
-				check.File, wantCheck.File = "", ""
-				if d := cmp.Diff(wantCheck, check); d != "" {
+				if d := cmp.Diff(counts(wantCheck), counts(check)); d != "" {
 					t.Errorf("check (-CSV +Parquet):\n%s", d)
 				}
 			}

@@ -123,7 +123,7 @@ func (w *groupWorker) encodePass(e *encoder, of *rowGroups, first, count int) er
 		}
 		together(len(w.parts), func(k, parts int) error {
 			one := &w.parts[k]
-			one.encodeColumns(w.cellsOf(p, one.enc, first, count), e.rows, at, first, n*k/parts, n*(k+1)/parts)
+			one.encodeColumns(w.cellsOf(p, one.enc, first, count), e.rows, at, first, p.row-n, n*k/parts, n*(k+1)/parts)
 			return nil
 		})
 		at += n
@@ -131,8 +131,9 @@ func (w *groupWorker) encodePass(e *encoder, of *rowGroups, first, count int) er
 }
 
 // encodeColumns encodes cells of the columns from first on, in the rows from low to
-// before high of a batch that starts at record `at` of the table.
-func (p *part) encodeColumns(cells []func(i int), to *Rows, at, first, low, high int) {
+// before high of a batch that starts at record `at` of the table and behind `row` rows of
+// the file.
+func (p *part) encodeColumns(cells []func(i int), to *Rows, at, first, row, low, high int) {
 	e := p.enc
 	var places []int
 	for _, c := range e.columns[first : first+len(cells)] {
@@ -145,7 +146,7 @@ func (p *part) encodeColumns(cells []func(i int), to *Rows, at, first, low, high
 		}
 	}
 	for i := low; i < high; i++ {
-		e.valid = true
+		e.valid, e.line = true, row+i+1
 		for _, cell := range cells {
 			cell(i)
 		}

@@ -49,6 +49,7 @@ func (p *part) encodeRows(t *parquetTable, columns *parquetColumns, first, end i
 	ids, spell := &columns.cells[last], idReader(t.file.Columns()[t.places[last]].Kind)
 	var id []byte
 	for i := first; i < end; i++ {
+		p.enc.line = columns.row - columns.n + i + 1
 		for _, cell := range cells {
 			cell(i)
 		}

@@ -12,6 +12,7 @@ type part struct {
 	enc    *encoder // by the same rules, every row a record
 	ids    []byte   // of the rows, one after the other, where units have ids
 	idEnds []int
+	before int // lines of the file before those that the rows count
 }
 
 // newPart returns an empty part of the table.
@@ -20,7 +21,7 @@ func (e *encoder) newPart() part {
 	other.units, other.limit, other.row, other.columns = nil, 0, make([]float64, len(e.row)), slices.Clone(e.columns)
 	for i := range other.columns {
 		other.columns[i].ownTokenizers()
-		other.columns[i].check = ColumnCheck{} // the table keeps that of earlier files
+		other.columns[i].check, other.columns[i].places = ColumnCheck{}, nil // the table keeps those of earlier files
 	}
 	stride := e.rows.Stride
 	if e.units != nil {
@@ -88,6 +89,8 @@ func (e *encoder) takeChecks(p *part) {
 	for i := range e.columns {
 		from := &p.enc.columns[i].check
 		e.columns[i].check.add(*from)
+		e.columns[i].addPlaces(p.enc.columns[i].places, p.before)
+		p.enc.columns[i].places = nil
 		*from = ColumnCheck{}
 	}
 }

@@ -136,6 +136,7 @@ func (e *encoder) readFile(path string, enc encoding.Encoding, texts *tablefile.
 	case !info.Mode().IsRegular() && !e.share.all(): // each process would get other bytes of a pipe
 		return &tablefile.FileError{File: path, Problem: "is no regular file", Hint: "several processes read a file; only one process reads a pipe"}
 	}
+	e.begin(path)
 	is := tablefile.FormatOf(path, enc.Format)
 	if is.Kind == tablefile.CSV {
 		var count func() (int, error)

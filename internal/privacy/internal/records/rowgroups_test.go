@@ -52,8 +52,7 @@ func TestRowGroupsSideBySide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantCheck.File = check.File
-		if d := cmp.Diff(wantCheck, check); d != "" {
+		if d := cmp.Diff(counts(wantCheck), counts(check)); d != "" {
 			t.Errorf("%d threads: the data check differs: %s", threads, d)
 		}
 		if !slices.Equal(want.F32, rows.F32) || !slices.Equal(want.Valid, rows.Valid) {

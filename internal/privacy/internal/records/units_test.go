@@ -181,8 +181,7 @@ func TestUnitsOfParquet(t *testing.T) {
 			if d := cmp.Diff(unpack(t, want), unpack(t, got)); d != "" {
 				t.Errorf("rows (-CSV +Parquet):\n%s", d)
 			}
-			check.File, wantCheck.File = "", ""
-			if d := cmp.Diff(wantCheck, check); d != "" {
+			if d := cmp.Diff(counts(wantCheck), counts(check)); d != "" {
 				t.Errorf("check (-CSV +Parquet):\n%s", d)
 			}
 		})
