@@ -83,6 +83,10 @@ var inR = []likelihood{
 		"{ r <- exp(p[1] * x); p[1] * x + p[2 + (y >= 0.5) + (y >= 1.5)] - r * (exp(p[2]) * pmin(y, 0.5) + exp(p[3]) * pmin(pmax(y - 0.5, 0), 1) + exp(p[4]) * pmax(y - 1.5, 0)) / 2 }"},
 	{"beta", "logit", "real, lower: 1e-5, upper: 0.99999", rLine, "kappa", "6", "dbeta(y, p[3] * plogis(eta), p[3] * plogis(-eta), log = TRUE)"},
 	{"beta", "probit", "real, lower: 1e-5, upper: 0.99999", rLine, "kappa", "6", "dbeta(y, p[3] * pnorm(eta), p[3] * pnorm(-eta), log = TRUE)"},
+	{"zero_one_inflated_beta", "logit", "real, lower: 0, upper: 1", rLine, "zoi coi kappa", "0.3 0.4 6",
+		"ifelse(y == 0, log(p[3]) + log1p(-p[4]), ifelse(y == 1, log(p[3]) + log(p[4]), log1p(-p[3]) + dbeta(pmin(pmax(y, 1e-9), 1 - 1e-9), p[5] * plogis(eta), p[5] * plogis(-eta), log = TRUE)))"},
+	{"zero_one_inflated_beta", "probit", "real, lower: 0, upper: 1", rLine, "zoi coi kappa", "0.3 0.4 6",
+		"ifelse(y == 0, log(p[3]) + log1p(-p[4]), ifelse(y == 1, log(p[3]) + log(p[4]), log1p(-p[3]) + dbeta(pmin(pmax(y, 1e-9), 1 - 1e-9), p[5] * pnorm(eta), p[5] * pnorm(-eta), log = TRUE)))"},
 	{"categorical", "softmax", "category, levels: [l1, l2, l3]", rLine, "", "",
 		"{ a <- p[1] + p[3] * x; c <- p[2] + p[4] * x; ifelse(y == 'l2', a, ifelse(y == 'l3', c, 0)) - log(1 + exp(a) + exp(c)) }"},
 	{"cumulative", "logit", rOrdered, rSteps, "thresholds", "-0.5 0 0.5", "ordered(plogis, p, y, x)"},
@@ -220,7 +224,7 @@ model:
 			narrow, wide = narrow+fmt.Sprintf(`, %s: "normal(0, 0.5)"`, a), wide+fmt.Sprintf(`, %s: "normal(0, 50)"`, a)
 		case a == "alpha":
 			narrow, wide = narrow+`, alpha: "normal(3, 1e-3)"`, wide+`, alpha: "normal(0, 50)"`
-		case a == "zi", a == "hu":
+		case a == "zi", a == "hu", a == "zoi", a == "coi":
 			narrow = narrow + fmt.Sprintf(`, %s: "beta(30000, 70000)"`, a)
 		default:
 			truth, _ := strconv.ParseFloat(start[j], 64)

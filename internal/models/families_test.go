@@ -310,6 +310,7 @@ func TestEveryFamily(t *testing.T) {
 		"formula: t ~ x1\n  family: exponential\n  link: softplus",
 		"formula: t ~ x1\n  family: exponential\n  link: inverse",
 		"formula: f ~ x1\n  family: beta\n  link: probit",
+		"formula: f ~ x1\n  family: zero_one_inflated_beta\n  coi: 1 + x1",
 		"formula: y ~ x1\n  family: student_t\n  nu: gamma(2, 0.1)",
 		"formula: y ~ x1\n  family: laplace",
 		"formula: n ~ x1\n  family: poisson",

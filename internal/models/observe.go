@@ -276,6 +276,8 @@ func within(c *data.Column, s support.Support) bool {
 		return lower > 0
 	case s.Kind == support.UnitInterval:
 		return lower > 0 && upper < 1
+	case s.Kind == support.ClosedUnit:
+		return lower >= 0 && upper <= 1
 	case s.Kind == support.Interval:
 		return lower > s.Lower && upper < s.Upper
 	}

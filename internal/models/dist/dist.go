@@ -69,6 +69,7 @@ var Table = []*Distribution{
 	&survival.Weibull,
 	&counts.ZeroInflatedNegativeBinomial,
 	&counts.ZeroInflatedPoisson,
+	&continuous.ZeroOneInflatedBeta,
 }
 
 // Lookup finds a distribution by its name in the language.

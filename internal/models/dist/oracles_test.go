@@ -25,17 +25,7 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 		}
 		return o.log(o.sub(o.c(1), p))
 	},
-	"beta": func(o oracle, a map[string][]node, x []node, _ []float64) node {
-		var p, q node
-		if m, ok := a["mean"]; ok {
-			p = o.mul(m[0], a["kappa"][0])
-			q = o.mul(o.sub(o.c(1), m[0]), a["kappa"][0])
-		} else {
-			p, q = a["alpha"][0], a["beta"][0]
-		}
-		return o.add(o.lgamma(o.add(p, q)), o.times(-1, o.lgamma(p)), o.times(-1, o.lgamma(q)),
-			o.mul(o.plus(-1, p), o.log(x[0])), o.mul(o.plus(-1, q), o.log(o.sub(o.c(1), x[0]))))
-	},
+	"beta": func(o oracle, a map[string][]node, x []node, _ []float64) node { return o.beta(a, x[0]) },
 	"beta_binomial": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		n, p, q := a["trials"][0], a["alpha"][0], a["beta"][0]
 		failures := o.sub(n, x[0])
@@ -230,4 +220,27 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 	"zero_inflated_poisson": func(o oracle, a map[string][]node, x []node, at []float64) node {
 		return o.zeroInflated(a, at[0], o.poisson(a, x[0]))
 	},
+	"zero_one_inflated_beta": func(o oracle, a map[string][]node, x []node, at []float64) node {
+		zoi, coi := a["zoi"][0], a["coi"][0]
+		switch at[0] {
+		case 0:
+			return o.add(o.log(zoi), o.log(o.sub(o.c(1), coi)))
+		case 1:
+			return o.add(o.log(zoi), o.log(coi))
+		}
+		return o.add(o.log(o.sub(o.c(1), zoi)), o.beta(a, x[0]))
+	},
+}
+
+// beta is the log density of a beta distribution by its shapes, or by mean and kappa.
+func (o oracle) beta(a map[string][]node, x node) node {
+	var p, q node
+	if m, ok := a["mean"]; ok {
+		p = o.mul(m[0], a["kappa"][0])
+		q = o.mul(o.sub(o.c(1), m[0]), a["kappa"][0])
+	} else {
+		p, q = a["alpha"][0], a["beta"][0]
+	}
+	return o.add(o.lgamma(o.add(p, q)), o.times(-1, o.lgamma(p)), o.times(-1, o.lgamma(q)),
+		o.mul(o.plus(-1, p), o.log(x)), o.mul(o.plus(-1, q), o.log(o.sub(o.c(1), x))))
 }

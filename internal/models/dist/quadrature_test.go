@@ -46,7 +46,11 @@ func axis(points int, limit float64, twice bool) (u, weight []float64) {
 // coordinates.
 func integrate(t *testing.T, b *graph.Builder, d Density, shape graph.Shape) *grid {
 	t.Helper()
-	g := &grid{transform: support.TransformFor(d.Support()), shape: shape}
+	s := d.Support()
+	if s.Kind == support.ClosedUnit { // its ends are outcomes
+		s.Kind = support.UnitInterval
+	}
+	g := &grid{transform: support.TransformFor(s), shape: shape}
 	free, err := g.transform.FreeShape(shape)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +126,7 @@ func (g *grid) expect(f func(u, x []float64) float64) float64 {
 	return s
 }
 
-// cdf is the distribution function of coordinate a.
+// cdf is the distribution function of coordinate a given that the value is on the grid.
 func (g *grid) cdf(a int) func(u float64) float64 {
 	marginal := make([]float64, len(g.u))
 	for c, m := range g.mass {
@@ -134,6 +138,9 @@ func (g *grid) cdf(a int) func(u float64) float64 {
 	for i, m := range marginal {
 		cumulated[i] = below + m/2
 		below += m
+	}
+	for i := range cumulated {
+		cumulated[i] /= below
 	}
 	return func(u float64) float64 {
 		i := sort.SearchFloat64s(g.u, u)
@@ -163,7 +170,7 @@ func enumerate(t *testing.T, d *Distribution, p point) []outcome {
 	var rows []float64
 	width := 1
 	switch s := a.Support(); s.Kind {
-	case support.Binary:
+	case support.Binary, support.ClosedUnit:
 		rows = []float64{0, 1}
 	case support.Category:
 		for _, arg := range d.Args {
@@ -208,18 +215,18 @@ func compositions(rows, prefix []float64, width int, total float64) []float64 {
 	return rows
 }
 
-// law is what a case's density says: its outcomes, or a grid of it.
+// law is what a case's density says: its outcomes, a grid of it, or both.
 type law struct {
-	outcomes []outcome // of a discrete one
+	outcomes []outcome
 	grid     *grid
 }
 
 // expect is the expectation of f(u, x); u is nil for discrete values.
 func (l law) expect(f func(u, x []float64) float64) float64 {
-	if l.grid != nil {
-		return l.grid.expect(f)
-	}
 	var s float64
+	if l.grid != nil {
+		s = l.grid.expect(f)
+	}
 	for _, o := range l.outcomes {
 		s += o.p * f(nil, o.x)
 	}
@@ -236,7 +243,8 @@ func TestLaws(t *testing.T) {
 		var l law
 		if a.Support().Discrete() {
 			l.outcomes = enumerate(t, d, p)
-		} else {
+		}
+		if !a.Support().Discrete() || a.Support().Kind == support.ClosedUnit {
 			l.grid = integrate(t, b, a, graphtest.Shape(d.EventRank, len(p.X.values)))
 		}
 		t.Run("normalisation", func(t *testing.T) { requireNormalised(t, l, p) })

@@ -38,6 +38,19 @@ func requireSampler(t *testing.T, a Applied, l law, p point) {
 		requireOutcomes(t, l.outcomes, xs)
 		return
 	}
+	if l.outcomes != nil {
+		inside := outcome{x: []float64{0.5}, p: l.grid.expect(func(_, _ []float64) float64 { return 1 })}
+		var ends, others [][]float64
+		for _, x := range xs {
+			if x[0] == 0 || x[0] == 1 {
+				ends = append(ends, x)
+			} else {
+				ends, others = append(ends, inside.x), append(others, x)
+			}
+		}
+		requireOutcomes(t, append(l.outcomes, inside), ends)
+		xs = others
+	}
 	requireDensity(t, l.grid, xs)
 }
 

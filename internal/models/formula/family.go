@@ -229,6 +229,18 @@ var families = []family{
 		aux: []auxiliary{{name: "kappa", prior: "gamma(2, 0.1)", brms: "phi"}},
 	},
 	{
+		Name: "zero_one_inflated_beta", types: []string{data.Real},
+		note: "zoi is the share of zeros and ones, coi that of ones among them; the link is of the mean beside them",
+		links: []link{
+			{Name: "logit", observe: "zero_one_inflated_beta(zoi, coi, kappa * sigmoid(eta), kappa * sigmoid(-eta))", ratio: "odds ratio"},
+			{Name: "probit", observe: "zero_one_inflated_beta(zoi, coi, kappa * probit_cdf(eta), kappa * probit_cdf(-eta))"},
+		},
+		aux: []auxiliary{
+			{name: "zoi", prior: "beta(1, 1)", probability: true}, {name: "coi", prior: "beta(1, 1)", probability: true},
+			{name: "kappa", prior: "gamma(2, 0.1)", brms: "phi"},
+		},
+	},
+	{
 		Name: "categorical", types: []string{data.Category}, effects: true,
 		note:  "b[x,level] for each level but the reference, and effects of groups likewise; no offsets",
 		links: []link{{Name: "softmax", observe: "categorical(logits=eta @ response.contrasts)", ratio: "odds ratio"}},

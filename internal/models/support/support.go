@@ -22,6 +22,7 @@ const (
 	CholeskyCorr             // the lower Cholesky factor of a correlation matrix
 	CholeskyCov              // a lower triangle with positive diagonal
 	Count                    // 0, 1, 2, ..., at most Upper if that is finite
+	ClosedUnit               // 0 <= x <= 1
 	Binary                   // 0 or 1
 	Category                 // the index of a level: 0, 1, ..., K-1
 	Counts                   // a vector of counts
@@ -29,7 +30,7 @@ const (
 )
 
 var kindNames = [...]string{"real", "positive", "in (0, 1)", "in an interval", "a simplex", "ordered",
-	"a cholesky factor of a correlation matrix", "a cholesky factor", "a count", "binary", "a category", "a vector of counts", "a vector of mixed kinds"}
+	"a cholesky factor of a correlation matrix", "a cholesky factor", "a count", "from 0 to 1", "binary", "a category", "a vector of counts", "a vector of mixed kinds"}
 
 // String is the kind as it reads after "must be".
 func (k Kind) String() string { return kindNames[k] }
@@ -115,7 +116,7 @@ func (s Support) Bounds() (lower, upper float64) {
 	switch s.Kind {
 	case Positive, Category:
 		return 0, math.Inf(1)
-	case UnitInterval, Simplex, Binary:
+	case UnitInterval, ClosedUnit, Simplex, Binary:
 		return 0, 1
 	case Interval:
 		return s.Lower, s.Upper
@@ -135,6 +136,8 @@ func (s Support) containsElement(x []float64, i int, v float64) bool {
 		return v > 0
 	case UnitInterval:
 		return v > 0 && v < 1
+	case ClosedUnit:
+		return v >= 0 && v <= 1
 	case Interval:
 		return v > s.Lower && v < s.Upper
 	case Simplex:

@@ -55,6 +55,8 @@ var responses = []response{
 	{family: "negative_binomial", column: wholeNumber, more: "link: softplus"},
 	{family: "zero_inflated_poisson", column: "{type: integer, lower: 0, upper: 300}"},
 	{family: "zero_inflated_negative_binomial", column: wholeNumber},
+	{family: "zero_one_inflated_beta", column: "{type: real, lower: 0, upper: 1}"},
+	{family: "zero_one_inflated_beta", column: "{type: real, lower: 0, upper: 1}", more: "link: probit\n  zoi: 1 + c"},
 	{family: "hurdle_poisson", column: wholeNumber},
 	{family: "hurdle_negative_binomial", column: wholeNumber, more: "hu: 1 + c + (1 + u | g)"},
 	{family: "gamma", column: positive},

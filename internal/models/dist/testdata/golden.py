@@ -261,6 +261,12 @@ def beta(x, a):
     return lgamma(p + q) - lgamma(p) - lgamma(q) + (p - 1) * ln(x) + (q - 1) * ln(1 - x)
 
 
+def zero_one_inflated_beta(x, a):
+    if x == 0:
+        return ln(a["zoi"] * (1 - a["coi"]))
+    return ln(a["zoi"] * a["coi"]) if x == 1 else ln(1 - a["zoi"]) + beta(x, a)
+
+
 FAMILIES = {
     "bernoulli": (lambda x, a: ln(probs(a)) if x == 1 else ln(1 - probs(a)), [
         ({"probs": .3}, 1), ({"probs": .3}, 0), ({"logits": -1.7}, 1), ({"logits": 30}, 0), ({"logits": 2}, 1)],
@@ -314,6 +320,10 @@ FAMILIES = {
     "zero_inflated_negative_binomial": (zero_inflated(negative_binomial), [
         ({"zi": .3, "mean": 2, "phi": 1.5}, 0), ({"zi_logits": -1, "log_mean": .5, "phi": 4}, 3)],
         [({"zi_logits": -800, "log_mean": 600, "phi": 1}, 0, "finite")]),
+    "zero_one_inflated_beta": (zero_one_inflated_beta, [
+        ({"zoi": .3, "coi": .25, "alpha": 2, "beta": 3}, 0), ({"zoi": .3, "coi": .25, "alpha": 2, "beta": 3}, 1),
+        ({"zoi": .3, "coi": .25, "alpha": 2, "beta": 3}, .25), ({"zoi": .125, "coi": .9, "mean": .25, "kappa": 10}, .375)],
+        [({"zoi": .5, "coi": .5, "alpha": 1e-3, "beta": 1e3}, 0, "finite"), ({"zoi": .5, "coi": .5, "alpha": .5, "beta": .5}, 1e-300, "finite")]),
     "adjacent_logistic": (adjacent, [
         ({"eta": .3, "cutpoints": [-1, 0, 2]}, 0), ({"eta": .3, "cutpoints": [1, -.5, 2]}, 2), ({"eta": -2, "cutpoints": [-1, 0, 2]}, 3),
         ({"eta": 1, "cutpoints": [.5]}, 1)],
