@@ -37,7 +37,7 @@ type encoder struct {
 	malformed    MalformedCheck
 	files        []string // whose rows have been encoded or are
 	line         int      // of the file, from 1 on, of the row being encoded
-	rows         *Rows // where records are stored; nil before there is room
+	rows         *Rows    // where records are stored; nil before there is room
 	precision    Precision
 	width        int      // columns of the table
 	stride       int      // numbers of a record, with room for derived ones
