@@ -71,8 +71,8 @@ func manualExamples(t *testing.T) []string {
 		}
 		examples = append(examples, block)
 	}
-	if len(examples) < 8 {
-		t.Fatalf("%d examples, want at least 8", len(examples))
+	if len(examples) < 7 {
+		t.Fatalf("%d examples, want at least 7", len(examples))
 	}
 	return examples
 }

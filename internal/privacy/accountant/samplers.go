@@ -9,8 +9,9 @@ import (
 )
 
 // poisson adds count Poisson-sampled Gaussian steps. Remove and add compose
-// each with itself, because the relation is ordered (Zhu, Dong, Wang 2022,
-// Theorem 11); substitution has the single pair of docs/design/accounting.md.
+// each with itself (Zhu, Dong, Wang 2022, arXiv:2106.08567, Theorem 11(1)), all
+// segments of a ledger in the same direction; the maximum is taken at the end.
+// Substitution has a single pair (pairs.Substitute).
 func (c *compiler) poisson(e event.PoissonSampled, count int64) error {
 	rate, inner := e.Rate, e.Of
 	for {
@@ -63,10 +64,15 @@ func (c *compiler) mergeEach(kinds []pairs.Kind, key pairs.Key, count int64) {
 }
 
 // fixedSize adds count Gaussian steps on uniform subsets of fixed size. A
-// record displaces another one, so the shift is 2C. Under substitution an
-// adversary may choose remove in one step and add in the next, so only the
-// envelope of both profiles composes (Lebeda, Regehr, Kamath, Steinke 2024,
-// arXiv:2407.09597); the two self-compositions are attacks.
+// batch without record i, R+{j}, is coupled with the batch R+{i}: the sum moves
+// by g_i - g_j, of norm up to 2C.
+//
+// Under substitution advanced joint convexity (Balle, Barthe, Gaboardi 2018,
+// arXiv:1807.01647) bounds the profile by that of remove for alpha >= 1 and of
+// add for alpha < 1. Different data attain the two, and an adversary may
+// alternate them, so neither self-composition is a bound (Lebeda, Regehr,
+// Kamath, Steinke 2024, arXiv:2407.09597); as attacks they bound the bracket
+// from below. A maximum of two profiles is a profile: the envelope is a bound.
 func (c *compiler) fixedSize(e event.FixedSizeSampled, count int64) error {
 	mu, err := c.amplified("fixed-size sampling", e.Of)
 	if err != nil {
@@ -93,7 +99,8 @@ func (c *compiler) fixedSize(e event.FixedSizeSampled, count int64) error {
 }
 
 // ballsAndBins adds count epochs in which every record goes to one random
-// batch. Conditional on the assignment an epoch is one Gaussian step, which
+// batch, independently of all others: N(0, s² I) against the mean of m shifted
+// copies (Chua et al. 2024, arXiv:2412.16802). Conditional on the assignment an epoch is one Gaussian step, which
 // bounds it too; the epoch pair is smaller.
 func (c *compiler) ballsAndBins(e event.BallsAndBins, count int64) error {
 	mu, err := c.amplified("balls-and-bins sampling", e.Of)
@@ -115,7 +122,8 @@ func (c *compiler) ballsAndBins(e event.BallsAndBins, count int64) error {
 }
 
 // shuffled adds count epochs with every record in exactly one batch, at a
-// position that is taken as known: no amplification.
+// position that is taken as known: no amplification. Given the permutation an
+// epoch is one Gaussian step; joint convexity removes the condition.
 func (c *compiler) shuffled(e event.Shuffled, count int64) error {
 	mu, ok := innerGaussian(e.Of)
 	if !ok {

@@ -1,6 +1,6 @@
 // Package pairs has the dominating pairs of distributions that steps are priced by, and
 // the closed forms of a single step. Which sampler earns which pair is in samplers.go of
-// the package above; docs/design/accounting.md proves it.
+// the package above; docs/design/accounting.md has the table.
 package pairs
 
 import (

@@ -70,7 +70,15 @@ func (g subsampled) add() Piece {
 }
 
 // substitutePiece is P = (1-q)N(0,s²) + qN(1,s²) against
-// Q = (1-q)N(0,s²) + qN(-1,s²).
+// Q = (1-q)N(0,s²) + qN(-1,s²), which dominates every Poisson batch in which a
+// record is replaced.
+//
+// Proof: Neighbours give (1-q)N(0)+qN(a) against (1-q)N(0)+qN(b) with |a|, |b| <= 1.
+// For alpha >= 1 the hockey stick is H_alpha = q max_A [N_a(A) - c0 N_0(A) - c1 N_b(A)]
+// with c0, c1 >= 0. Replace the best A by the half space A' in direction a with
+// N_0(A') = N_0(A) = p. By Neyman-Pearson N_a(A) <= Phi(Phi⁻¹(p)+1) = N_u(A') and
+// N_b(A) >= Phi(Phi⁻¹(p)-1) = N_-u(A') for a unit vector u, so (1, -1) is the largest.
+// alpha < 1 follows by symmetry. One pair dominates at every alpha, so it composes.
 func (g subsampled) substitutePiece() Piece {
 	p := removePiece(g)
 	p.ratio = &densityRatio{g, true, true}
@@ -106,7 +114,7 @@ func logSinh(a float64) float64 {
 }
 
 // envelope has the privacy profile max(remove, add): remove's losses above 0,
-// add's below, and an atom between (docs/design/accounting.md).
+// add's below, and an atom between.
 func (g subsampled) envelope() *Pair {
 	up, down := g.remove(), g.add()
 	up.Lo, down.Hi, down.Tail = 0.5, -0.5, nil

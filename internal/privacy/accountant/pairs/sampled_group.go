@@ -8,7 +8,11 @@ import (
 
 // SampledGroup is a Poisson batch as K records see it that are all in the table or
 // none of them: i are in the batch with probability w_i = binom(K,i) q^i (1-q)^(K-i),
-// and move its sum by at most i. Ganesh 2024, arXiv:2401.10294.
+// and move its sum by a vector of norm at most i.
+//
+// As in the proof of substitutePiece, for every set A with N_0(A) = p each component
+// has Phi(Phi⁻¹(p)-i) <= N_a(A) <= Phi(Phi⁻¹(p)+i), and one half space reaches the
+// bound for all components at once (Ganesh 2024, arXiv:2401.10294).
 type SampledGroup struct {
 	s    float64
 	Some float64 // W = 1 - w_0
