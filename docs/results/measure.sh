@@ -36,7 +36,7 @@ experiments() { bin/experiments -d3p bin/d3p "$@"; }
 mkdir -p bin
 go build -o bin/d3p ./cmd/d3p
 go build -o bin/experiments ./internal/experiments
-[ $# -gt 0 ] || set -- steps parts private kernels random batches reading command coverage gold tools twins utility audit
+[ $# -gt 0 ] || set -- steps parts private kernels random batches reading ranks command coverage gold tools twins utility audit
 for part; do
     case $part in
     steps) write steps benchmark internal/cpu Workloads ;;
@@ -46,6 +46,7 @@ for part; do
     random) write random benchmark internal/privacy/noise . 20ms ;;
     batches) write batches benchmark internal/privacy/sampler . 20ms ;;
     reading) write reading benchmark internal/privacy/internal/records ReadCSV 5x ;;
+    ranks) write ranks benchmark internal/run Ranks ;;
     command) write command benchmark cmd/d3p Command 5x ;;
     coverage) write coverage experiments -tasks priors,cohort ;;
     gold) write gold experiments -tasks gold ;;
