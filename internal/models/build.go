@@ -42,7 +42,21 @@ func (c *compiler) environment() *expr.Env {
 		Design:       make(map[string]*graph.Node),
 		Coefficients: make(map[string]*graph.Node),
 		Columns:      c.columns,
+		Ranges:       c.ranges(),
 	}
+}
+
+// ranges are where the declared numbers can be.
+func (c *compiler) ranges() map[string]expr.Range {
+	ranges := make(map[string]expr.Range)
+	for _, column := range c.spec.Data.Columns {
+		if column.Numeric() && column.Lower.IsSet() && column.Upper.IsSet() {
+			center, by := column.Scale()
+			ranges[column.Name.V] = expr.Range{Lower: column.Lower.V, Upper: column.Upper.V, Center: center, By: by,
+				Whole: column.Type.V == data.Integer, Transformed: column.Transform.IsSet()}
+		}
+	}
+	return ranges
 }
 
 // build starts a graph with all parameters as leaves of θ, and the quantities

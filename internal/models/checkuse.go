@@ -1,8 +1,12 @@
 package models
 
 import (
+	"math"
+
 	"d3p/internal/models/core"
+	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
 )
 
 // checkUse reports an empty observe block, parameters and quantities that what
@@ -18,6 +22,7 @@ func (c *compiler) checkUse() {
 	for _, d := range c.core.Observe {
 		needs := make(map[string]bool)
 		c.follow(d.Expr, definitions, needs)
+		c.followFree(d, definitions, needs)
 		for _, column := range c.columnsOf(d.Name.V) {
 			if needs[column] {
 				c.errs.Add(d.Text.At, "what is observed cannot be its own predictor", "the distribution of %s depends on %s itself", d.Name.V, column)
@@ -63,14 +68,35 @@ func (c *compiler) byName() map[string]*core.Definition {
 	return definitions
 }
 
+// followFree takes the observed column itself out of what a free density needs, unless
+// something else in the density needs it.
+func (c *compiler) followFree(d *core.Definition, definitions map[string]*core.Definition, needs map[string]bool) {
+	column, log := expr.FreeOf(d.Expr)
+	if column == nil {
+		return
+	}
+	if column.ID != d.Name.V {
+		c.errs.Add(column.At, "write log_density("+d.Name.V+", ...)", "what is observed is %s, not %s", d.Name.V, column.ID)
+		return
+	}
+	others := make(map[string]bool)
+	c.followBut(column.ID, log, definitions, others)
+	needs[column.ID] = others[column.ID]
+}
+
 // follow adds to needs every name that an expression depends on, through the
 // definitions of others, and the columns that columns(dim) reads.
 func (c *compiler) follow(e expr.Expr, definitions map[string]*core.Definition, needs map[string]bool) {
+	c.followBut("", e, definitions, needs)
+}
+
+// followBut is follow without a name that stands in the expression itself.
+func (c *compiler) followBut(without string, e expr.Expr, definitions map[string]*core.Definition, needs map[string]bool) {
 	if e == nil {
 		return
 	}
 	for _, name := range expr.Names(e) {
-		if needs[name] {
+		if needs[name] || name == without {
 			continue
 		}
 		needs[name] = true
@@ -112,4 +138,48 @@ func (c *compiler) columnsOf(name string) []string {
 		columns = append(columns, column.Name.V)
 	}
 	return columns
+}
+
+// mostIntegralRatio is how far the integral of a free density over the bounds of its column
+// may change between parameters before a warning; tails beyond the bounds change it too.
+const mostIntegralRatio = 2
+
+// warnFree warns of free densities that do not integrate to the same number whatever the
+// parameters are, for a record whose predictors are 0: their posterior is of another model.
+func (c *compiler) warnFree(m *Model) {
+	for i := range m.Observed {
+		o := &m.Observed[i]
+		if _, ok := o.Density.(dist.Free); !ok {
+			continue
+		}
+		machine := graph.NewMachine(m.Predict, 1)
+		least, most := math.Inf(1), 0.0
+		for k := range 16 {
+			theta := make([]float64, m.P)
+			for j := range theta {
+				theta[j] = math.Sin(float64(3*k*(j+1) + j))
+			}
+			machine.Globals(theta, nil)
+			machine.Records(make([]float64, m.Encoding.K), m.Encoding.K, 1, make([]float64, m.Predict.AuxRecord))
+			points, log := machine.Output(o.Inputs[0]), machine.Output(o.Inputs[1])
+			total := 0.0
+			for _, l := range log {
+				total += math.Exp(l) * (points[1] - points[0])
+			}
+			if total-total == 0 {
+				least, most = min(least, total), max(most, total)
+			}
+		}
+		if most <= mostIntegralRatio*least {
+			continue
+		}
+		var of *core.Definition
+		for _, d := range c.core.Observe {
+			if d.Name.V == o.Name {
+				of = d
+			}
+		}
+		c.warn(of.Text.At, "subtract the log of its integral, unless that does not depend on the parameters",
+			"over the bounds of %s the density integrates to %.2g or to %.2g, as the parameters are: the posterior is then that of another model", o.Name, least, most)
+	}
 }

@@ -59,6 +59,7 @@ func compileIn(s *spec.Spec, coordinates *Coordinates) (*Model, error) {
 	if len(c.errs) > 0 {
 		return nil, c.sorted()
 	}
+	c.warnFree(m)
 	return m, nil
 }
 

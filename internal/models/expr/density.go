@@ -29,6 +29,7 @@ func combinators() []combinator {
 		{function{name: "missing", params: []string{"p", "base"}}, missing},
 		{function{name: "censored", params: []string{"base", "event"}}, censored},
 		{function{name: "truncated", params: []string{"base", "lower", "upper"}, optional: 2}, truncated},
+		{function{name: "log_density", params: []string{"column", "log"}}, logDensity},
 	}
 }
 

@@ -25,6 +25,8 @@ type Env struct {
 	// Columns are the declared columns, also where Values lack them: outside
 	// `rows:` they explain why a name is unknown.
 	Columns []string
+	// Ranges are where the numeric columns can be, inside `rows:`.
+	Ranges map[string]Range
 }
 
 // Value is what a name stands for.
