@@ -80,7 +80,7 @@ func (enc *encoder) readArray(path string, f *os.File, e encoding.Encoding) erro
 
 // arrayNames names the numbers of a record in order: they are the declared
 // columns, those of tensors last, or the ones that are read. With one number
-// too few, labels is the file beside an idx file of images that has the first.
+// too few for either, labels is the file beside an idx file of images that has the first.
 func arrayNames(path string, header []string, enc *encoder, a tablefile.Array) (names []string, labels string, err error) {
 	var read []string
 	for _, name := range header {
@@ -97,6 +97,10 @@ func arrayNames(path string, header []string, enc *encoder, a tablefile.Array) (
 	case len(read) - 1:
 		if beside != "" {
 			return read, beside, nil
+		}
+	case len(header) - 1:
+		if beside != "" {
+			return header, beside, nil
 		}
 	}
 	return nil, "", &tablefile.FileError{

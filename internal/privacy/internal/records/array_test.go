@@ -167,6 +167,15 @@ func TestLabels(t *testing.T) {
 	if diff := cmp.Diff([][]float64{{1, 2, 1}, {3, 4, 0}}, unpack(t, rows)); diff != "" {
 		t.Error(diff)
 	}
+	alone := pair()
+	alone.Fields, alone.K = alone.Fields[2:], 1
+	alone.Fields[0].Out = []int{0}
+	if rows, _, err = readOne(images, alone, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]float64{{1}, {0}}, unpack(t, rows)); diff != "" {
+		t.Error(diff)
+	}
 	put(labels, idxFile(0x08, []uint32{3}, []uint8{1, 0, 1}))
 	if _, _, err = readOne(images, pair(), Options{}); err == nil || !strings.HasSuffix(err.Error(), "does not have one label for every image") {
 		t.Errorf("error %v", err)
