@@ -83,6 +83,7 @@ func TestOperations(t *testing.T) {
 			want := op.Eval(x[i], y[i], z[i])
 			if !near(got[i], want, tolerance(op, x[i], want)) {
 				t.Errorf("%v(%g, %g, %g) = %g, want %g", op, x[i], y[i], z[i], got[i], want)
+				break
 			}
 		}
 	}

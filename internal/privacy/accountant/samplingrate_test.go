@@ -87,7 +87,7 @@ func TestSolvingWithBalls(t *testing.T) {
 func TestMaxRateWhereTheEstimateIsRough(t *testing.T) {
 	heavy(t)
 	rate, a, err := MaxRate(Target{Epsilon: 0.001, Delta: 1e-5}, event.AddRemove, func(rate float64) event.Event {
-		return event.SelfComposed{Of: event.PoissonSampled{Rate: rate, Of: event.Gaussian{NoiseMultiplier: 0.8}}, Count: 1e6}
+		return event.SelfComposed{Of: event.PoissonSampled{Rate: rate, Of: event.Gaussian{NoiseMultiplier: 0.8}}, Count: 1e4}
 	})
 	if err != nil || a.Upper > 0.001 || a.Upper < 0.00099 {
 		t.Errorf("rate %g, %+v, %v", rate, a, err)
