@@ -54,7 +54,8 @@ expected noise. It reads no data and spends nothing. --report writes the privacy
 report that the fit would have, for the people who decide on it. --sweep compares the
 plans of several values of a setting, or of two. --rehearse fits tables that the model
 draws from its prior, and says how many intervals hold the parameters of the draws and
-how wide they are beside those of the prior: about nine in ten should hold.`,
+how wide they are beside those of the prior: about nine in ten should hold. With both,
+each plan is rehearsed.`,
 		Example: "  d3p plan cohort.yaml --epsilon 1\n  d3p plan cohort.yaml --sweep epsilon=0.3,1,3 --sweep steps=500,2000\n  d3p plan cohort.yaml --epsilon 1 --rehearse 10\n  d3p plan cohort.yaml --records 20000 --epsilon 0.5 --json\n  d3p plan cohort.yaml --epsilon 1 --report plan.html",
 		Args:    exactly("MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -67,12 +68,12 @@ how wide they are beside those of the prior: about nine in ten should hold.`,
 			}
 			rehearse := c.Flags().Changed(rehearseFlag)
 			switch {
-			case rehearse && (len(sweep) > 0 || out != ""):
-				return status.Usagef("--rehearse: it goes with neither --sweep nor --report (leave them out)")
+			case out != "" && (rehearse || len(sweep) > 0):
+				return status.Usagef("--report: it goes with neither --sweep nor --rehearse (leave them out)")
 			case rehearse && (tables < 1 || tables > mostRehearsed):
 				return status.Usagef("--rehearse: %d tables, want 1 to %d", tables, mostRehearsed)
 			case len(sweep) > 0:
-				return a.sweep(c, m, sweep)
+				return a.sweep(c, m, sweep, tables)
 			}
 			plan, err := a.plan(c, s, m)
 			if err != nil {
@@ -561,11 +562,13 @@ type swept struct {
 	Steps           int               `json:"steps,omitempty"`
 	Expected        []report.Expected `json:"expected_noise,omitempty"`
 	Estimate        *estimate         `json:"estimate,omitempty"`
+	Rehearsal       []rehearsal.Row   `json:"rehearsal,omitempty"`
 	Error           string            `json:"error,omitempty"`
 }
 
-// sweep compares the plans of all combinations of values; it reads no data.
-func (a *app) sweep(c *cobra.Command, m *models.Model, texts []string) error {
+// sweep compares the plans of all combinations of values, each with a rehearsal on so many
+// tables; it reads no data.
+func (a *app) sweep(c *cobra.Command, m *models.Model, texts []string, tables int) error {
 	combinations := []map[string]string{{}}
 	var names []string
 	for _, text := range texts {
@@ -612,27 +615,54 @@ func (a *app) sweep(c *cobra.Command, m *models.Model, texts []string) error {
 			row.Epsilon, row.NoiseMultiplier, row.Steps = p.Epsilon, p.NoiseMultiplier, p.Steps
 			row.Expected, row.Estimate = expectedNoise(m, p), estimateWork(m, p)
 		}
+		if err == nil && tables > 0 {
+			if row.Rehearsal, err = a.rehearse(c.Context(), m, p, tables); err != nil {
+				return err
+			}
+		}
 		list = append(list, row)
 	}
-	return a.result(list, func(w io.Writer) { printSweep(w, names, list) })
+	return a.result(list, func(w io.Writer) { printSweep(w, names, list, tables > 0) })
+}
+
+// rehearsedWords are the share of the intervals of a rehearsal that hold, and their mean
+// width beside the prior's.
+func rehearsedWords(rows []rehearsal.Row) (hold, width string) {
+	var n, held, wide float64
+	for _, r := range rows {
+		k := float64(r.Intervals)
+		n, held, wide = n+k, held+k*r.Hold, wide+k*r.Width
+	}
+	if n == 0 {
+		return "-", "-"
+	}
+	return fmt.Sprintf("%.0f %% of %.0f", 100*held/n, n), fmt.Sprintf("%.2g", wide/n)
 }
 
 // printSweep prints a line for each plan: its settings, its noise, what noise will leave
 // unresolved, and its time.
-func printSweep(w io.Writer, names []string, list []swept) {
+func printSweep(w io.Writer, names []string, list []swept, rehearsed bool) {
 	t := terminal.Columns{W: w}
 	var head terminal.Cells
 	for _, name := range names {
 		head = append(head, name)
 	}
-	t.Line(append(head, "noise multiplier", "steps", "seconds", "most noise in the posterior", "statistics"))
+	head = append(head, "noise multiplier", "steps", "seconds", "most noise in the posterior")
+	if rehearsed {
+		head = append(head, "intervals that hold", "width by the prior's")
+	}
+	t.Line(append(head, "statistics"))
 	for _, row := range list {
 		var line terminal.Cells
 		for _, name := range names {
 			line = append(line, row.Settings[name])
 		}
 		if row.Error != "" {
-			t.Line(append(line, "-", "-", "-", "-", row.Error))
+			line = append(line, "-", "-", "-", "-")
+			if rehearsed {
+				line = append(line, "-", "-")
+			}
+			t.Line(append(line, row.Error))
 			continue
 		}
 		seconds, noisiest := "-", report.Expected{}
@@ -646,7 +676,12 @@ func printSweep(w io.Writer, names []string, list []swept) {
 				most = fmt.Sprintf("%.0f %% of %s", 100*e.Most, e.Parameter)
 			}
 		}
-		t.Line(append(line, fmt.Sprintf("%.4g", row.NoiseMultiplier), fmt.Sprint(row.Steps), seconds, most, expectedWords(row.Expected)))
+		line = append(line, fmt.Sprintf("%.4g", row.NoiseMultiplier), fmt.Sprint(row.Steps), seconds, most)
+		if rehearsed {
+			hold, width := rehearsedWords(row.Rehearsal)
+			line = append(line, hold, width)
+		}
+		t.Line(append(line, expectedWords(row.Expected)))
 	}
 	t.Print()
 }
