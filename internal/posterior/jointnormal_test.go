@@ -2,12 +2,15 @@ package posterior
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/models/modelstest"
 )
 
 // Real-valued parameters with few records each are not corrected; a spread is.
@@ -52,5 +55,59 @@ func TestSetCovariance(t *testing.T) {
 	copied.Mean[0], copied.LogSD[0], copied.VarDP[0] = 9, 9, 9
 	if copied.Lambda[0] != 9 || before.Lambda[0] != 1 || before.LogSD[0] != -1 || before.VarDP[0] != 3 {
 		t.Errorf("a copy shares numbers: %+v", before)
+	}
+}
+
+const twoColumns = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 500}
+  columns:
+    x: {type: real, lower: -9, upper: 9, scale: {center: 0, by: 1}}
+    z: {type: real, lower: -9, upper: 9, scale: {center: 0, by: 1}}
+    y: {type: real, lower: -90, upper: 90, scale: {center: 0, by: 1}}
+core:
+  params:
+    a: normal(0, 1)
+    b: normal(0, 1)
+  rows:
+    observe:
+      y: normal(a * x + b * z, 1)
+`
+
+// A correlation that is known exactly leaves the covariances as they are; one that is known
+// to ± .1 makes the difference of two coefficients less certain, and their sum hardly.
+func TestUncertainCorrelationWidens(t *testing.T) {
+	m := modelstest.Compile(t, "twoColumns.yaml", twoColumns)
+	ones := func(x float64) []float64 { return slices.Repeat([]float64{x}, 2) }
+	// the gradients measure next to nothing of the curvature
+	sums := GradientSums{Totals: []float64{1, 50, 0, 0}, Likelihood: ones(0), Prior: ones(1), Square: ones(1), Noise: ones(1e9)}
+	c := &curvature{GradientSums: sums, sizes: []int{1, 1}, floor: ones(1), coefficients: []bool{true, true}}
+	mean, free, ratio := ones(0.1), []int{0, 1}, ones(1)
+	for _, sd := range []float64{0, 0.1} {
+		l := *m.DeclaredLaw()
+		l.Columns = slices.Clone(l.Columns)
+		l.Columns[0].Edges, l.Columns[0].Shares, l.Columns[0].ShareSD = []float64{-2, 0, 2}, ones(0.5), ones(0)
+		l.Correlation, l.CorrelationSD = []float64{1, 0.8, 0, 0.8, 1, 0, 0, 0, 1}, []float64{0, sd, 0, sd, 0, 0, 0, 0, 0}
+		j := &jointNormal{simulation: simulation{model: m, law: &l, seed: 5}, records: 500, curvature: c, clipNorm: math.MaxFloat64}
+		prior := mat.NewSymDense(2, []float64{1, 0, 0, 1})
+		likelihood, trusted := j.under(&l, mean, free, nil)
+		exact, total := inverse(likelihood, prior), inverse(noisyInformation(trusted, ratio, c.noiseOfMean()), prior)
+		along := func(sign float64) []float64 { // the variances of a ± b
+			v := mat.NewVecDense(2, []float64{1, sign})
+			return []float64{mat.Inner(v, exact, v), mat.Inner(v, total, v)}
+		}
+		difference, sum := along(-1), along(1)
+		j.addLaws(exact, total, prior, mean, ratio, free, nil)
+		floats.DivTo(difference, along(-1), difference)
+		floats.DivTo(sum, along(1), sum)
+		for i, name := range []string{"without the noise", "with it"} {
+			switch {
+			case sd == 0 && (math.Abs(difference[i]-1) > 1e-9 || math.Abs(sum[i]-1) > 1e-9):
+				t.Errorf("%s, a known correlation: variances change by factors %g and %g", name, difference[i], sum[i])
+			case sd > 0 && (difference[i] < 1.1 || sum[i] > 1.1):
+				t.Errorf("%s, a correlation ± .1: variance of the difference × %.2f, of the sum × %.2f", name, difference[i], sum[i])
+			}
+		}
 	}
 }
