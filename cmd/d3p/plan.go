@@ -449,9 +449,9 @@ const (
 	sumTime     = 4e-5
 )
 
-// usefulProcesses is the number of processes, each with e.Threads threads, beyond which a
-// process takes longer for what does not depend on its share of the records, and the
-// seconds that so many take. columns is the number of columns of the file that are read.
+// usefulProcesses is the largest number of processes, each with e.Threads threads, that
+// spend at least half of their time on their share of the records, and the seconds that a
+// fit with that number takes. columns is the number of columns of the file that are read.
 func usefulProcesses(p *plan.Plan, e *estimate, columns int) (processes int, seconds float64) {
 	shared := e.Seconds + readingTime*float64(p.Records*columns)/float64(e.Threads)
 	processes = max(1, int(shared/(fixedTime+sumTime*float64(p.Steps))))

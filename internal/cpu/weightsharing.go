@@ -262,7 +262,7 @@ func packPlaces(dst, x []float64, side, width, pitch, tall, count int) {
 }
 
 // multiply sets total to Σ_w,v (x_w·y_v)(δ_w·δ′_v) of two panels, and size of a panel with
-// itself, of which it makes half of the matrices.
+// itself, where it makes half of the matrices.
 func (m *gramScratch) multiply(p, q *panel, same bool) {
 	side := p.side
 	tile := 8 * side * side

@@ -165,8 +165,8 @@ func (c *compiler) tapes(m *Model, likelihood, predict *build) {
 
 // inStepFrom is the public number of units from which the table has no derived columns:
 // the designs of linear predictors, in coordinates of work or not, are computed of the
-// encoded columns in each step that reads a record. A default fit reads each of so many
-// records about 10 times, so that computing them once saves little, and the table is
+// encoded columns in each step that reads a record. A default fit of that number of
+// records reads each about 10 times, so that computing them once saves little, and the table is
 // several times smaller.
 const inStepFrom = 10_000_000
 

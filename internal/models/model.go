@@ -66,8 +66,8 @@ type Model struct {
 // table has few.
 const LeastPerNumber = 20
 
-// FewRecords reports whether a table of so many records says too little of the model to
-// spend budget beside the fit, or to correct its mean.
+// FewRecords reports whether a table has too few records for the model's number of
+// parameters to spend budget beside the fit, or to correct its mean.
 func (m *Model) FewRecords(records int) bool { return records < LeastPerNumber*m.P }
 
 // Param is a parameter, or a quantity derived from parameters.

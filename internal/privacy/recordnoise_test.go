@@ -53,6 +53,6 @@ func TestRecordNoiseIsSecret(t *testing.T) {
 		t.Error("roots share the noise of records")
 	}
 	if !noise.RecordNoise.Private() {
-		t.Error("a public root serves the noise of records, of which one then moves the others")
+		t.Error("a public root serves the noise of records, so one record moves the others")
 	}
 }

@@ -24,7 +24,7 @@ type Session struct {
 	widened  float64 // factor of the noise for rounding
 
 	batch         []uint32
-	ahead         *sampler.Ahead // of a table on disk; nil: batches are drawn when their step begins
+	prefetch      *sampler.Prefetch // of a table on disk; nil: batches are drawn when their step begins
 	gradientNoise *noise.Stream
 	loops         *Loops    // on the worker's threads
 	gaussian      *gaussian // of gradientNoise
@@ -63,7 +63,7 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 	if err := ready(c.ranks, err); err != nil {
 		if s != nil {
 			err = errors.Join(err, s.worker.Close())
-			s.ahead.Close()
+			s.prefetch.Close()
 			c.table.end()
 		}
 		return nil, err
@@ -100,7 +100,7 @@ func (c *Curator) prepare(m Mechanism, root noise.Root, draws sampler.Sampler, d
 		samplers:      []sampler.Sampler{draws}, started: done,
 	}
 	if _, ok := worker.(Stepper); !ok && c.rows.OnDisk() { // a Stepper draws batches, too
-		s.ahead = sampler.NewAhead(draws, c.rows.Fetch, done, m.Steps)
+		s.prefetch = sampler.NewPrefetch(draws, c.rows.Fetch, done, m.Steps)
 	}
 	s.loops = newLoops(worker)
 	s.gaussian = newGaussian(s.gradientNoise, s.loops)
@@ -212,8 +212,8 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 
 // draw is the batch of the next step.
 func (s *Session) draw(step int) (batch []uint32, all bool) {
-	if s.ahead != nil {
-		batch, all = s.ahead.Take(s.batch)
+	if s.prefetch != nil {
+		batch, all = s.prefetch.Take(s.batch)
 	} else {
 		batch, all = s.sampler.Draw(step, s.batch)
 	}
@@ -331,7 +331,7 @@ func (s *Session) Close() error {
 	}
 	err := s.worker.Close()
 	s.worker = nil
-	s.ahead.Close()
+	s.prefetch.Close()
 	s.curator.table.end()
 	s.curator.ledger = s.curator.Ledger()
 	s.curator.session = nil

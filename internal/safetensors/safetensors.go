@@ -128,7 +128,7 @@ func Read(raw []byte) (arrays map[string]Array, metadata map[string]string, err 
 	return arrays, metadata, nil
 }
 
-// fits reports whether an array of the shape takes so many bytes.
+// fits reports whether an array of the shape takes size bytes.
 func fits(shape []int, width, size int) bool {
 	numbers := size / width
 	for _, d := range shape {

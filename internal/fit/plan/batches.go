@@ -17,8 +17,8 @@ func SettledWeight(t, steps int) float64 {
 	return StepWeight(t)
 }
 
-// BatchVariance is k: so many steps with independent subsets of the records give the mean
-// released gradient k times the variance J that it has over data sets. A record is in a
+// BatchVariance is k: with independent subsets of the records in each step the mean
+// released gradient has k times the variance J that it has over data sets. A record is in a
 // batch with probability q, so a step's gradient varies by J(1 − q)/q, and
 //
 //	k = Σu²(1 − q)/q / (Σu)²,  for one q about 1.4(1 − q)/(qT).

@@ -12,7 +12,7 @@ import (
 
 // A normal family is fitted by second moments, unless settings contradict it. The posterior
 // of other families is a sample by default where their likelihood is not normal and the law
-// of the columns is bought with little noise: with so many records, and with as many usable ones.
+// of the columns is bought with little noise: the table has enough records, and enough usable ones.
 func TestSampledFamilies(t *testing.T) {
 	for _, c := range []struct {
 		family, response string

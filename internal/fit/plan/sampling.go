@@ -14,9 +14,9 @@ import (
 //
 //	T = 1000, q = min(1, max(5000/N, 4μ/√T)):
 //
-// relative to full batches the noise of the whole run grows by less than 3 %
-// then. Where the posterior counts what batches leave out, TqN is at most mostDraws, so
-// that the time of the steps no longer grows with N.
+// the noise of the whole run is less than 3 % larger than with full batches. Where the
+// posterior counts what batches leave out, TqN is at most mostDraws, so that the time of
+// the steps has a bound.
 func (p *Plan) chooseSampling(cfg Config) error {
 	n := float64(p.Records)
 	p.Steps = or(cfg.Steps, defaultSteps)

@@ -84,8 +84,8 @@ func Check(m Machine, theta []float64, d Batch) error {
 // step balances the truncation error step²|f‴|/6 with the rounding error 1e-16/step.
 const step = 1e-5
 
-// Quotient is the central difference (f(x+h) - f(x-h))/2h of a function that reads *x,
-// which is as before afterwards.
+// Quotient is the central difference (f(x+h) - f(x-h))/2h of a function that reads *x.
+// It restores *x.
 func Quotient(f func() float64, x *float64, h float64) float64 {
 	at := *x
 	*x = at + h

@@ -18,8 +18,8 @@
 // impossible. A faster hash (Philox, multiply and xor) has no such claim.
 //
 // Fixed size takes a subset of B records, shuffle cuts a fresh permutation into equal
-// batches: below 65,536 records by Fisher and Yates, else by such a network, of which the
-// guarantee needs a bijection only. If fewer records exist than declared, absent ones fill
+// batches: below 65,536 records by Fisher and Yates, else by such a network. The
+// guarantee needs only that it is a bijection. If fewer records exist than declared, absent ones fill
 // the population, so the rate is never above the claimed one.
 package sampler
 

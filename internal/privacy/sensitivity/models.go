@@ -73,7 +73,7 @@ func Rotated(tb testing.TB, folder string, rng *rand.Rand) []Model {
 	return list
 }
 
-// inStep is a model of so many units that its table has no derived columns.
+// inStep is a model whose number of units is too large for derived columns in the table.
 func inStep(tb testing.TB, m named, c *models.Coordinates) Model {
 	tb.Helper()
 	large := *m.Spec

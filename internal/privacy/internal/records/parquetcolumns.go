@@ -17,8 +17,8 @@ type parquetColumns struct {
 	n       int // rows of the batch
 }
 
-// open opens the columns at these places of the file, in row groups, into cells, of which
-// there are as many at least. They have to be closed before others are opened into these.
+// open opens the columns at these places of the file, in row groups, into the first
+// len(places) cells. Close them before others are opened into the same cells.
 func (t *parquetTable) open(places []int, of rowGroups, cells []parquet.Cells, threads int) (*parquetColumns, error) {
 	p := &parquetColumns{cells: cells[:len(places)], threads: threads, batch: t.batch, row: of.row}
 	for i := range p.cells {

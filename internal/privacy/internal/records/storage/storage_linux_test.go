@@ -79,7 +79,7 @@ func TestFetchReads(t *testing.T) {
 	}
 }
 
-// coldRoom is a room on disk of which nothing is in memory.
+// coldRoom is a room on disk, with no page in memory.
 func coldRoom(tb testing.TB, size int) *Room {
 	tb.Helper()
 	folder, err := os.OpenRoot(tb.TempDir())
@@ -120,8 +120,8 @@ func residents(r *Room, batch []uint32, page int) (list []bool) {
 	return list
 }
 
-// BenchmarkFetch reads 20,000 records of 24 bytes from a room of 512 MB: of which nothing
-// is in memory, asked for before or not, or all is.
+// BenchmarkFetch reads 20,000 records of 24 bytes from a room of 512 MB: with no page in
+// memory, requested beforehand or not, or with all pages there.
 func BenchmarkFetch(b *testing.B) {
 	const width, size = 24, 512 << 20
 	r := coldRoom(b, size)

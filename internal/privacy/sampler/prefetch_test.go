@@ -36,7 +36,7 @@ func TestBatchesAreDrawnAhead(t *testing.T) {
 				return s
 			}
 			steps, fetched := make(chan int, n), make(chan []uint32, n)
-			a := NewAhead(watched{draws(), steps}, func(batch []uint32) { fetched <- slices.Clone(batch) }, first, last)
+			a := NewPrefetch(watched{draws(), steps}, func(batch []uint32) { fetched <- slices.Clone(batch) }, first, last)
 			soon := func(want int) {
 				t.Helper()
 				select {

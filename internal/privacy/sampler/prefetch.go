@@ -1,8 +1,8 @@
 package sampler
 
-// Ahead draws batches a step early and fetches their records, so that the disk reads them
+// Prefetch draws batches a step early and fetches their records, so that the disk reads them
 // while the step before runs. One goroutine takes them.
-type Ahead struct {
+type Prefetch struct {
 	sampler Sampler
 	fetch   func(batch []uint32)
 	last    int        // step after the last one
@@ -18,9 +18,9 @@ type batch struct {
 	all     bool
 }
 
-// NewAhead draws the batches of steps first to last-1.
-func NewAhead(s Sampler, fetch func([]uint32), first, last int) *Ahead {
-	a := &Ahead{sampler: s, fetch: fetch, last: last, at: first, want: make(chan int, 1), drawn: make(chan batch, 1), ended: make(chan struct{})}
+// NewPrefetch draws the batches of steps first to last-1.
+func NewPrefetch(s Sampler, fetch func([]uint32), first, last int) *Prefetch {
+	a := &Prefetch{sampler: s, fetch: fetch, last: last, at: first, want: make(chan int, 1), drawn: make(chan batch, 1), ended: make(chan struct{})}
 	go a.run()
 	if first < last {
 		a.want <- first
@@ -28,7 +28,7 @@ func NewAhead(s Sampler, fetch func([]uint32), first, last int) *Ahead {
 	return a
 }
 
-func (a *Ahead) run() {
+func (a *Prefetch) run() {
 	defer close(a.ended)
 	for step := range a.want {
 		var b batch
@@ -42,7 +42,7 @@ func (a *Ahead) run() {
 
 // Take returns the batch of the next step and begins with that of the one after. before
 // is memory that nobody reads any more.
-func (a *Ahead) Take(before []uint32) (records []uint32, all bool) {
+func (a *Prefetch) Take(before []uint32) (records []uint32, all bool) {
 	b := <-a.drawn
 	a.spare = before // seen by run, which now waits for a step or fetches
 	if a.at++; a.at < a.last {
@@ -52,7 +52,7 @@ func (a *Ahead) Take(before []uint32) (records []uint32, all bool) {
 }
 
 // Close ends the drawing: nothing is fetched afterwards. It does nothing for nil.
-func (a *Ahead) Close() {
+func (a *Prefetch) Close() {
 	if a != nil {
 		close(a.want)
 		<-a.ended

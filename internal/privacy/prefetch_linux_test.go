@@ -56,8 +56,8 @@ func TestBatchesOfTablesOnDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (s.ahead != nil) != (i == 1) {
-			t.Errorf("on disk is %v, drawing ahead %v", i == 1, s.ahead != nil)
+		if (s.prefetch != nil) != (i == 1) {
+			t.Errorf("on disk is %v, drawing ahead %v", i == 1, s.prefetch != nil)
 		}
 		for range 15 { // not all: closing ends what is ahead
 			if _, err := s.Step(make([]float64, 1), StepRequest{Params: []float64{0}, ClipNorm: 1}); err != nil {
