@@ -15,14 +15,14 @@ type Measurement struct {
 	Counts   []float64
 	Variance float64
 	Trust    float64
-	Trends   []Trend // along which the fit is shrunk less, see Domain.Trends
+	Trends   [][]float64 // along which the fit is not shrunk, see Domain.Trends
 }
 
 // Fit sets the tree's parameters to the minimum of
 //
 //	n log Z(θ) - Σ_S θ_S·y_S + Σ_S σ²_S/(2 trust_S) |θ_S|²,
 //
-// with the weight of a trend along it. Without trends that is
+// with leastWeight for trends. Without trends that is
 // the dual of: least n KL(p|uniform) + Σ_S trust_S/(2σ²_S) |y_S - n p_S|². It is the
 // posterior mode of the table of n records given the noisy counts y, with its
 // prior widened by trust. m has one measurement for each set of the tree, n is
@@ -49,10 +49,10 @@ func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 		at := 0
 		for i := range m {
 			for _, q := range m[i].Trends {
-				w := max(0, weight[at]-q.Weight)
-				along := simd.Dot(q.Table, t.theta[at:at+len(q.Table)])
+				w := weight[at] - leastWeight
+				along := simd.Dot(q, t.theta[at:at+len(q)])
 				f -= w * along * along / 2
-				simd.Axpy(g[at:at+len(q.Table)], -w*along, q.Table)
+				simd.Axpy(g[at:at+len(q)], -w*along, q)
 			}
 			at += len(m[i].Counts)
 		}

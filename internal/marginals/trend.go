@@ -6,42 +6,13 @@ import "math"
 // units of the noise of its sum, from which its trends are kept.
 const leastLevel = 4
 
-// mostFree is the most trends that Free frees: the fit to more of them converges slowly.
-const mostFree = 150
-
-// Free ends the shrinkage along the trends of all tables, if they are few, and reports
-// whether it does.
-func Free(m []Measurement) bool {
-	count := 0
-	for i := range m {
-		count += len(m[i].Trends)
-	}
-	if count > mostFree {
-		return false
-	}
-	for i := range m {
-		for j := range m[i].Trends {
-			m[i].Trends[j].Weight = leastWeight
-		}
-	}
-	return true
-}
-
-// Trend is a table of length 1 with the weight of its square in the fit.
-type Trend struct {
-	Table  []float64
-	Weight float64
-}
-
-// Trends are orthonormal tables along which a fit shrinks the family's parameters less:
+// Trends are orthonormal tables along which a fit need not shrink the family's parameters:
 // the product of two ordered columns, an ordered column within each level of another, and
 // cells of two columns without order. A trend is a sum over many cells, or a cell with many
 // records. It stands above noise in which single cells drown, and the coefficients of
-// regressions follow from it. A trend is shrunk to the part 1 - σ²/δ² of its distance δ from
-// independent columns (James and Stein 1961), unless Free ends that. Scores are, by column,
-// the values of its cells; nil: no order; NaN: a cell outside the order. Only frequent
-// levels and cells have trends.
-func (d Domain) Trends(m Measurement, scores [][]float64) []Trend {
+// regressions follow from it. Scores are, by column, the values of its cells; nil: no order;
+// NaN: a cell outside the order. Only frequent levels and cells have trends.
+func (d Domain) Trends(m Measurement, scores [][]float64) [][]float64 {
 	if len(m.Set) < 2 {
 		return nil
 	}
@@ -55,7 +26,6 @@ func (d Domain) Trends(m Measurement, scores [][]float64) []Trend {
 		share float64
 	}
 	trends, ordered := []trend{{[]float64{1}, 1}}, false
-	independent := []float64{n}
 	d.margins(&m, func(i int, of Domain, margin []float64, repeats float64) {
 		k := m.Set[i]
 		var factors []trend
@@ -84,28 +54,11 @@ func (d Domain) Trends(m Measurement, scores [][]float64) []Trend {
 			}
 		}
 		trends = longer
-		product := make([]float64, 0, len(independent)*of[k])
-		for _, a := range independent {
-			for _, y := range margin {
-				product = append(product, a*max(y, 0)/n)
-			}
-		}
-		independent = product
 	})
-	var list []Trend
+	var list [][]float64
 	for _, t := range trends {
-		if !ordered && n*t.share < leastLevel*math.Sqrt(m.Variance) {
-			continue
-		}
-		distance, spread := 0.0, 0.0
-		for c, q := range t.table {
-			distance += q * (m.Counts[c] - independent[c])
-			spread += q * q * independent[c]
-		}
-		if excess := distance*distance - m.Variance; excess > 0 {
-			list = append(list, Trend{t.table, max(leastWeight, m.Variance*spread/excess)})
-		} else {
-			list = append(list, Trend{t.table, math.Inf(1)})
+		if ordered || n*t.share >= leastLevel*math.Sqrt(m.Variance) {
+			list = append(list, t.table)
 		}
 	}
 	return list

@@ -19,9 +19,10 @@ type Drawer struct {
 	measured []marginals.Measurement
 	tree     *marginals.Tree
 	sets     []marginals.Set // whose tables a sample keeps; nil: too many
+	triples  []marginals.Set // whose tables a sample keeps, too, if it is small
 	fitted   [][]float64     // parameters of the fit to the released counts
 	records  float64
-	shrunk   bool // relations are shrunk towards independence
+	shrunk   bool // relations in tables by Perturb are shrunk as those of the fit are
 }
 
 // Iterations of the fits: to the released counts, and from there to simulated ones.
@@ -54,25 +55,16 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 	if err != nil {
 		return nil, err
 	}
-	scores := make([][]float64, len(t.Columns))
-	for k := range t.Columns {
-		scores[k] = t.Columns[k].scores()
-	}
 	var tables []marginals.Table
 	for _, x := range t.Tables {
-		if inference {
-			x.Trust *= widening
-		}
 		of := marginals.Table{Set: x.Columns, Groups: x.Groups}
 		tables = append(tables, of)
-		measured := marginals.Measurement{Table: of, Counts: x.Counts, Variance: x.Variance, Trust: x.Trust}
-		if inference {
-			measured.Trends = domain.Trends(measured, scores)
-		}
-		d.measured = append(d.measured, measured)
+		d.measured = append(d.measured, marginals.Measurement{Table: of, Counts: x.Counts, Variance: x.Variance, Trust: x.Trust})
 	}
-	d.shrunk = !marginals.Free(d.measured)
-	d.sets = t.compared(domain)
+	if inference {
+		d.widen(domain)
+	}
+	d.sets, d.triples = t.compared(domain)
 	if d.tree, err = marginals.NewTree(domain, tables, zeros, 4*treeCells, workers); err != nil {
 		return nil, err
 	}
@@ -85,31 +77,70 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 	return d, nil
 }
 
-// compared are the sets of the workload, or nil if their tables have more than
-// thinnedCells cells.
-func (t *Table) compared(domain marginals.Domain) []marginals.Set {
+// mostTrends is the most that a drawer frees: the fit to more of them converges slowly.
+const mostTrends = 150
+
+// widen ends the shrinkage of trends and lessens that of cells, unless trends are too many.
+func (d *Drawer) widen(domain marginals.Domain) {
+	scores := make([][]float64, len(domain))
+	for k := range scores {
+		scores[k] = d.table.Columns[k].scores()
+	}
+	count, trends := 0, make([][][]float64, len(d.measured))
+	for i, m := range d.measured {
+		trends[i] = domain.Trends(m, scores)
+		count += len(trends[i])
+	}
+	if d.shrunk = count > mostTrends; d.shrunk {
+		return
+	}
+	for i := range d.measured {
+		d.measured[i].Trends = trends[i]
+		d.measured[i].Trust *= widening
+	}
+}
+
+// compared are the sets of the workload, or nil if their tables have more than thinnedCells
+// cells; triples are those of all columns that are not among them, or nil if that is too many.
+func (t *Table) compared(domain marginals.Domain) (sets, triples []marginals.Set) {
 	index := make(map[string]int)
 	for k := range t.Columns {
 		index[t.Columns[k].Name] = k
 	}
-	var sets []marginals.Set
-	total := 0.0
+	total, asked := 0.0, make(map[[3]int]bool)
 	for _, x := range t.Distances {
 		var s []int
 		for _, name := range x.Columns {
 			k, ok := index[name]
 			if !ok {
-				return nil
+				return nil, nil
 			}
 			s = append(s, k)
 		}
 		set := marginals.NewSet(s...)
+		if len(set) == 3 {
+			asked[[3]int(set)] = true
+		}
 		sets, total = append(sets, set), total+float64(domain.Cells(set))
 	}
 	if total > thinnedCells {
-		return nil
+		return nil, nil
 	}
-	return sets
+	for c := range domain {
+		for b := range c {
+			for a := range b {
+				if asked[[3]int{a, b, c}] {
+					continue
+				}
+				s := marginals.Set{a, b, c}
+				if total += float64(domain.Cells(s)); total > thinnedCells {
+					return sets, nil
+				}
+				triples = append(triples, s)
+			}
+		}
+	}
+	return sets, triples
 }
 
 // check reports faults of a released table, because it comes from a file.
@@ -268,19 +299,24 @@ func (d *Drawer) Fill(out simulate.Table, random Random, independent bool) error
 // Thinning draws more records than it keeps: mostSpare times as many, as far as they are at
 // most spareNumbers cells.
 const (
-	mostSpare    = 10
+	mostSpare    = 20
 	spareNumbers = 5e7
 	thinnedCells = 1 << 22 // of the tables that it compares
+	mostCompared = 5e8     // records times tables, for triples
 )
 
 // sample draws n records. Those that are not independent have tables, over the sets of the
-// workload, as close to the family's as their number allows.
+// workload and over triples, as close to the family's as their number allows.
 func (d *Drawer) sample(n int, random Random, independent bool) [][]int32 {
 	spare := int(min(mostSpare, spareNumbers/float64(n*len(d.tree.Domain))))
 	if independent || spare < 2 || d.sets == nil {
 		return d.tree.Sample(n, random, independent)
 	}
-	return d.tree.Domain.Thin(d.tree.Sample(spare*n, random, false), n, d.sets, random)
+	sets := d.sets
+	if all := slices.Concat(sets, d.triples); float64(len(all))*float64(spare*n) <= mostCompared {
+		sets = all
+	}
+	return d.tree.Domain.Thin(d.tree.Sample(spare*n, random, false), n, sets, random)
 }
 
 // shuffle puts the records in random order: the sampler draws them by cell.
