@@ -6,7 +6,7 @@ import (
 )
 
 // Thinned records are some of the records, and their pairs are much closer to the family's
-// than those of as many records drawn by themselves.
+// than those of as many records drawn by themselves; with triples, those are closer, too.
 func TestThinKeepsTables(t *testing.T) {
 	const n, spare = 2000, 10
 	r := random(8)
@@ -20,10 +20,13 @@ func TestThinKeepsTables(t *testing.T) {
 		tree.theta[i] = r.Normal()
 	}
 	tree.Infer()
-	var pairs []Set
+	var pairs, triples []Set
 	for j := range d {
 		for k := range j {
 			pairs = append(pairs, Set{k, j})
+			for i := range k {
+				triples = append(triples, Set{i, k, j})
+			}
 		}
 	}
 	counted := func(records [][]int32, s Set) []float64 {
@@ -32,11 +35,11 @@ func TestThinKeepsTables(t *testing.T) {
 		return counts
 	}
 	many := tree.Sample(100*n, r, false)
-	distance := func(records [][]int32) (sum float64) {
-		for _, s := range pairs {
+	distance := func(records [][]int32, sets []Set) (sum float64) {
+		for _, s := range sets {
 			want := counted(many, s)
 			for c, y := range counted(records, s) {
-				sum += math.Abs(y-want[c]/100) / (2 * n * float64(len(pairs)))
+				sum += math.Abs(y-want[c]/100) / (2 * n * float64(len(sets)))
 			}
 		}
 		return sum
@@ -53,8 +56,15 @@ func TestThinKeepsTables(t *testing.T) {
 			t.Fatalf("cell %d has %g records of %g", c, y, before[c])
 		}
 	}
-	drawn, got := distance(tree.Sample(n, r, false)), distance(thinned)
+	drawn, got := distance(tree.Sample(n, r, false), pairs), distance(thinned, pairs)
 	if got > drawn/2 {
+		t.Errorf("pairs of thinned records have the distance %.4f, of drawn ones %.4f", got, drawn)
+	}
+	three := d.Thin(records, n, append(pairs, triples...), r)
+	if got, without := distance(three, triples), distance(thinned, triples); got > 0.8*without {
+		t.Errorf("triples of thinned records have the distance %.4f, without them in view %.4f", got, without)
+	}
+	if got := distance(three, pairs); got > drawn/2 {
 		t.Errorf("pairs of thinned records have the distance %.4f, of drawn ones %.4f", got, drawn)
 	}
 }
