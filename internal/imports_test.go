@@ -106,10 +106,10 @@ var rules = map[string]rule{
 	"gpu":        {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego", "gorgonia.org/cu"}, cgo: true},
 	"gpu/hostcc": {files: true},
 	"gpu/ptx":    {},
-	"fit": {ours: []string{"table1", "fit/optimizer", "fit/plan", "fit/start", "models", "models/data", "models/graph", "models/guide", "nuts", "posterior", "privacy",
+	"fit": {ours: []string{"score", "privacy/event", "table1", "fit/optimizer", "fit/plan", "fit/start", "models", "models/data", "models/graph", "models/guide", "nuts", "posterior", "privacy",
 		"privacy/noise", "privacy/sampler", "reference", "settings", "simd", "stats", "sufficient"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"fit/plan": {ours: []string{"models/data", "models/formula", "models/simulate", "models/whiten", "table1", "fit/optimizer", "fit/start", "marginals", "models", "models/graph", "models/guide", "models/net", "models/law", "privacy", "privacy/accountant", "privacy/event", "privacy/noise",
-		"privacy/clipgroups", "privacy/sampler", "privacy/schedule", "settings", "simd", "stats", "sufficient"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+		"privacy/clipgroups", "privacy/sampler", "privacy/schedule", "score", "settings", "simd", "stats", "sufficient"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"fit/optimizer": {ours: []string{"models/graph", "simd"}},
 	"fit/start":     {ours: []string{"models", "models/core", "models/dist", "models/expr", "models/support", "settings"}},
 	"posterior": {ours: []string{"settings", "models/simulate", "fit/plan", "nuts", "models", "models/dist", "models/graph", "models/guide", "models/law", "privacy/noise", "stats", "simd"},
@@ -129,14 +129,14 @@ var rules = map[string]rule{
 	"release":       {ours: []string{"jsonfile", "atomicfile"}, files: true},
 	"report/figure": {theirs: []string{"golang.org/x/image/"}},
 	"effects":       {ours: []string{"models", "models/data", "models/dist", "models/law", "predict", "report/figure", "spell"}},
-	"outputs": {ours: []string{"models/net", "models/simulate", "export", "fit/plan", "jsonfile", "models", "models/data", "models/dist", "models/guide", "nuts", "parquet", "posterior", "release", "safetensors", "settings", "stats"},
+	"outputs": {ours: []string{"score", "models/net", "models/simulate", "export", "fit/plan", "jsonfile", "models", "models/data", "models/dist", "models/guide", "nuts", "parquet", "posterior", "release", "safetensors", "settings", "stats"},
 		theirs: []string{arrow}, files: true},
-	"report":            {ours: []string{"privacy/clipgroups", "privacy/schedule", "stats", "decimal", "models/encoding", "table1", "fit/plan", "jsonfile", "models", "models/data", "models/guide", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/event", "privacy/sampler", "release", "report/figure", "safetensors", "settings"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
+	"report":            {ours: []string{"score", "privacy/clipgroups", "privacy/schedule", "stats", "decimal", "models/encoding", "table1", "fit/plan", "jsonfile", "models", "models/data", "models/guide", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/event", "privacy/sampler", "release", "report/figure", "safetensors", "settings"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
 	"report/reporttest": {ours: []string{"fit/plan", "models/guide", "models/modelstest", "outputs", "posterior", "privacy/event", "release", "report"}, files: true},
 	"verify": {ours: []string{"settings", "signature", "table1", "fit/plan", "jsonfile", "models", "models/spec", "outputs", "posterior", "privacy", "privacy/accountant", "privacy/event", "privacy/schedule",
 		"privacy/sampler", "release", "report"}, theirs: []string{arrow}, files: true},
 	"export": {ours: []string{"models/simulate", "models", "models/data"}, theirs: []string{arrow}},
-	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "models/predictive", "predict", "privacy", "privacy/noise"}, theirs: []string{"gonum.org/v1/gonum/stat"}},
+	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "models/predictive", "predict", "privacy", "privacy/event", "privacy/noise", "settings"}, theirs: []string{"gonum.org/v1/gonum/stat"}},
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/data", "models/spec", "outputs", "posterior", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "synthesis"}, files: true},
 	"rehearsal":         {ours: []string{"export", "fit", "fit/plan", "models", "models/simulate", "outputs", "posterior", "privacy", "privacy/noise"}, files: true},
@@ -296,9 +296,9 @@ func TestRulesAreLayered(t *testing.T) {
 			return 1
 		case "privacy", "table1":
 			return 2
-		case "cpu", "gpu", "fit", "posterior", "predict", "reference", "synthesis":
+		case "cpu", "gpu", "fit", "posterior", "predict", "reference", "score", "synthesis":
 			return 3
-		case "report", "outputs", "verify", "score", "effects", "export", "ledger":
+		case "report", "outputs", "verify", "effects", "export", "ledger":
 			return 4
 		case "run", "rehearsal":
 			return 5

@@ -216,6 +216,9 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		}
 		t.Line(terminal.Cells{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N))", p.NoiseToSignal)})
 	}
+	if q := p.SideQueries; q != nil {
+		t.Line(terminal.Cells{"trace", fmt.Sprintf("%s at %d iterates, with noise of standard deviation %.3g in a sum", strings.Join(q.Quantities, ", "), len(q.Steps), q.Noise)})
+	}
 	if p.Plan.ByMoments() {
 		t.Line(terminal.Cells{"optimizer", "Newton steps by the second moments"})
 		t.Line(terminal.Cells{"posterior", "a sample of the prior times the likelihood of all that is released"})

@@ -97,7 +97,7 @@ func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
 	l.state = State{
 		Lambda: make([]float64, size), ClipNorm: p.StepClipNorm(0), Moments: l.optimizer.Moments(),
 		Average: newAverage(start, size), Noise: newNoiseVariance(start, latent),
-		Trace: newTrace(p.Steps, latent),
+		Trace: newTrace(p.Steps, latent, p.SideQueries.Iterates()),
 	}
 	if !p.Private {
 		l.landing = guide.NewLanding(g)

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
 	"d3p/internal/table1"
 )
 
@@ -130,5 +131,6 @@ func authorise(p *plan.Plan, c *privacy.Curator) error {
 	if !p.Open() {
 		before = before[len(plan.Before(p.Bounds, nil, nil)):]
 	}
-	return c.Authorise(append(before, m.Event(m.Steps))...)
+	after := p.SideQueries.Events(p.Neighbours)
+	return c.Authorise(slices.Concat(before, []event.Event{m.Event(m.Steps)}, after)...)
 }

@@ -99,6 +99,10 @@ func Finish(cp Checkpoint, m *models.Model, spent privacy.Ledger) (Result, error
 
 // run takes the remaining steps with the curator as oracle.
 func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Result, error) {
+	q := l.plan.SideQueries
+	if q != nil && q.Counts != nil && l.Done() { // only the release is left to be written
+		return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, nil
+	}
 	session, err := l.open(c)
 	if err != nil {
 		return Result{Spent: c.Ledger()}, err
@@ -121,6 +125,9 @@ func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Resul
 		err = l.iterate(ctx, curatorOracle{session}, l.plan.Model().NewPriorDensity(), eta, after)
 	}
 	err = errors.Join(err, session.Close())
+	if err == nil {
+		err = l.askSideQueries(c)
+	}
 	return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, err
 }
 
@@ -136,6 +143,11 @@ func (l *Loop) open(c *privacy.Curator) (*privacy.Session, error) {
 		return c.BeginNonPrivate(m)
 	case l.restored:
 		return c.Resume(m, l.state.Step)
+	}
+	if after := l.plan.SideQueries.Events(l.plan.Neighbours); after != nil {
+		if err := c.Authorise(append(after, m.Event(m.Steps))...); err != nil {
+			return nil, err
+		}
 	}
 	return c.Begin(m)
 }

@@ -1,11 +1,16 @@
 package fit
 
-import "d3p/internal/posterior"
+import (
+	"slices"
+
+	"d3p/internal/posterior"
+)
 
 // trace thins the iterates that a posterior keeps.
 type trace struct {
 	posterior.Trace
 	every, last int
+	more        []int // further steps whose iterates are kept
 }
 
 // A trace holds at most traceIterates iterates and about traceNumbers numbers.
@@ -15,17 +20,19 @@ const (
 )
 
 // newTrace returns an empty trace with room for a fit of `steps` steps and `latent`
-// numbers. The last iterate is always kept.
-func newTrace(steps, latent int) trace {
+// numbers. The last iterate is always kept, and those after the steps more.
+func newTrace(steps, latent int, more []int) trace {
 	iterates := max(2, min(traceIterates, traceNumbers/latent))
-	t := trace{every: (steps + iterates - 1) / iterates, last: steps}
-	room := steps/t.every + 1
+	t := trace{every: (steps + iterates - 1) / iterates, last: steps, more: more}
+	room := steps/t.every + 1 + len(more)
 	t.Steps, t.Mean = make([]int, 0, room), make([]float64, 0, room*latent)
 	return t
 }
 
 // wants reports whether the iterate after step is kept.
-func (t *trace) wants(step int) bool { return step%t.every == 0 || step == t.last }
+func (t *trace) wants(step int) bool {
+	return step%t.every == 0 || step == t.last || slices.Contains(t.more, step)
+}
 
 // add keeps location (P) as the iterate after step.
 func (t *trace) add(step int, location []float64) {

@@ -12,7 +12,7 @@ func TestTraceIsThinned(t *testing.T) {
 	for _, c := range []struct{ steps, latent, kept, first int }{
 		{10, 3, 10, 1}, {1000, 3, 200, 5}, {1001, 3, 167, 6}, {7, 1 << 20, 2, 4},
 	} {
-		trace := newTrace(c.steps, c.latent)
+		trace := newTrace(c.steps, c.latent, nil)
 		room := cap(trace.Mean)
 		location := make([]float64, c.latent)
 		for step := 1; step <= c.steps; step++ {
@@ -38,13 +38,13 @@ func TestTraceIsThinned(t *testing.T) {
 
 // A restored trace continues the saved one.
 func TestTraceRestores(t *testing.T) {
-	saved := newTrace(20, 1)
+	saved := newTrace(20, 1, nil)
 	for step := 1; step <= 7; step++ {
 		if saved.wants(step) {
 			saved.add(step, []float64{float64(step)})
 		}
 	}
-	got := newTrace(20, 1)
+	got := newTrace(20, 1, nil)
 	if !got.restore(saved, 1) {
 		t.Fatal("refused")
 	}

@@ -379,12 +379,15 @@ func TestCountsOfBadTables(t *testing.T) {
 	}
 }
 
-// byFirst puts rows in the cell of their first number; what is outside has none.
+// byFirst puts rows in the cell of x, which is encoded by its bounds; what is outside has none.
 type byFirst struct{}
 
 func (byFirst) Cells() int { return 3 }
 
-func (byFirst) Place(cells []int, rows *privacy.Rows, most int) error {
+// hostileParts are parts of a weight, also those that do not exist.
+var hostileParts = []float64{0, 0.3, 1, 7, -2, math.NaN(), math.Inf(1), math.Inf(-1)}
+
+func (byFirst) Place(cells []int, parts []float64, rows *privacy.Rows, most int) error {
 	record := make([]float64, rows.K)
 	block := rows.K / most
 	for i := range rows.N {
@@ -393,7 +396,8 @@ func (byFirst) Place(cells []int, rows *privacy.Rows, most int) error {
 			row := record[r*block : (r+1)*block]
 			cells[i*most+r] = -1
 			if rows.Valid[i] && (most == 1 || row[block-1] == 1) {
-				cells[i*most+r] = int(row[0]) - 2 // also places that do not exist
+				cells[i*most+r] = int(math.Round(4 * row[0])) // also places that do not exist
+				parts[i*most+r] = hostileParts[int(math.Round(4.5*row[1]+4.5))%len(hostileParts)]
 			}
 		}
 	}
@@ -430,11 +434,11 @@ func TestPlacedCountsOfAUnit(t *testing.T) {
 		for range 20 {
 			text := "id,x,k,g,y\n"
 			for i := range 30 {
-				text += fmt.Sprintf("p%d,%d,1,a,1\n", i%9, rng.IntN(9)-4)
+				text += fmt.Sprintf("p%d,%d,%d,a,1\n", i%9, rng.IntN(9)-4, rng.IntN(10))
 			}
 			own := ""
 			for range 1 + rng.IntN(4) {
-				own += fmt.Sprintf("other,%d,1,b,0\n", rng.IntN(9)-4)
+				own += fmt.Sprintf("other,%d,%d,b,0\n", rng.IntN(9)-4, rng.IntN(10))
 			}
 			if unit == aRow {
 				own = own[:strings.IndexByte(own, '\n')+1]
@@ -442,7 +446,10 @@ func TestPlacedCountsOfAUnit(t *testing.T) {
 			with, without := release(text+own), release(text)
 			moved := 0.0
 			for i := range with {
-				moved += math.Abs(with[i] - without[i])
+				by := with[i] - without[i]
+				if moved += math.Abs(by); by < -1e-9 {
+					t.Errorf("one unit of %s took %g from a count", unit, -by)
+				}
 			}
 			if moved > 2+1e-9 {
 				t.Errorf("one unit of %s moved two tables of counts by %g", unit, moved)

@@ -11,8 +11,10 @@ import (
 type Placer interface {
 	Cells() int
 	// Place sets cells[i*most+r] to the cell of row r of record i, or to -1 for none, of a
-	// table whose records have at most `most` rows. A row's cell depends on that row alone.
-	Place(cells []int, rows *Rows, most int) error
+	// table whose records have at most `most` rows, and parts[i*most+r], from 0 to 1, to the
+	// part of the row's weight that goes to the next cell instead; it is 0 before. Cell and
+	// part of a row depend on that row alone.
+	Place(cells []int, parts []float64, rows *Rows, most int) error
 }
 
 // CountPlaced returns the noisy numbers of units in the cells of each placer, all one
@@ -61,22 +63,40 @@ func CountPublic(rows *Rows, most int, placers ...Placer) ([][]float64, error) {
 
 // place counts the units in the cells of each placer.
 func place(placers []Placer, rows *Rows, most int) (counts [][]float64, err error) {
-	cells := make([]int, rows.N*most)
+	cells, parts := make([]int, rows.N*most), make([]float64, rows.N*most)
 	for _, p := range placers {
-		if err := p.Place(cells, rows, most); err != nil {
+		clear(parts)
+		if err := p.Place(cells, parts, rows, most); err != nil {
 			return nil, err
 		}
-		counts = append(counts, exact(weights(cells, most, p.Cells())))
+		counts = append(counts, exact(weights(cells, parts, most, p.Cells())))
 	}
 	return counts, nil
 }
 
-// weights are those of the cells of all records.
-func weights(cells []int, most, n int) []int64 {
+// weights are those of the cells of all records, in units of 1/grain. The weights of a
+// record are not negative and add up to at most grain.
+func weights(cells []int, parts []float64, most, n int) []int64 {
 	sums := make([]int64, n)
 	none := func(cell int) bool { return cell < 0 || cell >= n }
-	for ; len(cells) > 0; cells = cells[most:] {
-		weigh(sums, slices.DeleteFunc(cells[:most], none))
+	for ; len(cells) > 0; cells, parts = cells[most:], parts[most:] {
+		rows := int64(0)
+		for _, cell := range cells[:most] {
+			if !none(cell) {
+				rows++
+			}
+		}
+		for r, cell := range cells[:most] {
+			if none(cell) {
+				continue
+			}
+			weight, next := grain/rows, int64(0)
+			if x := parts[r]; x > 0 && cell+1 < n { // NaN is not
+				next = int64(min(x, 1) * float64(weight))
+				sums[cell+1] += next
+			}
+			sums[cell] += weight - next
+		}
 	}
 	return sums
 }

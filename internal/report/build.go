@@ -144,7 +144,7 @@ func (r *Run) mechanism() Mechanism {
 		NoiseMultiplier: p.NoiseMultiplier, GradientNoise: p.GradientNoise, CountNoise: p.CountNoise, NoiseSchedule: p.NoiseSchedule,
 		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps, Planned: p.Planned,
 		Normaliser: "public: sampling rate times declared number of records",
-		Bounds:     p.Bounds, Units: p.Counted, Purchase: p.Purchase,
+		Bounds:     p.Bounds, Units: p.Counted, Purchase: p.Purchase, SideQueries: p.SideQueries,
 	}
 	if p.Clipping == plan.ClippingCounts {
 		m.Name = "noisy tables of counts: one joint Gaussian release per step"

@@ -9,6 +9,7 @@ import (
 	"d3p/internal/privacy/clipgroups"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/schedule"
+	"d3p/internal/score"
 	"d3p/internal/table1"
 )
 
@@ -138,6 +139,8 @@ type Mechanism struct {
 	Units *table1.UnitCount `json:"units,omitempty"`
 	// Purchase is the release before the first step; absent: none.
 	Purchase *table1.Plan `json:"purchase,omitempty"`
+	// SideQueries is the release after the last step; absent: none.
+	SideQueries *score.SideQueries `json:"trace,omitempty"`
 }
 
 // Before are the events before the first step, in their order.

@@ -1,6 +1,12 @@
 package report
 
-import "d3p/internal/fit/plan"
+import (
+	"fmt"
+	"strings"
+
+	"d3p/internal/fit/plan"
+	"d3p/internal/outputs"
+)
 
 // scope states what the guarantee covers (nothing, if the run is not private) and what
 // touched the records.
@@ -34,6 +40,12 @@ func (r *Run) scope() Scope {
 	}
 	if r.Plan.Purchase.Second() != nil {
 		s.DataAccesses = append(s.DataAccesses, "noisy second moments of the design and the response before the first step")
+	}
+	if q := r.Plan.SideQueries; q != nil {
+		s.DataAccesses = append(s.DataAccesses, fmt.Sprintf("noisy sums over all records of %s at %d iterates, after the last step", strings.Join(q.Quantities, ", "), len(q.Steps)))
+		if r.Banner() == "" {
+			s.Covers = append(s.Covers, "what was measured of iterates ("+outputs.MeasuredName+")")
+		}
 	}
 	if r.Plan.Clipping == plan.ClippingCounts {
 		s.DataAccesses[0] = "one release of noisy tables of counts per step"

@@ -43,10 +43,10 @@ func (e *Exceedance) Cells() int { return 2 * (exceedanceSteps + 1) }
 
 // Place puts each row in its cell; see privacy.Placer. The random numbers of a row follow
 // from the row alone, so that no other row can move it.
-func (e *Exceedance) Place(cells []int, rows *privacy.Rows, most int) error {
+func (e *Exceedance) Place(cells []int, _ []float64, rows *privacy.Rows, most int) error {
 	t := e.table
 	k := t.model.Encoding.K
-	all := rowsOf(t.model, rows, most)
+	all := rowsOf(t.model, rows, most, 0, rows.N)
 	block := t.model.Predict.BatchSize()
 	machine := predictive.New(t.model, block)
 	columns := len(t.model.Observed[t.Target.Observation].Columns)

@@ -121,9 +121,9 @@ func (t *Table) Cells() int {
 }
 
 // Place puts each row in its cell; see privacy.Placer.
-func (t *Table) Place(cells []int, rows *privacy.Rows, most int) error {
+func (t *Table) Place(cells []int, _ []float64, rows *privacy.Rows, most int) error {
 	k := t.model.Encoding.K
-	all := rowsOf(t.model, rows, most)
+	all := rowsOf(t.model, rows, most, 0, rows.N)
 	return predict.Predict(t.model, t.posterior, all, t.random, func(i int, p *predict.Prediction) error {
 		cells[i] = -1
 		if p.OK {
@@ -133,18 +133,18 @@ func (t *Table) Place(cells []int, rows *privacy.Rows, most int) error {
 	})
 }
 
-// rowsOf are the rows of all records, each of which has at most `most`.
-func rowsOf(m *models.Model, rows *privacy.Rows, most int) predict.Rows {
-	k, n := m.Encoding.K, rows.N*most
+// rowsOf are the rows of the records from low to high, each of which has at most `most`.
+func rowsOf(m *models.Model, rows *privacy.Rows, most, low, high int) predict.Rows {
+	k, n := m.Encoding.K, (high-low)*most
 	block := m.Encoding.Width() / most
 	all := predict.Rows{Data: make([]float64, n*k), N: n, Stride: k, Valid: make([]bool, n)}
 	record := make([]float64, rows.K)
-	for i := range rows.N {
-		rows.Row(i, record)
+	for i := range high - low {
+		rows.Row(low+i, record)
 		for r := range most {
 			row := record[r*block : (r+1)*block]
 			copy(all.Data[(i*most+r)*k:], row[:k])
-			all.Valid[i*most+r] = rows.Valid[i] && (block == k || row[k] == 1)
+			all.Valid[i*most+r] = rows.Valid[low+i] && (block == k || row[k] == 1)
 		}
 	}
 	return all

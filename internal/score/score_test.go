@@ -2,6 +2,7 @@ package score
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"d3p/internal/models/modelstest"
 	"d3p/internal/predict"
 	"d3p/internal/privacy"
+	"d3p/internal/settings"
 )
 
 const visits = `d3p: 1
@@ -28,8 +30,8 @@ model:
   family: %s
 `
 
-// cellsOf are the cells of the rows of a file, by unit: those of the scores, and of a number
-// those of a check.
+// cellsOf are the cells of the rows of a file, by unit: those of the scores, of a number
+// those of a check, and of the measures of an iterate with their parts.
 func cellsOf(t *testing.T, column, family string, lines []string) [][]int {
 	t.Helper()
 	m := modelstest.Compile(t, "visits.yaml", fmt.Sprintf(visits, column, family))
@@ -59,11 +61,25 @@ func cellsOf(t *testing.T, column, family string, lines []string) [][]int {
 		}
 		placers = append(placers, check)
 	}
+	theta := make([]float64, m.P)
+	posterior.Draw(theta, 1)
+	for _, quantity := range settings.TraceQuantities() {
+		if quantity == settings.TraceLoss || table.Target.Levels > 0 {
+			measure, err := NewIterate(m, quantity, theta, normals{rand.New(rand.NewPCG(1, 1))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			placers = append(placers, measure)
+		}
+	}
 	units := make([][]int, rows.N)
 	for _, p := range placers {
-		cells := make([]int, 3*rows.N)
-		if err := p.Place(cells, rows, 3); err != nil {
+		cells, parts := make([]int, 3*rows.N), make([]float64, 3*rows.N)
+		if err := p.Place(cells, parts, rows, 3); err != nil {
 			t.Fatal(err)
+		}
+		for i, part := range parts {
+			cells[i] += 10 * int(math.Float64bits(part)) // one number of both
 		}
 		for i := range units {
 			unit := cells[3*i : 3*i+3]

@@ -45,6 +45,8 @@ func rows() []Setting {
 			Help: "factor of the sampling rate by step, written as that of the noise; it implies --clipping flat", Default: schedule.Constant},
 		{Name: "table1", Key: "privacy.table1", Group: Price, Kind: Share, Choices: []string{Auto, Table1None}, Range: Range{Low: 0, High: 0.5, Above: true},
 			Help: "part of the budget, as a `SHARE` of μ², that buys how the columns are spread, before the fit and for it: auto, none or a number", Default: Table1Default},
+		{Name: Trace, Key: "fit.trace", Group: Price, Kind: Text, Quiet: true,
+			Help: "what is bought of ten iterates after the last step, over all records: loss, accuracy or classes, with commas between them, and @SHARE of μ² (0.03) behind them; the mean loss is -log p of the level that came, at most log(levels) + 2, or the absolute error of a number", Default: TraceNone},
 		{Name: "records", Key: "data.rows.public", Group: Algorithm, Kind: Count, Range: atLeast(1),
 			Help: "public number of records N, or a bound", Default: "the model file's"},
 

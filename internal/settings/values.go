@@ -14,6 +14,18 @@ const (
 	ClipGroupsLayers = "layers"
 )
 
+// Values of trace.
+const (
+	Trace         = "trace" // the setting's name
+	TraceNone     = "none"
+	TraceLoss     = "loss"
+	TraceAccuracy = "accuracy"
+	TraceClasses  = "classes"
+)
+
+// TraceQuantities are what may be bought of iterates.
+func TraceQuantities() []string { return []string{TraceLoss, TraceAccuracy, TraceClasses} }
+
 // Values of init.
 const (
 	InitZero  = "zero"

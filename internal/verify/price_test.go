@@ -12,6 +12,7 @@ import (
 	"d3p/internal/privacy/schedule"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
+	"d3p/internal/score"
 	"d3p/internal/verify"
 )
 
@@ -89,6 +90,9 @@ func TestVerifyPrice(t *testing.T) {
 		},
 		"he mechanism": func(m *report.Mechanism) { // groups that the event does not have
 			m.Clip.Groups = clipgroups.Groups{{Name: "a", Share: 0.5}, {Name: "b", Share: 0.5}}
+		},
+		"the mechanis": func(m *report.Mechanism) { // side queries that the event does not have
+			m.SideQueries = &score.SideQueries{Quantities: []string{"loss"}, Steps: []int{m.Iterations}, Noise: 100, LossUnit: 1}
 		},
 	} {
 		var q report.Privacy

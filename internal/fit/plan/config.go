@@ -20,6 +20,7 @@ type Config struct {
 	NoiseSchedule   string  // of package schedule
 	BatchSchedule   string  // of package schedule
 	Table1          string  // settings.Auto, Table1None, or a share of μ²
+	Trace           string  // quantities that are bought of iterates, see chooseSideQueries
 
 	Sampling     string  // sampler scheme
 	Batches      string  // sampler.Exact or sampler.Feistel

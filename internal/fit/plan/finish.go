@@ -14,11 +14,13 @@ type Planned struct {
 
 // Finish makes p the plan of a fit that ended after steps of its T steps, at the price
 // of those. That price is the fit's if the decision to end it did not depend on its
-// iterates; whatever the decision depended on, the price of all T steps is.
+// iterates; whatever the decision depended on, the price of all T steps is. Side queries are
+// not asked.
 func (p *Plan) Finish(steps int) error {
 	if !p.Private || steps < 1 || steps >= p.Steps {
 		return fmt.Errorf("plan: a fit of %d steps cannot end after %d", p.Steps, steps)
 	}
+	p.SideQueries = nil // they come after the last step
 	whole, err := p.price()
 	if err != nil {
 		return err

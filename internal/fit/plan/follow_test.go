@@ -15,8 +15,8 @@ func TestPlanFollowsSettings(t *testing.T) {
 	elsewhere := []string{
 		"epochs", "batch-size", "noise-schedule", "batch-schedule", "clip-norm-schedule", "clip-groups", "compat", // become steps, a rate, pieces, parts, others
 		"accept-risk", "ledger", // are about no plan
-		"batches",                                   // needs batches, see TestBatchesByDevice
-		"gradient", "method", "init-seed", "table1", // need a model, another method or a network
+		"batches",                                            // needs batches, see TestBatchesByDevice
+		"gradient", "method", "init-seed", "table1", "trace", // need a model, another method or a network
 	}
 	usual := Config{Records: 5000, Epsilon: 1, Delta: 1e-5}
 	byDefault := decisions(t, usual)

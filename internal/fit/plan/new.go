@@ -162,6 +162,9 @@ func (p *Plan) planPrivate(cfg Config) error {
 	if err := p.choosePurchase(cfg); err != nil {
 		return err
 	}
+	if err := p.chooseSideQueries(cfg); err != nil {
+		return err
+	}
 	if err := p.chooseNoise(cfg); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -21,14 +22,15 @@ func (p *Plan) setBudget(epsilon float64) {
 	}
 }
 
-// MechanismEvent is the event of all purchases and all T steps together, if a step is one
+// MechanismEvent is the event of all purchases, all T steps and the side queries together, if a step is one
 // Gaussian release of noise multiplier σ times its factor.
 func (p *Plan) MechanismEvent(sigma float64) event.Event {
 	if p.DrawsPosterior() {
 		return event.EpsilonDelta{Epsilon: p.Epsilon}
 	}
 	step := func(factor float64) event.Event { return p.ClipGroups.Event(sigma * factor) }
-	return event.Together(append(p.Before(), schedule.Events(p.NoiseSchedule, p.BatchSchedule, p.Sampler(), step, p.Steps)...))
+	steps := schedule.Events(p.NoiseSchedule, p.BatchSchedule, p.Sampler(), step, p.Steps)
+	return event.Together(slices.Concat(p.Before(), steps, p.SideQueries.Events(p.Neighbours)))
 }
 
 // chooseNoise sets σ: the smallest that the accountant certifies for (ε, δ), or the given

@@ -24,6 +24,7 @@ import (
 	"d3p/internal/privacy/clipgroups"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/schedule"
+	"d3p/internal/score"
 	"d3p/internal/settings"
 	"d3p/internal/table1"
 )
@@ -105,6 +106,9 @@ type Plan struct {
 	Priors map[string]string     `json:"priors,omitempty"`
 	// Second are the second moments that a fit by them bought; nil before, and otherwise.
 	Second []float64 `json:"second,omitempty"`
+
+	// SideQueries are bought after the last step; nil: none.
+	SideQueries *score.SideQueries `json:"trace,omitempty"`
 
 	// Selection is what the fit is a trial of; nil: the fit is released by itself.
 	Selection *Selection `json:"selection,omitempty"`

@@ -14,6 +14,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
 	"d3p/internal/privacy/schedule"
+	"d3p/internal/score"
 	"d3p/internal/settings"
 	"d3p/internal/stattest"
 )
@@ -278,7 +279,7 @@ func TestZeroOutClipsFlat(t *testing.T) {
 // Every setting that decides a fit has a field of Config, and every field but the three
 // that are no flags of fit is a setting. The plan has its decisions.
 func TestSettingsHaveFields(t *testing.T) {
-	raw, err := json.Marshal(&Plan{Rank: 1, Momentum: 1, WeightDecay: 1, Method: settings.MethodVI, Table1: settings.Table1None, Batches: sampler.Feistel, NoiseSchedule: schedule.Factors{{Steps: 1, Factor: 2}}, BatchSchedule: schedule.Factors{{Steps: 1, Factor: 2}}, ClipNormSchedule: schedule.Factors{{Steps: 1, Factor: 2}}, ClipGroups: clipgroups.Groups{{Name: "b", Share: 1}}})
+	raw, err := json.Marshal(&Plan{Rank: 1, Momentum: 1, WeightDecay: 1, Method: settings.MethodVI, Table1: settings.Table1None, Batches: sampler.Feistel, NoiseSchedule: schedule.Factors{{Steps: 1, Factor: 2}}, BatchSchedule: schedule.Factors{{Steps: 1, Factor: 2}}, ClipNormSchedule: schedule.Factors{{Steps: 1, Factor: 2}}, ClipGroups: clipgroups.Groups{{Name: "b", Share: 1}}, SideQueries: &score.SideQueries{}})
 	if err != nil {
 		t.Fatal(err)
 	}

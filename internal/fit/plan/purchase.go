@@ -3,10 +3,13 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 
 	"d3p/internal/models"
 	"d3p/internal/privacy/event"
+	"d3p/internal/score"
 	"d3p/internal/settings"
 	"d3p/internal/table1"
 )
@@ -96,5 +99,34 @@ func (p *Plan) choosePurchase(cfg Config) error {
 		}
 		p.Table1 = asked
 	}
+	return nil
+}
+
+// traceShare is the part of μ² that pays for side queries.
+const traceShare = 0.03
+
+// chooseSideQueries sets the quantities that are bought of iterates: NAME,NAME@SHARE with a
+// share of μ².
+func (p *Plan) chooseSideQueries(cfg Config) error {
+	names, given, ok := strings.Cut(cfg.Trace, "@")
+	share := traceShare
+	switch {
+	case cfg.Trace == "" || cfg.Trace == settings.TraceNone:
+		return nil
+	case cfg.NoiseMultiplier > 0:
+		return errors.New("--trace: a share of the budget needs --epsilon, not --noise-multiplier (leave one of the two out)")
+	case p.model == nil:
+		return errors.New("--trace: a density without a model file predicts nothing (leave it out)")
+	case ok:
+		var err error
+		if share, err = strconv.ParseFloat(given, 64); err != nil || !(share > 0 && share <= mostBounds) {
+			return fmt.Errorf("--trace: %q is not a share of the budget up to %g (type --trace loss@%g)", given, mostBounds, traceShare)
+		}
+	}
+	q, err := score.NewSideQueries(p.model, names, p.Steps, math.Sqrt(share)*p.Mu, p.Neighbours)
+	if err != nil {
+		return fmt.Errorf("--trace: %w", err)
+	}
+	p.SideQueries = q
 	return nil
 }

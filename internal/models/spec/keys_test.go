@@ -64,7 +64,7 @@ func TestKeys(t *testing.T) {
 		t.Error("choices of data.quotes:", k.Choices)
 	}
 	for _, k := range keys {
-		for _, path := range []string{"fit.iterations", "fit.sampling.rate", "fit.trace", "data.tables.NAME.columns.NAME.missing.impute"} {
+		for _, path := range []string{"fit.iterations", "fit.sampling.rate", "data.tables.NAME.columns.NAME.missing.impute"} {
 			if k.Path == path {
 				t.Errorf("%s is listed", path)
 			}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -224,25 +225,57 @@ func Remedy(c settings.Conflict) string {
 	return "write " + written(settings.Named(c.Setting).Key, c.Value) + ", or " + leave
 }
 
-// fitFields are the keys of `fit:` beside its settings.
-func fitFields() []field {
+// fitFields are the keys of `fit:` beside its settings, and those of settings with a form of
+// their own.
+func (s Settings) fitFields() []field {
 	return []field{
-		{key: "trace", read: (*reader).trace},
+		{key: settings.Trace, read: (*reader).trace, stated: s[settings.Trace].IsSet, print: func(p *printer) { p.trace(s.Word(settings.Trace)) },
+			meaning: settings.Named(settings.Trace).Meaning()},
 		{key: "microbatch", read: func(r *reader, e entry) { r.choice(e, "auto") }, meaning: "auto: the engine decides how many records it takes at a time"}, // the engine decides
 	}
 }
 
-// trace reads `trace: {loss: {spend: epsilon, every: steps}}`, a clipped and noised loss,
-// and reports that it is not available.
+// trace reads `trace: {loss: dp, accuracy: dp, share: 0.05}`: the text of the setting is
+// loss,accuracy@0.05.
 func (r *reader) trace(e entry) {
-	if r.describesNothing() {
+	var names []string
+	var share source.Value[float64]
+	var fields []field
+	for _, name := range settings.TraceQuantities() {
+		fields = append(fields, field{key: name, meaning: "dp: it is bought", read: func(r *reader, e entry) {
+			if r.choice(e, "dp").IsSet() {
+				names = append(names, name)
+			}
+		}})
+	}
+	fields = append(fields, positive("share", &share).means("part of μ² that pays for all of them"))
+	if r.object(e, settings.Trace, fields) == nil {
 		return
 	}
-	var price source.Value[float64]
-	var every source.Value[int]
-	what := func(r *reader, e entry) {
-		r.object(e, e.key, []field{positive("spend", &price), count("every", &every, 1)})
-		r.Add(e.at, "remove it: the released iterates cost nothing more", "buying the %s of a fit is not available yet", e.key)
+	if len(names) == 0 {
+		r.Add(e.at, "write trace: {loss: dp}", "trace: it names nothing to buy")
+		return
 	}
-	r.object(e, "trace", []field{{key: "loss", read: what}, {key: "norms", read: what}})
+	text := strings.Join(names, ",")
+	if share.IsSet() {
+		text += "@" + strconv.FormatFloat(share.V, 'g', -1, 64)
+	}
+	r.spec.Settings[settings.Trace] = source.Value[any]{V: text, At: e.at}
+}
+
+// trace prints what trace reads.
+func (p *printer) trace(text string) {
+	names, share, shared := strings.Cut(text, "@")
+	if names == settings.TraceNone {
+		p.value(settings.Trace, settings.Auto)
+		return
+	}
+	p.block(settings.Trace, func() {
+		for name := range strings.SplitSeq(names, ",") {
+			p.value(strings.TrimSpace(name), "dp")
+		}
+		if x, err := strconv.ParseFloat(share, 64); shared && err == nil {
+			p.value("share", x)
+		}
+	})
 }

@@ -129,7 +129,7 @@ func (b *blocks) topLevel(depth int) []field {
 		s.likelihoodField(),
 		lazy("twin", s.readTwin, s.Twin != nil, func() []field { return twinFields(s.Twin, &s.Data) }).means("a distribution of whole records, for synthetic tables"),
 		s.Guide.field(s).means("the family of the approximate posterior"),
-		s.Settings.block("fit", fitFields()...).means("how the fit runs; the plan decides what is left out"),
+		s.Settings.block("fit", s.Settings.fitFields()...).means("how the fit runs; the plan decides what is left out"),
 		s.Settings.block("privacy", s.Privacy.fields()...).means("the budget"),
 		s.Settings.block("output", s.Output.fields()...).means("what is written"),
 		s.Release.field(),

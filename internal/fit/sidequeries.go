@@ -1,0 +1,47 @@
+package fit
+
+import (
+	"fmt"
+	"slices"
+
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/score"
+)
+
+// askSideQueries buys what the plan buys of iterates: one release, after the last step.
+func (l *Loop) askSideQueries(c *privacy.Curator) error {
+	q := l.plan.SideQueries
+	if q == nil || q.Counts != nil {
+		return nil
+	}
+	p, kept := l.plan.Latent, l.state.Trace
+	random := noise.NewRandom(noise.Public(l.plan.InitSeed).Child(10).Stream(noise.Initialisation))
+	var placers []privacy.Placer
+	var err error
+	q.Each(func(quantity string, step int) {
+		var theta []float64
+		if step == 0 {
+			theta = kept.Mean[:p]
+		} else if i := slices.Index(kept.Steps, step); i >= 0 {
+			theta = kept.Mean[i*p : (i+1)*p]
+		} else {
+			err = fmt.Errorf("fit: the iterate after step %d is not kept", step)
+			return
+		}
+		measure, wrong := score.NewIterate(l.plan.Model(), quantity, theta, random)
+		if wrong != nil {
+			err = wrong
+			return
+		}
+		placers = append(placers, measure)
+	})
+	if err != nil {
+		return err
+	}
+	bought := *q
+	if bought.Counts, err = c.CountPlaced("trace", q.Noise, placers...); err == nil {
+		l.plan.SideQueries = &bought
+	}
+	return err
+}

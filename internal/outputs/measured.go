@@ -1,0 +1,41 @@
+package outputs
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+
+	"d3p/internal/release"
+	"d3p/internal/score"
+)
+
+// MeasuredName is the file of what was bought of iterates.
+const MeasuredName = "trace.csv"
+
+// MeasuredFiles is trace.csv, if the fit bought side queries.
+func MeasuredFiles(q *score.SideQueries, banner string) []release.File {
+	if q == nil || q.Counts == nil {
+		return nil
+	}
+	return []release.File{{Name: MeasuredName, Covered: true, Write: func(w io.Writer) error {
+		out := csv.NewWriter(w)
+		header := []string{"iteration", "quantity", "level", "value", "noise_sd"}
+		if banner != "" {
+			header = append(header, "privacy")
+		}
+		out.Write(header)
+		for _, m := range q.Measured() {
+			step := ""
+			if m.Step > 0 {
+				step = strconv.Itoa(m.Step)
+			}
+			line := []string{step, m.Quantity, m.Level, strconv.FormatFloat(m.Value, 'g', 6, 64), strconv.FormatFloat(m.NoiseSD, 'g', 6, 64)}
+			if banner != "" {
+				line = append(line, banner)
+			}
+			out.Write(line)
+		}
+		out.Flush()
+		return out.Error()
+	}}}
+}

@@ -1,0 +1,147 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/settings"
+)
+
+// SideQueries are noisy sums over all records that are bought after the last step, all at
+// once: of the loss and of right predictions at some iterates, and of the response's
+// levels. Each is a table of counts of an Iterate.
+type SideQueries struct {
+	Column     string   `json:"column"`     // the response
+	Quantities []string `json:"quantities"` // of settings.TraceQuantities
+	Steps      []int    `json:"steps"`      // after which the iterates are measured
+	Levels     []string `json:"levels,omitempty"`
+	LossUnit   float64  `json:"loss_unit"` // the loss that counts as 1
+	Noise      float64  `json:"noise"`     // standard deviation of each count's noise
+	// Counts are the noisy counts, in the order of Each; nil before they are bought.
+	Counts [][]float64 `json:"counts,omitempty"`
+}
+
+// mostMeasured iterates are measured.
+const mostMeasured = 10
+
+// NewSideQueries are queries of the quantities that names lists with commas, about a fit of m
+// in so many steps, at the price of a Gaussian with the parameter mu.
+func NewSideQueries(m *models.Model, names string, steps int, mu float64, rel event.Relation) (*SideQueries, error) {
+	q := &SideQueries{}
+	for name := range strings.SplitSeq(names, ",") {
+		name = strings.TrimSpace(name)
+		if !slices.Contains(settings.TraceQuantities(), name) || slices.Contains(q.Quantities, name) {
+			return nil, fmt.Errorf("%q is not one of %s, each once", name, strings.Join(settings.TraceQuantities(), ", "))
+		}
+		it, err := NewIterate(m, name, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		q.Quantities = append(q.Quantities, name)
+		q.Column, q.LossUnit, q.Levels = it.Target.Name, it.Unit(), it.Levels()
+	}
+	parts := min(mostMeasured, steps)
+	for k := range parts {
+		q.Steps = append(q.Steps, ((k+1)*steps+parts-1)/parts)
+	}
+	// the noise multiplier is proportional to the noise
+	q.Noise = 1
+	one := q.Events(rel)[0].(event.Gaussian).NoiseMultiplier
+	q.Noise = 1 / (mu * one)
+	return q, nil
+}
+
+// Iterates are the steps after which the iterates are measured; none for nil.
+func (q *SideQueries) Iterates() []int {
+	if q == nil {
+		return nil
+	}
+	return q.Steps
+}
+
+// Each calls do for every table of counts, in order: at first for the levels, of step 0.
+func (q *SideQueries) Each(do func(quantity string, step int)) {
+	if slices.Contains(q.Quantities, settings.TraceClasses) {
+		do(settings.TraceClasses, 0)
+	}
+	for _, step := range q.Steps {
+		for _, quantity := range q.Quantities {
+			if quantity != settings.TraceClasses {
+				do(quantity, step)
+			}
+		}
+	}
+}
+
+// Events is the event of all queries together; none for nil. It is that of
+// privacy.Curator.CountPlaced, to the last bit.
+func (q *SideQueries) Events(rel event.Relation) []event.Event {
+	if q == nil {
+		return nil
+	}
+	var tables []privacy.Partition
+	q.Each(func(string, int) { tables = append(tables, privacy.Partition{Noise: q.Noise}) })
+	return []event.Event{privacy.CountsEvent(tables, rel)}
+}
+
+// Measured is what was bought of an iterate.
+type Measured struct {
+	Step     int // 0: of no iterate
+	Quantity string
+	Level    string  // of classes
+	Value    float64 // mean loss, share of right predictions, or number of units
+	NoiseSD  float64
+}
+
+// Measured are the values of the counts. The number of units, by which means are divided,
+// is that of all tables together.
+func (q *SideQueries) Measured() (list []Measured) {
+	units, tables, sound := 0.0, 0, true
+	at := func(quantity string) (counts []float64) {
+		cells := 2
+		if quantity == settings.TraceClasses {
+			cells = len(q.Levels)
+		}
+		if tables++; tables > len(q.Counts) || len(q.Counts[tables-1]) != cells {
+			sound = false
+			return make([]float64, cells)
+		}
+		return q.Counts[tables-1]
+	}
+	// a table of c cells has a sum with noise of variance c·Noise²
+	weight := 0.0
+	q.Each(func(quantity string, _ int) {
+		counts := at(quantity)
+		for _, x := range counts {
+			units += x / float64(len(counts))
+		}
+		weight += 1 / float64(len(counts))
+	})
+	units = max(units/weight, 1)
+	ofUnits := q.Noise / math.Sqrt(weight)
+	tables = 0
+	q.Each(func(quantity string, step int) {
+		counts := at(quantity)
+		if quantity == settings.TraceClasses {
+			for l, x := range counts {
+				list = append(list, Measured{step, quantity, q.Levels[l], x, q.Noise})
+			}
+			return
+		}
+		unit := 1.0
+		if quantity == settings.TraceLoss {
+			unit = q.LossUnit
+		}
+		mean := counts[1] / units
+		list = append(list, Measured{step, quantity, "", unit * mean, unit * math.Hypot(q.Noise, mean*ofUnits) / units})
+	})
+	if !sound {
+		return nil
+	}
+	return list
+}
