@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -21,15 +20,14 @@ import (
 	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
+	"d3p/cmd/d3p/internal/workload"
 	"d3p/internal/cpu"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
-	"d3p/internal/models/simulate"
 	"d3p/internal/models/spec"
 	"d3p/internal/outputs"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy"
-	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/sampler"
 	"d3p/internal/rehearsal"
 	"d3p/internal/release"
@@ -83,7 +81,7 @@ each plan is rehearsed.`,
 			if err != nil {
 				return err
 			}
-			result := planResult{Plan: plan, Expected: expectedNoise(m, plan), Estimate: estimateWork(m, plan), Risk: p.Risk, Budget: p.Budget}
+			result := planResult{Plan: plan, Expected: expectedNoise(m, plan), Estimate: workload.Of(m, plan), Risk: p.Risk, Budget: p.Budget}
 			if g := p.Guarantee; g != nil {
 				result.Curve, result.GDP = g.Curve, &g.GDP
 			}
@@ -93,7 +91,7 @@ each plan is rehearsed.`,
 				}
 			}
 			if out != "" {
-				return a.writePlan(out, p, report.Findings{Expected: result.Expected, Work: workWords(plan, result.Estimate)}, m)
+				return a.writePlan(out, p, report.Findings{Expected: result.Expected, Work: result.Estimate.Words(plan)}, m)
 			}
 			return a.result(result, func(w io.Writer) { printPlan(w, m, result) })
 		},
@@ -109,12 +107,12 @@ each plan is rehearsed.`,
 // allow an attacker.
 type planResult struct {
 	*plan.Plan
-	Risk     *report.Risk      `json:"risk"`
-	Curve    []report.Point    `json:"curve"`
-	GDP      *report.GDP       `json:"gdp"`
-	Expected []report.Expected `json:"expected_noise"`
-	Budget   *report.Budget    `json:"budget"`   // null without a ledger
-	Estimate *estimate         `json:"estimate"` // null when the engine cannot be timed without data
+	Risk     *report.Risk       `json:"risk"`
+	Curve    []report.Point     `json:"curve"`
+	GDP      *report.GDP        `json:"gdp"`
+	Expected []report.Expected  `json:"expected_noise"`
+	Budget   *report.Budget     `json:"budget"`   // null without a ledger
+	Estimate *workload.Estimate `json:"estimate"` // null when the engine cannot be timed without data
 	// Rehearsal has a row for each parameter; without --rehearse there is none.
 	Rehearsal []rehearsal.Row `json:"rehearsal,omitempty"`
 }
@@ -229,9 +227,9 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		t.Line(terminal.Cells{"expected noise", noiseWords(p.Expected) + " of the posterior variance"})
 		t.Line(terminal.Cells{"statistics", expectedWords(p.Expected)})
 	}
-	t.Line(terminal.Cells{"work", workWords(p.Plan, p.Estimate)})
+	t.Line(terminal.Cells{"work", p.Estimate.Words(p.Plan)})
 	if p.Estimate != nil {
-		t.Line(terminal.Cells{"processes", processesWords(p.Plan, p.Estimate, len(m.Encoding.Columns()))})
+		t.Line(terminal.Cells{"processes", p.Estimate.Processes(p.Plan, len(m.Encoding.Columns()))})
 	}
 	for _, r := range p.Rehearsal {
 		t.Line(terminal.Cells{"rehearsal", fmt.Sprintf("%s: %.0f ± %.0f %% of %d intervals of 90 %% hold; width %.2g of the prior's",
@@ -372,109 +370,6 @@ func noiseWords(list []report.Expected) string {
 	return strings.Join(parts, ", ")
 }
 
-// estimate is the time and memory of a fit on this machine.
-type estimate struct {
-	Seconds float64 `json:"seconds"`
-	Bytes   float64 `json:"bytes"` // the table in memory
-	Threads int     `json:"threads"`
-}
-
-const (
-	timedRecords = 4096
-	timedFor     = 30 * time.Millisecond
-)
-
-// estimateWork times the engine on simulated records; nil for models with noise in the
-// likelihood. It reads no data.
-func estimateWork(m *models.Model, plan *plan.Plan) *estimate {
-	if plan.ByMarginals() {
-		return nil
-	}
-	mechanism, err := plan.Mechanism()
-	if err != nil || m.Encoding.RowsPerUnit > 1 || mechanism.Tape.AuxRecord > 0 || mechanism.Tape != m.Likelihood {
-		return nil
-	}
-	random := run.PriorRandom(0)
-	theta := make([]float64, m.P)
-	m.NewPriorSampler().Draw(theta, random)
-	rows := simulatedRows(m, theta, random)
-	worker, err := cpu.New(cpu.Options{}).Open(m.Likelihood, rows)
-	if err != nil {
-		return nil
-	}
-	defer worker.Close()
-	sum := make([]float64, plan.Release)
-	clip := privacy.Clip{Kind: privacy.Flat, Norm: 1}
-	calls, start := 0, time.Now()
-	for time.Since(start) < timedFor {
-		if _, err := worker.ClippedSum(sum, privacy.StepInput{Params: theta}, nil, true, clip); err != nil {
-			return nil
-		}
-		calls++
-	}
-	table := privacy.TableConfig{Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, PackFrom: run.PackFrom}
-	perRecord := time.Since(start).Seconds() / float64(calls) / timedRecords
-	records := plan.SamplingRate * plan.BatchSchedule.Mean() * float64(plan.Records) * float64(plan.Steps*plan.Draws)
-	return &estimate{
-		Seconds: perRecord * records,
-		Bytes:   float64(plan.Records) * float64(table.RecordBytes(plan.Records)),
-		Threads: runtime.GOMAXPROCS(0),
-	}
-}
-
-// simulatedRows are records as an engine reads them: float32, with room for the
-// columns that it derives.
-func simulatedRows(m *models.Model, theta []float64, random *noise.Random) *privacy.Rows {
-	encoded, k := simulate.Records(m, theta, timedRecords, m.DeclaredLaw(), random), m.Encoding.K
-	stride := max(k, m.Likelihood.K)
-	rows := privacy.NewRows(privacy.Float32, timedRecords, stride, stride)
-	for r := range timedRecords {
-		rows.Set(r, 0, encoded[r*k:(r+1)*k])
-	}
-	return rows
-}
-
-// workWords is the estimate in words.
-func workWords(plan *plan.Plan, e *estimate) string {
-	words := fmt.Sprintf("%.3g records processed", plan.SamplingRate*plan.BatchSchedule.Mean()*float64(plan.Records)*float64(plan.Steps))
-	if e == nil {
-		return words
-	}
-	return fmt.Sprintf("%s: about %.2g s in %d threads; the table takes %.2g MiB", words, e.Seconds, e.Threads, e.Bytes/(1<<20))
-}
-
-// What a fit takes besides its steps, in seconds, by docs/guide/cluster.md: of a processor
-// to read and count a number of a record; of any process, whatever it holds; and of a sum
-// over processes in a step.
-const (
-	readingTime = 1.4e-7
-	fixedTime   = 2
-	sumTime     = 4e-5
-)
-
-// usefulProcesses is the largest number of processes, each with e.Threads threads, that
-// spend at least half of their time on their share of the records, and the seconds that a
-// fit with that number takes. columns is the number of columns of the file that are read.
-func usefulProcesses(p *plan.Plan, e *estimate, columns int) (processes int, seconds float64) {
-	shared := e.Seconds + readingTime*float64(p.Records*columns)/float64(e.Threads)
-	processes = max(1, int(shared/(fixedTime+sumTime*float64(p.Steps))))
-	seconds = shared/float64(processes) + fixedTime
-	if processes > 1 {
-		seconds += sumTime * float64(p.Steps)
-	}
-	return processes, seconds
-}
-
-// processesWords says how many processes of a cluster are worth starting.
-func processesWords(p *plan.Plan, e *estimate, columns int) string {
-	processes, seconds := usefulProcesses(p, e, columns)
-	if processes == 1 {
-		return fmt.Sprintf("one, about %.2g s with reading; more do not help", seconds)
-	}
-	return fmt.Sprintf("up to %d of %d threads help, under mpirun: about %.2g s with reading; each takes %.2g MiB of the table",
-		processes, e.Threads, seconds, e.Bytes/float64(processes)/(1<<20))
-}
-
 // plannedPrivacy is the privacy report of a fit that has not run. It reads no
 // data.
 func plannedPrivacy(c *cobra.Command, s *flags.Settings, m *models.Model, hash string, plan *plan.Plan) (*report.Privacy, error) {
@@ -559,14 +454,14 @@ const mostSwept = 100
 
 // swept is one plan of a sweep; Error says why the settings give no plan.
 type swept struct {
-	Settings        map[string]string `json:"settings"`
-	Epsilon         float64           `json:"epsilon,omitempty"`
-	NoiseMultiplier float64           `json:"noise_multiplier,omitempty"`
-	Steps           int               `json:"steps,omitempty"`
-	Expected        []report.Expected `json:"expected_noise,omitempty"`
-	Estimate        *estimate         `json:"estimate,omitempty"`
-	Rehearsal       []rehearsal.Row   `json:"rehearsal,omitempty"`
-	Error           string            `json:"error,omitempty"`
+	Settings        map[string]string  `json:"settings"`
+	Epsilon         float64            `json:"epsilon,omitempty"`
+	NoiseMultiplier float64            `json:"noise_multiplier,omitempty"`
+	Steps           int                `json:"steps,omitempty"`
+	Expected        []report.Expected  `json:"expected_noise,omitempty"`
+	Estimate        *workload.Estimate `json:"estimate,omitempty"`
+	Rehearsal       []rehearsal.Row    `json:"rehearsal,omitempty"`
+	Error           string             `json:"error,omitempty"`
 }
 
 // sweep compares the plans of all combinations of values, each with a rehearsal on so many
@@ -616,7 +511,7 @@ func (a *app) sweep(c *cobra.Command, m *models.Model, texts []string, tables in
 			row.Error = err.Error()
 		} else {
 			row.Epsilon, row.NoiseMultiplier, row.Steps = p.Epsilon, p.NoiseMultiplier, p.Steps
-			row.Expected, row.Estimate = expectedNoise(m, p), estimateWork(m, p)
+			row.Expected, row.Estimate = expectedNoise(m, p), workload.Of(m, p)
 		}
 		if err == nil && tables > 0 {
 			if row.Rehearsal, err = a.rehearse(c.Context(), m, p, tables); err != nil {
