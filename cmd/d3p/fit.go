@@ -364,6 +364,12 @@ func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
 		return status.Usagef("%v", err)
 	}
 	ranks := run.NewRanks(job)
+	if err := ranks.SameCommand(os.Args[1:]); err != nil {
+		if left := job.Close(); left != nil || job.Rank > 0 {
+			return status.With(status.Numeric, left)
+		}
+		return err
+	}
 	if job.Rank > 0 {
 		err = a.follow(c, ranks)
 	} else {

@@ -200,9 +200,13 @@ func TestSumDoesNotAllocate(t *testing.T) {
 // A library that belongs to another launcher sees one process: d3p must not run as many
 // fits as there are processes.
 func TestLibraryOfAnotherLauncher(t *testing.T) {
-	out, err := launch(t, "MPICH", 2, "all", "D3P_MPI=libmpi.so.40")
-	if err == nil || !strings.Contains(out, "another MPI's library") || !strings.Contains(out, "D3P_MPI") {
-		t.Errorf("%v\n%s", err, out)
+	for mpi, library := range map[string]string{"MPICH": "libmpi.so.40", "Open MPI": "libmpich.so.12"} {
+		t.Run(mpi, func(t *testing.T) {
+			out, err := launch(t, mpi, 2, "all", "D3P_MPI="+library)
+			if err == nil || !strings.Contains(out, "another MPI's library") || !strings.Contains(out, "D3P_MPI") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,6 +42,23 @@ func (r Ranks) Dismiss() error {
 		err = r.tell(task{})
 	}
 	return errors.Join(err, r.Job.Close())
+}
+
+// SameCommand is an error on all processes unless all were started with the same words:
+// the first alone reads settings and model file, so others would be passed over.
+func (r Ranks) SameCommand(words []string) error {
+	if !r.Several() {
+		return nil
+	}
+	own, err := json.Marshal(words)
+	if err != nil {
+		return err
+	}
+	first, err := r.Job.Broadcast(own)
+	if err == nil && !bytes.Equal(first, own) {
+		err = errors.New("was started with another command than rank 0 (start all processes with the same settings, model file and data)")
+	}
+	return failed(Usage, r.Job.Agree(err))
 }
 
 // Several reports whether there are other processes.
