@@ -30,8 +30,8 @@ func TestCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	examples := strings.Split(string(src), "```yaml\n")[1:]
-	if len(examples) < 5 {
-		t.Errorf("%d examples, want at least 5", len(examples))
+	if len(examples) < 4 {
+		t.Errorf("%d examples, want at least 4", len(examples))
 	}
 	for i, example := range examples {
 		example, _, _ = strings.Cut(example, "```")
