@@ -28,6 +28,9 @@ type Iterate struct {
 // NewIterate is the measure of a quantity of m at theta (P). Only the response of a model
 // that predicts one column is measured.
 func NewIterate(m *models.Model, quantity string, theta []float64, random dist.Rand) (*Iterate, error) {
+	if n := len(predict.Targets(m)); n > 1 {
+		return nil, fmt.Errorf("the model predicts %d columns, and a trace is of one (leave it out; d3p score measures a column of the release)", n)
+	}
 	table, err := New(m, predict.Posterior{}, "", random)
 	if err != nil {
 		return nil, err
