@@ -77,6 +77,9 @@ var works = map[string]func(*Job) error{
 		if j.Rank == 1 && agreed != mine || j.Rank != 1 && (!errors.As(agreed, &of) || of.Rank != 1 || of.Message != "of 1") {
 			return fmt.Errorf("agreed on %v", agreed)
 		}
+		if j.Local != j.Rank { // all are on this machine
+			return fmt.Errorf("rank %d is process %d of its machine", j.Rank, j.Local)
+		}
 		fmt.Printf("rank %d of %d, %s\n", j.Rank, j.Size, j.Library)
 		return j.Close()
 	},
@@ -160,6 +163,19 @@ func TestSumBroadcastAndAgreement(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The launchers of more than one machine count the processes of each.
+func TestProcessesOfAMachine(t *testing.T) {
+	for variable, launcher := range map[string]string{"OMPI_COMM_WORLD_LOCAL_RANK": "mpirun of Open MPI", "MPI_LOCALRANKID": "mpiexec of MPICH", "SLURM_LOCALID": "srun"} {
+		getenv := func(name string) string { return map[string]string{variable: "3"}[name] }
+		if got := localRank(getenv); got != 3 {
+			t.Errorf("%s: process %d of its machine, want 3", launcher, got)
+		}
+	}
+	if got := localRank(func(string) string { return "" }); got != 0 {
+		t.Errorf("without a launcher: process %d", got)
 	}
 }
 

@@ -27,9 +27,7 @@ func New(n int, opt Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(all) > 0 {
-		n += opt.Turn % len(all)
-	}
+	n = opt.device(n, len(all))
 	if n < 0 || n >= len(all) {
 		return nil, fmt.Errorf("there is no cuda:%d: the devices are 0 to %d", n, len(all)-1)
 	}

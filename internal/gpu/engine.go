@@ -57,6 +57,15 @@ type Options struct {
 	Turn int
 }
 
+// device is the number of the device among `count`, Turn places behind n: the process that
+// is r-th on its machine has the r-th device, and begins again where there are fewer.
+func (o Options) device(n, count int) int {
+	if count == 0 {
+		return n
+	}
+	return n + o.Turn%count
+}
+
 // Engine runs tapes on one device. Workers of one engine may be used by several
 // goroutines: they take turns, and steps that several of them take by themselves
 // are taken at the same time.

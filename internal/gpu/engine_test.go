@@ -161,3 +161,14 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		t.Errorf("%g allocations per step", n)
 	}
 }
+
+// The processes of a machine take its devices in turn.
+func TestProcessesTakeTurns(t *testing.T) {
+	for _, c := range []struct{ n, turn, count, want int }{
+		{0, 0, 4, 0}, {0, 3, 4, 3}, {0, 5, 4, 1}, {0, 2, 1, 0}, {2, 0, 4, 2}, {7, 0, 4, 7}, {1, 3, 0, 1},
+	} {
+		if got := (Options{Turn: c.turn}).device(c.n, c.count); got != c.want {
+			t.Errorf("process %d of a machine with %d devices takes device %d, want %d", c.turn, c.count, got, c.want)
+		}
+	}
+}
