@@ -99,7 +99,7 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 	}
 	onCUDA := func(card *gpu.Engine) (*run.Engine, error) {
 		if err := privacy.Try(card, cpu.New(cpu.Options{Threads: r.Job.Threads}), r.Model, r.Job.TablePrecision()); err != nil {
-			return nil, status.With(status.Numeric, errors.Join(fmt.Errorf("%s computes wrong sums: %w (type --device cpu, and report card and driver to the authors of d3p)", card.Name(), err), card.Close()))
+			return nil, cannotTrust(card, err)
 		}
 		return &run.Engine{Engine: card, Together: gpu.MostTogether, Close: card.Close}, nil
 	}
@@ -147,6 +147,16 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 		r.Host.Notef("running on cpu: %v", why)
 	}
 	return onCPU()
+}
+
+// cannotTrust is the error for a card that failed in the trial before a fit, or computed
+// something else than the processor.
+func cannotTrust(card *gpu.Engine, err error) error {
+	_ = card.Close() // which fails too where the card has failed
+	if errors.Is(err, privacy.ErrWrong) {
+		return status.With(status.Numeric, fmt.Errorf("%s: %w (nothing was charged; type --device cpu, and report card and driver to the authors of d3p)", card.Name(), err))
+	}
+	return status.With(status.NoGPU, fmt.Errorf("%s fails in a trial on simulated records: %w (nothing was charged; type --device cpu, or cuda,cpu to go on there by itself)", card.Name(), err))
 }
 
 func newDevices(a *app) *cobra.Command {

@@ -6,11 +6,12 @@ import (
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/run"
+	"d3p/internal/settings"
 	"d3p/internal/signature"
 )
 
 func newResume(a *app) *cobra.Command {
-	var data string
+	var data, device string
 	c := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Continue a stopped fit at no new cost",
@@ -18,23 +19,30 @@ func newResume(a *app) *cobra.Command {
 the whole fit costs what was planned. The remaining noise and batches are drawn
 anew. With --sampling balls_and_bins or shuffle the rest of an interrupted epoch is
 noise alone, because a record could occur twice in it.`,
-		Example: "  d3p resume d3p-run-cohort-1",
+		Example: "  d3p resume d3p-run-cohort-1\n  d3p resume d3p-run-cohort-1 --device cpu",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.inRanks(c, func(ranks run.Ranks) error { return a.resume(c, args[0], data, ranks) })
+			if _, wrong := settings.Named("device").Read(device); device != "" && wrong != nil {
+				return status.Usagef("--device: %w", wrong)
+			}
+			return a.inRanks(c, func(ranks run.Ranks) error { return a.resume(c, args[0], data, device, ranks) })
 		},
 	}
 	c.Flags().StringVar(&data, "data", "", "data `FILE`, when it has moved")
+	c.Flags().StringVar(&device, "device", "", "`DEVICE` to go on on, as for d3p fit (default that of the fit)")
 	return c
 }
 
 // resume goes on with the stopped fit in a folder.
-func (a *app) resume(c *cobra.Command, folder, data string, ranks run.Ranks) error {
+func (a *app) resume(c *cobra.Command, folder, data, device string, ranks run.Ranks) error {
 	r, err := run.Reopen(folder, data)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	if device != "" {
+		r.Job.Device = device
+	}
 	if r.Key, err = signature.ReadKey(r.Job.Sign); err != nil {
 		return status.Usagef("--sign: %w", err)
 	}

@@ -16,10 +16,13 @@ import (
 // blocks of an engine have work and a rest.
 const trialRecords = 777
 
+// ErrWrong: an engine computes something else than the reference.
+var ErrWrong = errors.New("wrong sums")
+
 // Try compares an engine's clipped sums with those of a reference that is known to be
 // right, on records that the model simulates: once with all gradients clipped, once
 // with none; and one step that the engine takes by itself, if it does. The error states
-// what differs. No record and no budget is involved.
+// what differs, and is ErrWrong then. No record and no budget is involved.
 func Try(engine, reference Engine, m *models.Model, p Precision) error {
 	rows, err := simulatedRows(m, p)
 	if err != nil {
@@ -49,7 +52,7 @@ func Try(engine, reference Engine, m *models.Model, p Precision) error {
 			return err
 		}
 		if math.Abs(count-wantCount) > 1 { // a norm at C may fall on either side
-			return fmt.Errorf("privacy: %s counts %g of %d simulated records within the clip norm, the CPU %g", engine.Name(), count+trialRecords/2., trialRecords, wantCount+trialRecords/2.)
+			return fmt.Errorf("%w: %s counts %g of %d simulated records within the clip norm, the CPU %g", ErrWrong, engine.Name(), count+trialRecords/2., trialRecords, wantCount+trialRecords/2.)
 		}
 	}
 	return trySteps(engine, reference, m, rows, in, p)
@@ -74,7 +77,7 @@ func compare(e Engine, got, want []float64, p Precision) error {
 	most := allowed(want, p)
 	for i, x := range want {
 		if !(math.Abs(got[i]-x) <= most) {
-			return fmt.Errorf("privacy: %s computes %g for the sum of clipped gradients of parameter %d over simulated records, the CPU %g", e.Name(), got[i], i+1, x)
+			return fmt.Errorf("%w: %s computes %g for the sum of clipped gradients of parameter %d over simulated records, the CPU %g", ErrWrong, e.Name(), got[i], i+1, x)
 		}
 	}
 	return nil
@@ -161,7 +164,7 @@ func trySteps(engine, reference Engine, m *models.Model, rows *Rows, in StepInpu
 	for i, x := range want {
 		// a sum that differs in its last bits may go to the next point of the lattice
 		if !(math.Abs(got[i]-x) <= allowed(want, p)+0x1p-9*z*clipNorm) {
-			return fmt.Errorf("privacy: %s releases %g for parameter %d after a step by itself over simulated records, the CPU %g", engine.Name(), got[i], i+1, x)
+			return fmt.Errorf("%w: %s releases %g for parameter %d after a step by itself over simulated records, the CPU %g", ErrWrong, engine.Name(), got[i], i+1, x)
 		}
 	}
 	return nil

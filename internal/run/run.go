@@ -398,7 +398,11 @@ func (r Run) stopped(result *fit.Result, cause error) error {
 	case err != nil: // a state that left the range of numbers cannot be written
 		return failed(Output, fmt.Errorf("%w; its price is in %s", cause, spent))
 	default:
-		return failed(Output, fmt.Errorf("%w; its price is in %s (d3p resume %s tries again from there)", cause, spent, r.folder.path))
+		device := ""
+		if engine := new(privacy.EngineError); errors.As(cause, &engine) {
+			device = " --device cpu"
+		}
+		return failed(Output, fmt.Errorf("%w; its price is in %s (d3p resume %s%s tries again from there)", cause, spent, r.folder.path, device))
 	}
 	if err != nil {
 		return failed(Output, errors.Join(cause, err))
