@@ -291,6 +291,18 @@ twin: {engine: marginals}
 	if err := synthesis.Check(big); err == nil {
 		t.Error("a table of more than a million cells is accepted")
 	}
+	huge := read(t, `
+d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 6000}
+  columns:
+`+levels("a", 1000)+levels("b", 1000)+levels("c", 1000)+`
+twin: {engine: marginals, workload: [[a, b, c]]}
+`)
+	if err := synthesis.Check(huge); err == nil || !strings.Contains(err.Error(), "over a, b, c has 1e+09 cells") || !strings.Contains(err.Error(), "declare fewer levels") {
+		t.Errorf("a table of 10^9 cells: %v", err)
+	}
 	for rule, refused := range map[string]bool{
 		"age >= 18 or home != 'own'": false,
 		"age > 200":                  true,
@@ -318,4 +330,46 @@ func levels(name string, n int) string {
 		text += fmt.Sprintf("l%d", i)
 	}
 	return text + "]}\n"
+}
+
+// Each unit weighs one, however many rows it has, and a level of no record hardly occurs.
+func TestUnitsWeighOne(t *testing.T) {
+	m := read(t, `
+d3p: 1
+data:
+  unit: {entity: patient, id: id, rows_per_unit: 3, keep: first}
+  rows: {public: 6000}
+  columns:
+    ward: {type: category, levels: [a, b, c]}
+    ill: {type: binary, levels: ["no", "yes"]}
+twin: {engine: marginals}
+`)
+	var b bytes.Buffer
+	b.WriteString("id,ward,ill\n")
+	for i := range 3000 {
+		if i%2 == 0 {
+			fmt.Fprintf(&b, "%d,a,no\n", i)
+			continue
+		}
+		for range 3 {
+			fmt.Fprintf(&b, "%d,b,yes\n", i)
+		}
+	}
+	table, _ := learn(t, m, b.Bytes(), event.AddRemove, 8, 11)
+	if math.Abs(table.Records-3000) > 100 {
+		t.Errorf("%g records of 3000 units", table.Records)
+	}
+	x := draw(t, m, table, 3000, false, public(12))
+	var both, empty float64
+	for i, ward := range x[0] {
+		switch {
+		case ward == 1 && x[1][i] == 1:
+			both++
+		case ward == 2:
+			empty++
+		}
+	}
+	if math.Abs(both/3000-0.5) > 0.03 || empty/3000 > 0.02 {
+		t.Errorf("share %.3f of the units with three rows, want 0.5; %.3f in a ward without records", both/3000, empty/3000)
+	}
 }
