@@ -189,6 +189,8 @@ func (a *app) writeTwin(r *released.Release, s twinSettings, twin *simulate.Twin
 		}
 		defer drawer.Close()
 		fill = drawer.fill
+	} else if spec := r.Model.Spec; spec.Twin != nil && len(spec.Data.Tensors) == 0 {
+		a.warnf("nothing measures how far a mixture is from the records: its table can be further than independent columns (`engine: marginals` keeps pairs and states their distance)")
 	}
 	for i := range files {
 		table := twin.Table(s.rows)
