@@ -78,6 +78,7 @@ type Built struct {
 	Out     graph.Shape
 	Weights int // scalars that are trained
 	Frozen  int // scalars that are not
+	FanIn   int // products that an output sums; 0 where a record picks or scales weights
 	// Flops are the additions and multiplications of the forward pass of one
 	// record's matrix products; the backward pass has twice as many.
 	Flops int

@@ -108,8 +108,9 @@ func (p *plan) freeze(biases bool) {
 // layer in which every output sums fanIn products and every input goes into
 // fanOut. Glorot and Bengio 2010 (normal form, the default): 2/(fanIn+fanOut)
 // is the variance of a weight; He et al. 2015: 2/fanIn; biases start at zero.
-// {normal: s} is for weights and biases alike.
+// {normal: s} is for weights and biases alike. The largest fanIn is kept for the layer.
 func (p *plan) startSD(l *Layer, fanIn, fanOut int) (weight, bias float64) {
+	p.layer.FanIn = max(p.layer.FanIn, fanIn)
 	init := l.Init
 	if !init.Kind.IsSet() {
 		init = p.init
