@@ -42,7 +42,7 @@ func TestSampledFamilies(t *testing.T) {
 		{"normal | beta", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
 		{"normal | weight", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
 		{"skew_normal", "{type: real, lower: -9, upper: 9}", 1000, Config{}, settings.NoiseAwareSample}, // the law is noisy
-		{"skew_normal", "{type: real, lower: -9, upper: 9}", 50, Config{}, settings.NoiseAwareSample}, // nothing is bought
+		{"skew_normal", "{type: real, lower: -9, upper: 9}", 50, Config{}, settings.NoiseAwareSample},   // nothing is bought
 		{"gompertz", "{type: real, lower: 0.1, upper: 9}", 1000, Config{}, settings.NoiseAwareSample},
 		{"exponential", "{type: real, lower: 0.1, upper: 9}", 1000, Config{}, settings.NoiseAwareCurvature},
 		{"exponential | truncated", "{type: real, lower: 0.1, upper: 9}", 1000, Config{}, settings.NoiseAwareSample},
