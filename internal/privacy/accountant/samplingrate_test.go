@@ -58,26 +58,26 @@ func TestCalibratedForAGroup(t *testing.T) {
 // or one epoch more does not: also where the target is far above the cost of an epoch.
 func TestSolvingWithBalls(t *testing.T) {
 	t.Parallel()
-	run := func(batches, epochs int64) event.Event {
-		return event.SelfComposed{Of: event.BallsAndBins{Batches: int(batches), Of: event.Gaussian{NoiseMultiplier: 1.5}}, Count: epochs}
+	run := func(sigma float64, batches, epochs int64) event.Event {
+		return event.SelfComposed{Of: event.BallsAndBins{Batches: int(batches), Of: event.Gaussian{NoiseMultiplier: sigma}}, Count: epochs}
 	}
-	at := func(batches, epochs int64) Answer { return mustEpsilon(t, run(batches, epochs), event.AddRemove, 1e-5) }
+	at := func(sigma float64, batches, epochs int64) Answer { return mustEpsilon(t, run(sigma, batches, epochs), event.AddRemove, 1e-5) }
 	target := Target{Epsilon: 1, Delta: 1e-5}
-	rate, a, err := MaxRate(target, event.AddRemove, func(rate float64) event.Event { return run(int64(math.Round(1/rate)), 4) })
+	rate, a, err := MaxRate(target, event.AddRemove, func(rate float64) event.Event { return run(2, int64(math.Round(1/rate)), 4) })
 	if err != nil || a.Upper > 1 {
 		t.Fatalf("rate %v: %+v, %v", rate, a, err)
 	}
-	if m := int64(math.Round(1 / rate)); at(m, 4).Upper > 1 || at(m-1, 4).Lower <= 1 {
-		t.Errorf("%d batches: epsilon %v, one fewer %v", m, at(m, 4).Upper, at(m-1, 4).Lower)
+	if m := int64(math.Round(1 / rate)); at(2, m, 4).Upper > 1 || at(2, m-1, 4).Lower <= 1 {
+		t.Errorf("%d batches: epsilon %v, one fewer %v", m, at(2, m, 4).Upper, at(2, m-1, 4).Lower)
 	}
-	steps, a, err := MaxSteps(target, event.AddRemove, 1e6, func(steps int64) event.Event { return run(100, (steps+99)/100) })
-	if err != nil || a.Upper > 1 || steps%100 != 0 {
+	steps, a, err := MaxSteps(target, event.AddRemove, 1e6, func(steps int64) event.Event { return run(3, 20, (steps+19)/20) })
+	if err != nil || a.Upper > 1 || steps%20 != 0 {
 		t.Fatalf("steps %v: %+v, %v", steps, a, err)
 	}
-	if e := steps / 100; at(100, e).Upper > 1 || at(100, e+1).Lower <= 1 {
-		t.Errorf("%d epochs: epsilon %v, one more %v", e, at(100, e).Upper, at(100, e+1).Lower)
+	if e := steps / 20; at(3, 20, e).Upper > 1 || at(3, 20, e+1).Lower <= 1 {
+		t.Errorf("%d epochs: epsilon %v, one more %v", e, at(3, 20, e).Upper, at(3, 20, e+1).Lower)
 	}
-	if _, _, err := MaxSteps(Target{Epsilon: 0.01, Delta: 1e-5}, event.AddRemove, 1e6, func(steps int64) event.Event { return run(2, steps) }); err == nil {
+	if _, _, err := MaxSteps(Target{Epsilon: 0.01, Delta: 1e-5}, event.AddRemove, 1e6, func(steps int64) event.Event { return run(1.5, 2, steps) }); err == nil {
 		t.Error("an epoch exceeds the target, and no error")
 	}
 }
