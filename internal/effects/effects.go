@@ -24,7 +24,7 @@ type Config struct {
 	Values  int      // of a number on its grid
 }
 
-// An Effect is what is expected with a column at each of some values.
+// An Effect has the expected response at each of several values of a column.
 type Effect struct {
 	Column  string   `json:"column"`
 	Outcome string   `json:"outcome"` // the response, or response=level

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// namesOf is how many names a file has.
+// namesOf is the number of hard links of a file.
 func namesOf(path string) (int, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -301,8 +301,8 @@ func (l *learner) expect(t Table) []float64 {
 	return model
 }
 
-// excess estimates by what factor true counts deviate from the model's more than
-// by chance: their variance is excess times the count. It weights cells by the
+// excess estimates the overdispersion of the true counts about the model's: their
+// variance is excess times the count. It weights cells by the
 // model's count, which is where deviations show.
 func (l *learner) excess(m *Measurement, model []float64) float64 {
 	a, b := 0.0, 0.0

@@ -9,9 +9,9 @@ import (
 )
 
 // preprocessing lists the transforms of each column, and of each array of columns, before
-// the mechanism: the declared ones, without transforms and scales of columns that fields,
-// by header, read in the unit of the file, such as counts. A constant is declared, which
-// costs no privacy, or one of bought.
+// the mechanism. fields are the columns by header; where the model reads a column in the
+// unit of the file, such as a count, the list omits its transform and scale. Each constant
+// is declared, which costs no privacy, or in bought.
 func preprocessing(d *data.Data, fields map[string]encoding.Field, bought []table1.Bounds) []Preprocessing {
 	list := []Preprocessing{}
 	for _, c := range d.Columns {

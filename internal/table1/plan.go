@@ -251,8 +251,8 @@ func sizes(m *models.Model) (columns, numbers int) {
 	return columns, numbers
 }
 
-// looked reports whether the range of a column is bought with Table 1: one whose bounds or
-// scale are bought by themselves has one.
+// looked reports whether Table 1 buys the range of a column. It need not where the bounds
+// or the scale are bought separately.
 func looked(m *models.Model, f encoding.Field) bool { return ranged(f) && !find(m, f.Column).Buys() }
 
 // ranged reports whether a column holds numbers that lie anywhere between their bounds:

@@ -385,7 +385,7 @@ func (s *search) offspring(c *Case, wildly bool) Case {
 	return next
 }
 
-// crowd is how many records keep company in some tables: several chunks of an engine.
+// crowd is the number of other records in the larger tables: several chunks of an engine.
 const crowd = 700
 
 // try runs each case by itself, and one in company of others.

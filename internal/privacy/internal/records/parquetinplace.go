@@ -175,7 +175,7 @@ const mostGroups = 8
 // allGroups are those of the file.
 func (t *parquetTable) allGroups() rowGroups { return rowGroups{end: len(t.file.Groups())} }
 
-// pieces are the row groups of the file in pieces of at least parquetBatch rows, and makes
+// pieces cuts the file's row groups into pieces of at least parquetBatch rows and makes
 // their records. A file that states more rows than its bytes can hold stays in one piece.
 func (t *parquetTable) pieces(enc *encoder) ([]rowGroups, error) {
 	start, groups := enc.rows.N, t.file.Groups()
