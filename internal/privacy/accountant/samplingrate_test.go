@@ -61,7 +61,9 @@ func TestSolvingWithBalls(t *testing.T) {
 	run := func(sigma float64, batches, epochs int64) event.Event {
 		return event.SelfComposed{Of: event.BallsAndBins{Batches: int(batches), Of: event.Gaussian{NoiseMultiplier: sigma}}, Count: epochs}
 	}
-	at := func(sigma float64, batches, epochs int64) Answer { return mustEpsilon(t, run(sigma, batches, epochs), event.AddRemove, 1e-5) }
+	at := func(sigma float64, batches, epochs int64) Answer {
+		return mustEpsilon(t, run(sigma, batches, epochs), event.AddRemove, 1e-5)
+	}
 	target := Target{Epsilon: 1, Delta: 1e-5}
 	rate, a, err := MaxRate(target, event.AddRemove, func(rate float64) event.Event { return run(2, int64(math.Round(1/rate)), 4) })
 	if err != nil || a.Upper > 1 {
