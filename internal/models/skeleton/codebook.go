@@ -101,16 +101,19 @@ func (c Described) entries(name string, groups bool) (list []string) {
 // typeOf is the type for a codebook's word. Without a word it follows from levels and
 // bounds; an unknown word stays, and the check asks about it.
 func typeOf(word string, levels []string, bounds string) string {
-	switch strings.ToLower(word) {
-	case "numeric", "number", "continuous", "float", "double":
+	word = strings.ToLower(word)
+	switch word {
+	case "numeric", "number", "num", "continuous", "float", "double", "dbl", "float32", "float64", "decimal":
 		return data.Real
-	case "int", "count", "whole":
+	case "int", "int32", "int64", "count", "whole":
 		return data.Integer
-	case "bool", "boolean", "logical", "dichotomous", "indicator":
+	case "datetime", "timestamp", "posixct":
+		return data.Date
+	case "bool", "boolean", "logical", "lgl", "dichotomous", "indicator":
 		return data.Binary
 	case "ordered", "ordered factor":
 		return data.Ordinal
-	case "", "categorical", "nominal", "factor", "text", "string", "character":
+	case "", "categorical", "nominal", "factor", "fct", "text", "string", "str", "char", "chr", "character", "object":
 	default:
 		return word
 	}

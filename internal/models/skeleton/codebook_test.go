@@ -21,8 +21,8 @@ func TestFromCodebook(t *testing.T) {
 		{Name: "note"},
 		{Name: "sex", Type: "factor", Levels: "f|m"},
 		{Name: "job", Type: "Categorical", Levels: "a|b|c"},
-		{Name: "income", Type: "numeric", Lower: "0", Upper: "1e6"},
-		{Name: "seen", Type: "date", Lower: "2020-01-01", Upper: "2021-12-31"},
+		{Name: "income", Type: "Real", Lower: "0", Upper: "1e6"},
+		{Name: "seen", Type: "Date", Lower: "2020-01-01", Upper: "2021-12-31"},
 	}, Known{}))
 	s, errs := spec.Parse("m.yaml", []byte(src), nil)
 	// entity, rows, formula, family; levels of ward, upper of crp, type of note.
