@@ -364,7 +364,7 @@ func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
 		return status.Usagef("%v", err)
 	}
 	ranks := run.NewRanks(job)
-	if err := ranks.SameCommand(os.Args[1:]); err != nil {
+	if err := ranks.SameCommand(os.Args[1:], modelText(c)); err != nil {
 		if left := job.Close(); left != nil || job.Rank > 0 {
 			return status.With(status.Numeric, left)
 		}
@@ -382,6 +382,23 @@ func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
 		err = status.With(status.Numeric, left)
 	}
 	return err
+}
+
+// modelText is the model file of a command, empty where it names none that can be read.
+func modelText(c *cobra.Command) []byte {
+	model := c.Flags().Lookup("model")
+	if model == nil || c.Flags().NArg() == 0 {
+		return nil
+	}
+	path, err := modelfile.Find(model.Value.String(), c.Flags().Arg(0))
+	if err != nil {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return text
 }
 
 // follow takes part in the fit of rank 0, which prints all messages.

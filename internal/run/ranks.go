@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"d3p/internal/cluster"
 	"d3p/internal/fit"
@@ -44,19 +45,32 @@ func (r Ranks) Dismiss() error {
 	return errors.Join(err, r.Job.Close())
 }
 
-// SameCommand is an error on all processes unless all were started with the same words:
-// the first alone reads settings and model file, so others would be passed over.
-func (r Ranks) SameCommand(words []string) error {
+// SameCommand is an error on all processes unless all were started with the same words, and
+// those that have a model file there with the same one: the first alone reads settings and
+// model file, so others would be passed over.
+func (r Ranks) SameCommand(words []string, model []byte) error {
 	if !r.Several() {
 		return nil
 	}
-	own, err := json.Marshal(words)
+	type command struct {
+		Words []string `json:"words"`
+		Model []byte   `json:"model"`
+	}
+	own, err := json.Marshal(command{words, model})
 	if err != nil {
 		return err
 	}
-	first, err := r.Job.Broadcast(own)
-	if err == nil && !bytes.Equal(first, own) {
+	text, err := r.Job.Broadcast(own)
+	var first command
+	if err == nil {
+		err = json.Unmarshal(text, &first)
+	}
+	switch {
+	case err != nil:
+	case !slices.Equal(first.Words, words):
 		err = errors.New("was started with another command than rank 0 (start all processes with the same settings, model file and data)")
+	case len(model) > 0 && !bytes.Equal(first.Model, model):
+		err = errors.New("has another model file than rank 0 (copy that of rank 0 to all machines)")
 	}
 	return failed(Usage, r.Job.Agree(err))
 }
