@@ -4,7 +4,7 @@ package gpu
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -36,7 +36,7 @@ func openDevice(n int) (driver, error) {
 	}
 	d := &cudaDriver{cuda: c}
 	if err := d.open(n); err != nil {
-		return nil, errors.Join(err, d.close())
+		return nil, cmp.Or(err, d.close())
 	}
 	return d, nil
 }
@@ -138,7 +138,7 @@ func (d *cudaDriver) launch(k kernel, blocks int, arguments unsafe.Pointer) erro
 func (d *cudaDriver) together(of ...kernel) (int, error) {
 	can, err := d.word(cuDeviceGetAttribute, attributeCooperative, d.device)
 	if err != nil || int32(can) == 0 {
-		return 0, errors.Join(err, errNoCooperation)
+		return 0, cmp.Or(err, errNoCooperation)
 	}
 	least := math.MaxInt32
 	for _, k := range of {
@@ -179,7 +179,7 @@ func (d *cudaDriver) close() error {
 	if d.stream != 0 {
 		errs = append(errs, d.call(cuStreamDestroy_v2, d.stream))
 	}
-	return errors.Join(append(errs, d.call(cuDevicePrimaryCtxRelease_v2, d.device))...)
+	return cmp.Or(append(errs, d.call(cuDevicePrimaryCtxRelease_v2, d.device))...)
 }
 
 var _ driver = (*cudaDriver)(nil)

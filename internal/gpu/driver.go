@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -39,7 +40,7 @@ type driver interface {
 
 // read is a download that is done when it returns.
 func read(d driver, to unsafe.Pointer, from address, bytes int64) error {
-	return errors.Join(d.download(to, from, bytes), d.wait())
+	return cmp.Or(d.download(to, from, bytes), d.wait())
 }
 
 // An address is a place in a device's memory.

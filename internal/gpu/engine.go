@@ -37,6 +37,7 @@
 package gpu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -116,7 +117,7 @@ func (e *Engine) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error)
 	}
 	w := &worker{engine: e, p: p, table: table{rows: rows}, memory: memory{driver: e.driver, limit: limit}}
 	if err := w.open(); err != nil {
-		return nil, errors.Join(e.explain(err, w), w.releaseAll())
+		return nil, cmp.Or(e.explain(err, w), w.releaseAll())
 	}
 	return w, nil
 }

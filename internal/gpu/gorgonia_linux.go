@@ -23,7 +23,7 @@ import "C"
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -85,7 +85,7 @@ type gorgonia struct {
 func openDevice(n int) (driver, error) {
 	d := new(gorgonia)
 	if err := d.open(n); err != nil {
-		return nil, errors.Join(err, d.close())
+		return nil, cmp.Or(err, d.close())
 	}
 	return d, nil
 }
@@ -184,7 +184,7 @@ func (d *gorgonia) launchTogether(k kernel, blocks int, arguments unsafe.Pointer
 func (d *gorgonia) together(of ...kernel) (int, error) {
 	can, err := d.device.Attribute(cu.DeviceAttribute(C.CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
 	if err != nil || can == 0 {
-		return 0, errors.Join(failure("cuDeviceGetAttribute", err), errNoCooperation)
+		return 0, cmp.Or(failure("cuDeviceGetAttribute", err), errNoCooperation)
 	}
 	least := math.MaxInt32
 	for _, k := range of {
@@ -215,7 +215,7 @@ func (d *gorgonia) close() error {
 	if d.stream != nil {
 		errs = append(errs, failure("cuStreamDestroy", d.stream.Destroy()))
 	}
-	return errors.Join(append(errs, failure("cuDevicePrimaryCtxRelease", d.device.ReleasePrimaryCtx()))...)
+	return cmp.Or(append(errs, failure("cuDevicePrimaryCtxRelease", d.device.ReleasePrimaryCtx()))...)
 }
 
 // current is the stream in the types of this file.

@@ -1,7 +1,7 @@
 package gpu
 
 import (
-	"errors"
+	"cmp"
 	"runtime"
 	"slices"
 	"sync"
@@ -110,7 +110,7 @@ func (e *Engine) lead(full <-chan struct{}) {
 	err := e.driver.enter()
 	if err == nil {
 		for some := range slices.Chunk(all, MostTogether) {
-			err = errors.Join(err, e.launchTogether(some))
+			err = cmp.Or(err, e.launchTogether(some))
 		}
 		e.driver.leave()
 	}

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"errors"
 	"unsafe"
 
@@ -50,7 +51,7 @@ func (w *worker) Steps(in privacy.StepsInput) (int, error) {
 	w.stepping.ended = true
 	err = w.engine.exclusively(func() error {
 		st := w.stepping
-		return errors.Join(st.inputs[0].release(w), st.inputs[1].release(w), st.out.release(w))
+		return cmp.Or(st.inputs[0].release(w), st.inputs[1].release(w), st.out.release(w))
 	})
 	if err != nil {
 		return 0, err
@@ -62,13 +63,13 @@ func (w *worker) Steps(in privacy.StepsInput) (int, error) {
 func (w *worker) steps(in privacy.StepsInput) (int, error) {
 	err := w.engine.exclusively(func() error {
 		w.engine.joint.expect(w, true)
-		return errors.Join(w.openCall(in), w.setKeys(in))
+		return cmp.Or(w.openCall(in), w.setKeys(in))
 	})
 	done := 0
 	if err == nil {
 		done, err = w.takeSteps(in)
 	}
-	err = errors.Join(err, w.engine.exclusively(w.forgetKeys))
+	err = cmp.Or(err, w.engine.exclusively(w.forgetKeys))
 	if err != nil {
 		return 0, err
 	}
@@ -117,7 +118,7 @@ func (w *worker) takeSteps(in privacy.StepsInput) (done int, err error) {
 		if more {
 			err = w.fill(next, in, done+now.n, n)
 		}
-		if err := errors.Join(err, <-taken); err != nil {
+		if err := cmp.Or(err, <-taken); err != nil {
 			return 0, err
 		}
 		for s.interrupted() {
@@ -214,7 +215,7 @@ func (w *worker) setKeys(in privacy.StepsInput) error {
 
 func (w *worker) setKey(at address, key [32]byte) error {
 	d := w.engine.driver
-	err := errors.Join(d.upload(at, unsafe.Pointer(&key[0]), 32), d.wait())
+	err := cmp.Or(d.upload(at, unsafe.Pointer(&key[0]), 32), d.wait())
 	clear(key[:])
 	return err
 }
@@ -226,5 +227,5 @@ func (w *worker) forgetKeys() error {
 		return nil
 	}
 	nothing := new([2 * keyWords]uint32)
-	return errors.Join(d.upload(w.stepping.key, unsafe.Pointer(nothing), int64(unsafe.Sizeof(*nothing))), d.wait())
+	return cmp.Or(d.upload(w.stepping.key, unsafe.Pointer(nothing), int64(unsafe.Sizeof(*nothing))), d.wait())
 }

@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"errors"
 	"slices"
 	"unsafe"
 
@@ -57,15 +56,17 @@ func (m *memory) releaseShared(p unsafe.Pointer) {
 }
 
 func (m *memory) releaseAll() error {
-	var errs []error
+	var first error // after an error of the device each call has the same
 	for _, at := range m.blocks {
-		errs = append(errs, m.driver.release(at))
+		if err := m.driver.release(at); first == nil {
+			first = err
+		}
 	}
 	for _, p := range m.host {
 		m.driver.releaseShared(p)
 	}
 	*m = memory{driver: m.driver, limit: m.limit}
-	return errors.Join(errs...)
+	return first
 }
 
 // store copies x to fresh memory of the device.

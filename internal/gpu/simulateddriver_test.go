@@ -124,6 +124,9 @@ model: {formula: y ~ x, family: bernoulli}
 		if code != c.code || !strings.Contains(out, c.want) || strings.Contains(out, "wrong sums") {
 			t.Errorf("%s: status %d, want %d and %q:\n%s", c.name, code, c.code, c.want, out)
 		}
+		if n := strings.Count(out, "CUDA_ERROR_"); n > 1 {
+			t.Errorf("%s: the error stands %d times in\n%s", c.name, n, out)
+		}
 	}
 	if out, code := run(late, kernels, "resume", "an-error-of-memory-in-the-middle", "--device", "cpu"); code != 0 {
 		t.Errorf("resume on the processor: status %d: %s", code, out)

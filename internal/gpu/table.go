@@ -1,7 +1,7 @@
 package gpu
 
 import (
-	"errors"
+	"cmp"
 	"unsafe"
 
 	"d3p/internal/privacy"
@@ -233,7 +233,7 @@ func (e *Engine) keep(rows *privacy.Rows, limit int64) (*resident, error) {
 			r.valid, err = store(&r.memory, rows.Valid)
 		}
 		if err != nil {
-			return nil, errors.Join(err, r.memory.releaseAll())
+			return nil, cmp.Or(err, r.memory.releaseAll())
 		}
 		e.residents[rows] = r
 	}

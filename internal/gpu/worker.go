@@ -1,7 +1,7 @@
 package gpu
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -243,7 +243,7 @@ func (w *worker) Close() error {
 		err := w.releaseAll()
 		if w.stepping != nil {
 			w.stepping.wipe()
-			err = errors.Join(err, w.engine.leave(w))
+			err = cmp.Or(err, w.engine.leave(w))
 		}
 		return err
 	})
@@ -254,7 +254,7 @@ func (w *worker) releaseAll() error {
 	err := w.memory.releaseAll()
 	if w.table.resident {
 		w.table.resident = false
-		err = errors.Join(err, w.engine.letGo(w.table.rows))
+		err = cmp.Or(err, w.engine.letGo(w.table.rows))
 	}
 	return err
 }

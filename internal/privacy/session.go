@@ -330,6 +330,9 @@ func (s *Session) Close() error {
 		return nil
 	}
 	err := s.worker.Close()
+	if s.lost > 0 { // the engine failed before, and says so again
+		err = nil
+	}
 	s.worker = nil
 	s.prefetch.Close()
 	s.curator.table.end()

@@ -3,9 +3,9 @@
 // which 4 wait for each other. It refuses arguments that a driver would, and copies to the
 // device in part as late as a driver may, so that the calls of the Go side can be
 // tested without a card. 16, 32 and 48 are its context, stream and module. With
-// STANDIN_FAIL="launch 719 40" the 40th launch and every later call fail with error 719, with
-// "alloc 2 3" the third allocation of memory alone; STANDIN_COUNT names a file that gets the
-// number of launches.
+// STANDIN_FAIL="launch 719 40" the 40th launch and all later launches, waits and releases
+// fail with error 719, with "alloc 2 3" the third allocation of memory alone;
+// STANDIN_COUNT names a file that gets the number of launches.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,14 +81,14 @@ CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t n) {
     *p = (CUdeviceptr)malloc(n); memset((void *)*p, 255, n);
     return 0;
 }
-CUresult cuMemFree_v2(CUdeviceptr p) { copy(); free((void *)p); return 0; }
+CUresult cuMemFree_v2(CUdeviceptr p) { copy(); free((void *)p); return broken; }
 CUresult cuMemHostAlloc(void **p, size_t n, unsigned flags) { WANT(n > 0 && flags == 0); *p = malloc(n); return 0; }
 CUresult cuMemFreeHost(void *p) { copy(); free(p); return 0; }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, void *s) { if (downloads) copy(); return begin((void *)to, from, n, s); }
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, void *s) { copy(); downloads = 1; return begin(to, (void *)from, n, s); }
 CUresult cuStreamCreate(void **s, unsigned flags) { WANT(flags <= 1); *s = STREAM; return 0; }
 CUresult cuStreamSynchronize(void *s) { WANT(s == STREAM); copy(); return broken; }
-CUresult cuStreamDestroy_v2(void *s) { WANT(s == STREAM); return 0; }
+CUresult cuStreamDestroy_v2(void *s) { WANT(s == STREAM); return broken; }
 CUresult cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *option, void **value) {
     WANT(strstr(image, ".target sm_70") && n == 2 && option[0] == 5 && option[1] == 6 && value[0] && (size_t)value[1] == 4096);
     if (getenv("STANDIN_KERNELS")[0] == 0) return strcpy(value[0], "line 7: what ptxas says\n"), 218;
@@ -96,7 +96,7 @@ CUresult cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *option
     return 0;
 }
 
-CUresult cuModuleUnload(void *m) { WANT(m == MODULE); return 0; }
+CUresult cuModuleUnload(void *m) { WANT(m == MODULE); return broken; }
 
 CUresult cuModuleGetFunction(void **f, void *m, const char *name) {
     WANT(m == MODULE);

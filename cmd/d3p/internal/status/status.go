@@ -21,7 +21,7 @@ const (
 	Budget      Code = 5   // the privacy budget does not allow it
 	Numeric     Code = 6   // a result is not finite, or files could not be written
 	Stopped     Code = 7   // stopped before the end, resumable
-	NoGPU       Code = 8   // a GPU was asked for and there is none
+	NoGPU       Code = 8   // a GPU was asked for, and none can run the fit
 	Strict      Code = 9   // d3p check --strict: records do not fit their declaration
 	Interrupted Code = 130 // SIGINT
 )
@@ -35,7 +35,7 @@ const Table = `Exit status:
   5    the privacy budget does not allow it
   6    a result is not finite, or could not be written
   7    stopped before the end, can be resumed
-  8    no GPU available
+  8    no GPU that can run the fit
   9    records do not fit their declaration (d3p check --strict)
   130  interrupted; nothing was released, and nothing can be resumed`
 
