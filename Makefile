@@ -1,5 +1,5 @@
 # Targets for people; .ci/run runs what must pass. Everything needs only Go,
-# except race (a C compiler) and experiments-* (public data, see datasets/).
+# except race (a C compiler) and experiments (public data, see datasets/).
 
 GO ?= go
 

@@ -29,12 +29,13 @@ var mnistEpochTask = mnistTask{
 	target: threshold{Task: "vae_epoch1", Metric: "test -ELBO", Direction: "<=", Threshold: 216, Mean: 214.6},
 }
 
-// At the same price larger batches, a higher rate and Glorot's first weights are
-// better: 173.5 in the same program. The bound allows for seeds, about ±1.
+// At the same price larger batches, a higher rate, Glorot's first weights and the mean of
+// the last iterates are better. The reference is that of batches of 512 in the same
+// program; the bound allows for seeds, about ±1.
 var mnistGlorotTask = mnistTask{
 	config: "vae-mnist", without: []string{"    init: {normal: 0.01}\n"},
-	args: []string{"--batch-size", "512", "--learning-rate", "0.002", "--epsilon", "0.5355"}, label: "0.5355", score: negativeBound,
-	target: threshold{Task: "vae", Metric: "test -ELBO", Direction: "<=", Threshold: 175.5, Mean: 173.5},
+	args: []string{"--batch-size", "1024", "--learning-rate", "0.003", "--averaging", "0.2", "--epsilon", "0.5355"}, label: "0.5355", score: negativeBound,
+	target: threshold{Task: "vae", Metric: "test -ELBO", Direction: "<=", Threshold: 173.5, Mean: 173.5},
 }
 
 // The network of the Opacus benchmark at the settings of its file. Its reference
