@@ -156,7 +156,7 @@ func cannotTrust(card *gpu.Engine, err error) error {
 	if errors.Is(err, privacy.ErrWrong) {
 		return status.With(status.Numeric, fmt.Errorf("%s: %w (nothing was charged; type --device cpu, and report card and driver to the authors of d3p)", card.Name(), err))
 	}
-	return status.With(status.NoGPU, fmt.Errorf("%s fails in a trial on simulated records: %w (nothing was charged; type --device cpu, or cuda,cpu to go on there by itself)", card.Name(), err))
+	return status.With(status.NoGPU, fmt.Errorf("%s fails in a trial on simulated records: %w (nothing was charged; type --device cuda,cpu to take the processor where a card fails)", card.Name(), err))
 }
 
 func newDevices(a *app) *cobra.Command {
