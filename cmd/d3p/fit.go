@@ -364,7 +364,11 @@ func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
 		return status.Usagef("%v", err)
 	}
 	ranks := run.NewRanks(job)
-	if err := ranks.SameCommand(os.Args[1:], modelText(c)); err != nil {
+	var model []byte
+	if ranks.Several() { // one process reads it once: it may be a pipe
+		model = modelText(c)
+	}
+	if err := ranks.SameCommand(os.Args[1:], model); err != nil {
 		if left := job.Close(); left != nil || job.Rank > 0 {
 			return status.With(status.Numeric, left)
 		}
