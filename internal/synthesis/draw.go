@@ -297,20 +297,23 @@ func (d *Drawer) Fill(out simulate.Table, random Random, independent bool) error
 }
 
 // Thinning draws more records than it keeps: mostSpare times as many, as far as they are at
-// most spareNumbers cells.
+// most spareNumbers cells, and are looked up in tables at most mostCompared times.
 const (
 	mostSpare    = 20
 	spareNumbers = 5e7
 	thinnedCells = 1 << 22 // of the tables that it compares
-	mostCompared = 5e8     // records times tables, for triples
+	mostCompared = 5e8     // records times tables
 )
 
 // sample draws n records. Those that are not independent have tables, over the sets of the
 // workload and over triples, as close to the family's as their number allows.
 func (d *Drawer) sample(n int, random Random, independent bool) [][]int32 {
-	spare := int(min(mostSpare, spareNumbers/float64(n*len(d.tree.Domain))))
-	if independent || spare < 2 || d.sets == nil {
+	if independent || d.sets == nil {
 		return d.tree.Sample(n, random, independent)
+	}
+	spare := int(min(mostSpare, spareNumbers/float64(n*len(d.tree.Domain)), mostCompared/float64(n*len(d.sets))))
+	if spare < 2 {
+		return d.tree.Sample(n, random, false)
 	}
 	sets := d.sets
 	if all := slices.Concat(sets, d.triples); float64(len(all))*float64(spare*n) <= mostCompared {
