@@ -379,7 +379,8 @@ func TestCountsOfBadTables(t *testing.T) {
 	}
 }
 
-// byFirst puts rows in the cell of x, which is encoded by its bounds; what is outside has none.
+// byFirst puts rows in the cell of x, by the part that k says; both are encoded by their
+// bounds, a distance of the square root of 12.
 type byFirst struct{}
 
 func (byFirst) Cells() int { return 3 }
@@ -396,8 +397,8 @@ func (byFirst) Place(cells []int, parts []float64, rows *privacy.Rows, most int)
 			row := record[r*block : (r+1)*block]
 			cells[i*most+r] = -1
 			if rows.Valid[i] && (most == 1 || row[block-1] == 1) {
-				cells[i*most+r] = int(math.Round(4 * row[0])) // also places that do not exist
-				parts[i*most+r] = hostileParts[int(math.Round(4.5*row[1]+4.5))%len(hostileParts)]
+				cells[i*most+r] = int(math.Round(8 / math.Sqrt(12) * row[0])) // also places that do not exist
+				parts[i*most+r] = hostileParts[int(math.Round(9/math.Sqrt(12)*row[1]+4.5))%len(hostileParts)]
 			}
 		}
 	}

@@ -235,9 +235,14 @@ func (s Settings) fitFields() []field {
 	}
 }
 
-// trace reads `trace: {loss: dp, accuracy: dp, share: 0.05}`: the text of the setting is
+// trace reads `trace: {loss: dp, accuracy: dp, share: 0.05}`, or the text of the setting,
 // loss,accuracy@0.05.
 func (r *reader) trace(e entry) {
+	r.describes("string") // besides the mapping
+	if _, text := e.node.(*ast.StringNode); text {
+		r.setting(e, settings.Named(settings.Trace))
+		return
+	}
 	var names []string
 	var share source.Value[float64]
 	var fields []field
