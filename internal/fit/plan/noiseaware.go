@@ -29,7 +29,7 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 	case cfg.NoiseAware == settings.NoiseAwareCurvature, cfg.NoiseAware == settings.NoiseAwareSample:
 		return fmt.Errorf("--noise-aware: %s is for a mean-field guide (type --noise-aware variance, or --guide mean_field)", cfg.NoiseAware)
 	}
-	p.NoiseAware = or(cfg.NoiseAware, byDefault)
+	p.NoiseAware, p.NoiseAwareStated = or(cfg.NoiseAware, byDefault), cfg.NoiseAware != ""
 	if p.NoiseAware == settings.NoiseAwareSample && !p.scoresAreGradients() {
 		return errors.New("--noise-aware: sample is for unweighted log likelihoods (type --noise-aware curvature)")
 	}

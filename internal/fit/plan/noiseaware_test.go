@@ -98,6 +98,11 @@ model: {formula: "%s ~ u%s", family: %s}
 			if err := q.Learn(l); err != nil || q.NoiseAware != want {
 				t.Errorf("%s: %s where %g of 8000 records are usable, want %s (%v)", c.family, q.NoiseAware, records, want, err)
 			}
+			stated := *p
+			stated.NoiseAwareStated = true
+			if err := stated.Learn(l); err != nil || stated.NoiseAware != settings.NoiseAwareSample {
+				t.Errorf("%s: a sample that was asked for becomes %s (%v)", c.family, stated.NoiseAware, err)
+			}
 		}
 	}
 }

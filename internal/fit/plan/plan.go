@@ -85,6 +85,8 @@ type Plan struct {
 
 	Averaging  float64 `json:"averaging"` // fraction of the steps averaged, the last ones
 	NoiseAware string  `json:"noise_aware"`
+	// NoiseAwareStated: a person has chosen NoiseAware, so that a law does not change it.
+	NoiseAwareStated bool `json:"noise_aware_stated,omitempty"`
 
 	NoiseToSignal float64   `json:"noise_to_signal"` // ν = √P/(μN)
 	Warnings      []Warning `json:"warnings"`
@@ -247,11 +249,11 @@ func (p *Plan) Law() *law.Law {
 
 // Learn gives the plan a law that was bought. From then on its model is in coordinates
 // of work that suit the law, where it can be, and its clip norm suits it, too. Where so few
-// units are usable that the law is imprecise, a sample becomes a joint normal, as for a
-// table of that size. The event stays.
+// units are usable that the law is imprecise, a sample that nobody asked for becomes a joint
+// normal, as for a table of that size. The event stays.
 func (p *Plan) Learn(l *law.Law) error {
 	p.Bought = l
-	if p.NoiseAware == settings.NoiseAwareSample && p.samples(p.Records) && !p.samples(p.Units()) {
+	if p.NoiseAware == settings.NoiseAwareSample && !p.NoiseAwareStated && p.samples(p.Records) && !p.samples(p.Units()) {
 		p.NoiseAware = settings.NoiseAwareCurvature
 	}
 	if p.model.Rotated() || !p.canRotate() {
