@@ -39,6 +39,7 @@ func (c *compiler) environment() *expr.Env {
 	return &expr.Env{
 		Values:       make(map[string]expr.Value),
 		Dims:         c.dims,
+		Unscalings:   make(map[string]*graph.Combination),
 		Design:       make(map[string]*graph.Node),
 		Coefficients: make(map[string]*graph.Node),
 		Columns:      c.columns,

@@ -31,8 +31,8 @@ func (g *build) tables() {
 }
 
 // scales gives NAME.center and NAME.by their values, for columns and for dims
-// whose labels are predictors, or NAME.raw and NAME.shift for dims with products of
-// predictors.
+// whose labels are predictors, or NAME.shift and what unscaled() does for dims with products
+// of predictors.
 func (g *build) scales() {
 	d := &g.c.spec.Data
 	for _, c := range d.Columns {
@@ -49,11 +49,10 @@ func (g *build) scales() {
 			shape := graph.Shape{{Name: dim.Name.V, Size: len(labels)}}
 			g.env.Values[dim.Name.V+".center"] = expr.Value{Node: g.b.Consts(shape, center)}
 			g.env.Values[dim.Name.V+".by"] = expr.Value{Node: g.b.Consts(shape, by)}
-		} else if raw, shift, ok := d.Unscaling(labels); ok && len(dim.Labels) > 0 {
-			along := graph.Dim{Name: dim.Name.V, Size: len(labels)}
-			across := graph.Dim{Name: dim.Name.V + "'", Size: len(labels)}
-			g.env.Values[dim.Name.V+".raw"] = expr.Value{Node: g.b.Consts(graph.Shape{along, across}, raw)}
-			g.env.Values[dim.Name.V+".shift"] = expr.Value{Node: g.b.Consts(graph.Shape{along}, shift)}
+		} else if u, ok := d.Unscaling(labels); ok && len(dim.Labels) > 0 {
+			shape := graph.Shape{{Name: dim.Name.V, Size: len(labels)}}
+			g.env.Unscalings[dim.Name.V] = &graph.Combination{From: u.From, Into: u.Into, Times: u.Times}
+			g.env.Values[dim.Name.V+".shift"] = expr.Value{Node: g.b.Consts(shape, u.Shift)}
 		}
 	}
 }

@@ -1,38 +1,44 @@
 package data
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// Unscaling returns how coefficients of predictors on their declared scales become those
-// of the same predictors in the unit of the file. raw has one row for each label in the
-// unit of the file and one column for each on its scale; shift is what goes off the
-// intercept for each coefficient. A product of numbers on scales is a sum of products in
-// the unit of the file, so the labels must hold its margins: ok is false when one is
-// missing that the center of a scale asks for. A margin that is the reference level of a
-// category is the intercept less the other levels. The label Intercept, of the effects of a
-// group, is the product of nothing and has the shift itself.
-func (d *Data) Unscaling(labels []string) (raw, shift []float64, ok bool) {
-	n := len(labels)
-	raw, shift = make([]float64, n*n), make([]float64, n)
-	products := make([][]Factor, n)
+// Unscaling is how coefficients of predictors on their declared scales become those of
+// the same predictors in the unit of the file, as a sparse matrix: the coefficient in the
+// unit of the file at index Into[i] has Times[i] times the one at index From[i]. Shift is
+// what goes off the intercept for each coefficient.
+type Unscaling struct {
+	From, Into []int
+	Times      []float64
+	Shift      []float64
+}
+
+// Unscaling returns how the coefficients with these labels change unit. A product of
+// numbers on scales is a sum of products in the unit of the file, so the labels must hold
+// its margins: ok is false when one is missing that the center of a scale asks for. A
+// margin that is the reference level of a category is the intercept less the other levels.
+// The label Intercept, of the effects of a group, is the product of nothing and has the
+// shift itself.
+func (d *Data) Unscaling(labels []string) (u *Unscaling, ok bool) {
+	u = &Unscaling{Shift: make([]float64, len(labels))}
+	place := make(map[string]int, len(labels))
+	products := make([][]Factor, len(labels))
 	for j, label := range labels {
 		if products[j], ok = d.Factors(label); !ok && label != intercept {
-			return nil, nil, false
+			return nil, false
 		}
+		place[productKey(products[j])] = j
 	}
 	for j, p := range products {
 		for _, part := range expanded(p) {
-			if !addPart(products, part, func(k int, times float64) {
-				if k < 0 {
-					shift[j] -= times
-				} else {
-					raw[k*n+j] += times
-				}
-			}) {
-				return nil, nil, false
+			if !u.add(place, j, part) {
+				return nil, false
 			}
 		}
 	}
-	return raw, shift, true
+	return u, true
 }
 
 // intercept is the label of a group's effect that multiplies no column.
@@ -64,40 +70,44 @@ func expanded(product []Factor) []part {
 	return parts
 }
 
-// addPart tells add which coefficient, by its index or -1 for the intercept, has a part's
-// number; it returns false when none has.
-func addPart(products [][]Factor, p part, add func(k int, times float64)) bool {
-	find := func(factors []Factor) int {
-		return slices.IndexFunc(products, func(q []Factor) bool { return sameFactors(q, factors) })
+// add gives a part of coefficient j to the coefficient of its factors; it returns false
+// when there is none.
+func (u *Unscaling) add(place map[string]int, j int, p part) bool {
+	if k, ok := place[productKey(p.factors)]; ok {
+		u.term(j, k, p.times)
+		return true
 	}
-	if k := find(p.factors); k >= 0 || len(p.factors) == 0 {
-		add(k, p.times)
+	if len(p.factors) == 0 {
+		u.Shift[j] -= p.times
 		return true
 	}
 	f := p.factors[0]
 	if len(p.factors) > 1 || f.Level < 0 || f.Level != f.Column.ReferenceLevel() {
 		return false
 	}
-	add(find(nil), p.times)
 	for _, other := range f.Column.Factors(false) {
-		k := find([]Factor{other})
-		if k < 0 {
+		k, ok := place[other.Label()]
+		if !ok {
 			return false
 		}
-		add(k, -p.times)
+		u.term(j, k, -p.times)
 	}
-	return true
+	return u.add(place, j, part{times: p.times})
 }
 
-// sameFactors reports whether two products have the same factors, in whatever order.
-func sameFactors(a, b []Factor) bool {
-	if len(a) != len(b) {
-		return false
+func (u *Unscaling) term(from, into int, times float64) {
+	u.From, u.Into, u.Times = append(u.From, from), append(u.Into, into), append(u.Times, times)
+}
+
+// productKey is the same for products of the same factors in whatever order.
+func productKey(factors []Factor) string {
+	if len(factors) == 1 {
+		return factors[0].Label()
 	}
-	for _, f := range a {
-		if !slices.Contains(b, f) {
-			return false
-		}
+	labels := make([]string, len(factors))
+	for i, f := range factors {
+		labels[i] = f.Label()
 	}
-	return true
+	slices.Sort(labels)
+	return strings.Join(labels, ":")
 }

@@ -16,6 +16,9 @@ import (
 type Env struct {
 	Values map[string]Value
 	Dims   map[string]Dim
+	// Unscalings are how coefficients along a dim change to the unit of the file, of dims
+	// whose labels are predictors.
+	Unscalings map[string]*graph.Combination
 	// Nets are the networks that can be called.
 	Nets map[string]Net
 	// Design are the vectors of predictors that columns(dim) stands for.

@@ -16,6 +16,7 @@ func shapes() []function {
 			}
 			return b.DiagPart(x)
 		}),
+		{name: "unscaled", params: []string{"x", "over"}, apply: unscaled},
 		{name: "one_hot", params: []string{"x", "over"}, apply: oneHot},
 		{name: "cholesky", params: []string{"x"}, apply: func(l *lowering, c *Call, _ []Expr) *graph.Node {
 			return l.fail(c.At, "declare the factor itself: L: lkj_cholesky(2) [k, k]", "cholesky of a matrix is not available")
@@ -41,4 +42,18 @@ func oneHot(l *lowering, c *Call, args []Expr) *graph.Node {
 		return l.fail(args[0].Pos(), "discrete quantities are summed out: see mixture()", "%s depends on parameters and is no level", args[0])
 	}
 	return l.checked(c.At, l.b.OneHot(x, graph.Dim{Name: n.ID, Size: d.Size}))
+}
+
+// unscaled is coefficients along a dim of predictors in the unit of the file.
+func unscaled(l *lowering, c *Call, args []Expr) *graph.Node {
+	x, dims, ok := l.reduced(c, args[0], args[1])
+	if !ok {
+		return nil
+	}
+	combination := l.env.Unscalings[dims[0]]
+	if combination == nil {
+		return l.fail(args[1].Pos(), "its labels must be columns, levels and products of them, with their margins",
+			"nothing along %s changes unit", dims[0])
+	}
+	return l.checked(c.At, l.b.Combine(x, dims[0], combination))
 }

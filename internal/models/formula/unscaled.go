@@ -24,8 +24,8 @@ const rawSuffix = "_raw"
 // y.center and y.by drop out unless the response is on a scale; a response that
 // is modelled relative to its scale has log(y.by) + Intercept instead. A column with a
 // transform has its coefficient per transformed unit. Products of scaled columns change
-// unit together with their margins, b_raw: coef.raw @ b, and coef.shift @ b goes off the
-// intercept. A curve stays on the declared scale, and the intercept is that where it is 0.
+// unit together with their margins, b_raw: unscaled(b, over=coef), and coef.shift @ b goes
+// off the intercept. A curve stays on the declared scale, and the intercept is that where it is 0.
 // There are none when all scales are one, none when margins are missing, and none where
 // another link than the family's own stands between predictor and scaled response.
 func (l *lowering) raw(f *family, labels []string) {
@@ -90,10 +90,10 @@ func (l *lowering) rawSlopes(b, dim string, labels []string, times string) (shif
 	scaled, single := l.Data.Scaled(labels)
 	switch {
 	case !single:
-		if _, _, ok := l.Data.Unscaling(labels); !ok {
+		if _, ok := l.Data.Unscaling(labels); !ok {
 			return "", false
 		}
-		l.quantity(b, times+"("+dim+".raw @ "+b+")")
+		l.quantity(b, times+"unscaled("+b+", over="+dim+")")
 		return dim + ".shift @ " + b, true
 	case scaled:
 		l.quantity(b, times+b+" / "+dim+".by")
@@ -126,17 +126,17 @@ func (l *lowering) rawGroup(g GroupTerm, times string) {
 		}
 		return
 	}
-	_, shift, ok := l.Data.Unscaling(labels)
-	if !ok || l.effect != "" || slices.ContainsFunc(shift, func(x float64) bool { return x != 0 }) {
+	u, ok := l.Data.Unscaling(labels)
+	if !ok || l.effect != "" || slices.ContainsFunc(u.Shift, func(x float64) bool { return x != 0 }) {
 		return
 	}
-	spread := "sqrt((" + dim + ".raw * " + dim + ".raw) @ (" + sd + " * " + sd + "))"
+	factor := "diag(" + sd + ")"
 	if g.correlated(l.Data) {
-		factor := "(" + dim + ".raw @ diag(" + sd + ") @ L_" + name + ")"
-		spread = "sqrt(diag(" + factor + " @ transpose(" + factor + ")))"
+		factor += " @ L_" + name
 	}
-	l.quantity(sd, times+spread)
-	l.quantity(r, times+"("+r+" @ transpose("+dim+".raw))")
+	factor = "unscaled(" + factor + ", over=" + dim + ")"
+	l.quantity(sd, times+"sqrt(diag("+factor+" @ transpose("+factor+")))")
+	l.quantity(r, times+"unscaled("+r+", over="+dim+")")
 }
 
 // OnScales names the parameters and quantities that a change of unit concerns: they are on

@@ -67,7 +67,7 @@ func TestValues(t *testing.T) {
 					}
 				}
 			}
-			switch kind := rapid.IntRange(0, 8).Draw(t, "kind"); {
+			switch kind := rapid.IntRange(0, 9).Draw(t, "kind"); {
 			case kind <= 1:
 				op := rapid.SampledFrom(unary).Draw(t, "op")
 				e = evaluated{b.elementwise(op, x.n), func(r, k, j int) float64 { return op.Eval(x.f(r, k, j), 0, 0) }}
@@ -89,6 +89,12 @@ func TestValues(t *testing.T) {
 				e = evaluated{b.Gather(x.n, "k", b.Column(1+J)), func(r, k, j int) float64 { return x.f(r, index(r), j) }}
 			case kind == 7 && has:
 				e = evaluated{b.Slice(x.n, "j", 1), func(r, k, j int) float64 { return x.f(r, k, 1) }}
+			case kind == 9 && has && reduced == "k": // the upper triangle of a matrix of numbers
+				c := &Combination{From: []int{2, 0, 1, 2, 1, 2}, Into: []int{2, 0, 0, 1, 1, 0}, Times: []float64{6, 1, 2, 5, 4, 3}}
+				e = evaluated{b.Combine(x.n, "k", c), func(r, k, j int) float64 {
+					row := [K][K]float64{{1, 2, 3}, {0, 4, 5}, {0, 0, 6}}[k]
+					return row[0]*x.f(r, 0, j) + row[1]*x.f(r, 1, j) + row[2]*x.f(r, 2, j)
+				}}
 			case kind == 8 && has:
 				e = evaluated{b.LogSumExp(x.n, reduced), func(r, k, j int) float64 {
 					m, s := math.Inf(-1), 0.0
