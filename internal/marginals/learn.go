@@ -88,6 +88,7 @@ type learner struct {
 	tree    *Tree
 	sample  [][]int32
 	sampled int
+	unspent float64 // steps of rounds that had nothing to ask
 	learned Learned
 }
 
@@ -358,23 +359,30 @@ type candidate struct {
 // round chooses questions, measures them and fits the tree.
 func (l *learner) round(measure Measure, round int) error {
 	l.draw()
-	list := l.candidates()
+	last := round == rounds-1
+	list := l.candidates(false)
+	if len(list) == 0 && last {
+		list = l.candidates(true)
+	}
 	picked := l.pick(list, round)
+	l.unspent += roundSteps
 	if len(picked) > 0 {
+		l.unspent = 0
 		if err := l.measure(measure, picked); err != nil {
 			return err
 		}
 	}
 	iterations := roundIterations
-	if round == rounds-1 {
+	if last {
 		l.fill(list)
 		iterations = lastIterations
 	}
 	return l.fit(iterations)
 }
 
-// candidates are the questions of the workload that the model may answer better.
-func (l *learner) candidates() (list []*candidate) {
+// candidates are the questions of the workload that the model may answer better. With all
+// they are all questions, at the least excess.
+func (l *learner) candidates(all bool) (list []*candidate) {
 	for i, q := range l.Workload {
 		look := l.clean[l.looks[i]]
 		c := &candidate{question: i, model: l.expect(Table{Set: q.Set})}
@@ -396,6 +404,9 @@ func (l *learner) candidates() (list []*candidate) {
 			if m := l.full[i]; m != nil {
 				c.excess = m.Trust
 			}
+		}
+		if all {
+			c.excess, c.groups = max(c.excess, leastTrust), max(c.groups, leastTrust)
 		}
 		if c.excess > 0 {
 			list = append(list, c)
@@ -481,7 +492,7 @@ const parts = 200
 // falls most.
 func (l *learner) pick(list []*candidate, round int) []*candidate {
 	most := max(1, len(l.Domain)) // questions
-	precision := roundSteps / (l.Sigma * l.Sigma)
+	precision := (l.unspent + roundSteps) / (l.Sigma * l.Sigma)
 	for _, c := range list {
 		c.gain = l.gain(c, 0, precision/float64(most))
 		if !l.chosen[c.question] {

@@ -163,7 +163,11 @@ func Fit(c *privacy.Curator, m *models.Model, cfg Config, random Random) (*Table
 	f := &fitter{curator: c, cfg: cfg, columns: columnsOf(m)}
 	one := privacy.CountsEvent([]privacy.Partition{{Noise: 1}}, cfg.Relation).(event.Gaussian)
 	f.noise = cfg.NoiseMultiplier / one.NoiseMultiplier * (1 + 1e-9)
-	measured, err := f.measureColumns()
+	questions, err := workload(m, f.columns)
+	if err != nil {
+		return nil, err
+	}
+	measured, err := f.measureColumns(len(questions) == 0)
 	if err != nil {
 		return nil, err
 	}
@@ -175,10 +179,6 @@ func Fit(c *privacy.Curator, m *models.Model, cfg Config, random Random) (*Table
 		}
 	}
 	zeros, err := impossible(m, f.columns)
-	if err != nil {
-		return nil, err
-	}
-	questions, err := workload(m, f.columns)
 	if err != nil {
 		return nil, err
 	}
@@ -211,8 +211,9 @@ func Fit(c *privacy.Curator, m *models.Model, cfg Config, random Random) (*Table
 }
 
 // measureColumns releases numbers by fine cells and makes bins of them, then every column
-// by bins.
-func (f *fitter) measureColumns() ([]marginals.Measurement, error) {
+// by bins. That takes over the steps of numbers where there are none, and all steps if it is
+// all that is asked.
+func (f *fitter) measureColumns(all bool) ([]marginals.Measurement, error) {
 	var partitions []privacy.Partition
 	for k := range f.columns {
 		if c := &f.columns[k]; c.coarse() {
@@ -244,6 +245,10 @@ func (f *fitter) measureColumns() ([]marginals.Measurement, error) {
 	}
 	var tables []marginals.Table
 	var sigma []float64
+	left := marginals.FineSteps + marginals.ColumnSteps - f.spent
+	if all {
+		left = marginals.Steps - f.spent
+	}
 	weights, total := make([]float64, len(f.columns)), 0.0
 	for k := range f.columns {
 		// Least total error for a given cost: the standard deviation falls as cells^(-1/3).
@@ -252,7 +257,7 @@ func (f *fitter) measureColumns() ([]marginals.Measurement, error) {
 	}
 	for k := range f.columns {
 		tables = append(tables, marginals.Table{Set: marginals.Set{k}})
-		sigma = append(sigma, f.noise*math.Sqrt(total/weights[k]/marginals.ColumnSteps))
+		sigma = append(sigma, f.noise*math.Sqrt(total/weights[k]/left))
 	}
 	counts, err := f.measure(tables, sigma)
 	if err != nil {

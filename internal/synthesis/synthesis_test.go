@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/marginals"
 	"d3p/internal/models"
 	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
@@ -124,27 +125,30 @@ func fill(t *testing.T, m *models.Model, d *synthesis.Drawer, n int, independent
 	return out.Values
 }
 
-// The ledger's releases together cost no more than the plan's steps, and hardly less.
+// The ledger's releases together cost no more than the plan's steps, and hardly less: with
+// numbers, without, and of a single column.
 func TestFitCostsItsReleases(t *testing.T) {
-	m := read(t, model)
-	records := people(500, public(1))
-	for _, rel := range []event.Relation{event.AddRemove, event.Substitute, event.ZeroOut} {
-		const multiplier = 7.5
-		table, c := learn(t, m, records, rel, multiplier, 2)
-		plan := event.Composed{}
-		for range table.Steps {
-			plan.Events = append(plan.Events, event.Gaussian{NoiseMultiplier: multiplier})
-		}
-		want, err := accountant.Epsilon(plan, rel, 1e-5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := accountant.Epsilon(c.Ledger().Event(), rel, 1e-5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got.Upper > want.Upper*(1+1e-7) || got.Upper < want.Upper*(1-1e-3) {
-			t.Errorf("%s: the ledger has epsilon %g, the plan %g", rel, got.Upper, want.Upper)
+	const multiplier = 7.5
+	head := model[:strings.Index(model, "    age:")]
+	plan := event.Composed{}
+	for range marginals.Steps {
+		plan.Events = append(plan.Events, event.Gaussian{NoiseMultiplier: multiplier})
+	}
+	for _, text := range []string{model, head + levels("home", 3) + levels("ill", 2) + "twin: {engine: marginals}\n", head + levels("home", 3) + "twin: {engine: marginals}\n"} {
+		m := read(t, text)
+		for _, rel := range []event.Relation{event.AddRemove, event.Substitute, event.ZeroOut} {
+			table, c := learn(t, m, people(500, public(1)), rel, multiplier, 2)
+			want, err := accountant.Epsilon(plan, rel, 1e-5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := accountant.Epsilon(c.Ledger().Event(), rel, 1e-5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if table.Steps != marginals.Steps || got.Upper > want.Upper*(1+1e-7) || got.Upper < want.Upper*(1-1e-3) {
+				t.Errorf("%s, %d columns: %d steps, the ledger has epsilon %g, the plan %g", rel, len(table.Columns), table.Steps, got.Upper, want.Upper)
+			}
 		}
 	}
 }
