@@ -118,7 +118,7 @@ var rules = map[string]rule{
 	"reference":   {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"predict":     {ours: []string{"models/predictive", "models/encoding", "models", "models/dist", "models/graph", "stats", "privacy/noise"}, theirs: []string{"gonum.org/v1/gonum/floats"}},
 
-	"synthesis": {ours: []string{"models/simulate", "marginals", "models", "models/data", "privacy", "privacy/event"}},
+	"synthesis": {ours: []string{"models/simulate", "marginals", "models", "models/data", "models/dist", "models/law", "privacy", "privacy/event"}},
 
 	// what is written
 	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile", "jsonfile"}, files: true},

@@ -12,12 +12,14 @@ import (
 	"d3p/cmd/d3p/internal/prediction"
 	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/models/law"
 	"d3p/internal/models/simulate"
 	"d3p/internal/models/spec"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
 	"d3p/internal/synthesis"
+	"d3p/internal/table1"
 )
 
 // twinResult is the JSON form of `d3p twin`.
@@ -51,7 +53,8 @@ func newTwin(a *app) *cobra.Command {
 describes whole records: a twin: block, or core blocks that observe every column
 they read. It draws parameters, then records, and redraws records that break a
 declared constraint. The table is in the unit of the data file and within the
-declared bounds; missing cells are empty.
+declared bounds; missing cells are empty. A mixture's table has the columns of the
+Table 1 that the fit bought.
 
 With --separate every draw of the parameters gets its own table, NAME-1, NAME-2,
 ... Estimate from each table and combine the results with d3p combine, which keeps
@@ -190,7 +193,13 @@ func (a *app) writeTwin(r *released.Release, s twinSettings, twin *simulate.Twin
 		defer drawer.Close()
 		fill = drawer.fill
 	} else if spec := r.Model.Spec; spec.Twin != nil && len(spec.Data.Tensors) == 0 {
-		a.warnf("nothing measures how far a mixture is from the records: its table can be further than independent columns (`engine: marginals` keeps pairs and states their distance)")
+		mixture, err := a.newMixtureDraws(r, s, twin)
+		if err != nil {
+			return err
+		}
+		if mixture != nil {
+			fill = mixture.fill
+		}
 	}
 	for i := range files {
 		table := twin.Table(s.rows)
@@ -235,6 +244,46 @@ func (t *twinDraws) fill(twin *simulate.Twin, table simulate.Table, n int) error
 		}
 	}
 	return nil
+}
+
+// mixtureDraws draws tables that have the columns which Table 1 bought, and as much of the
+// mixture's relations as agrees with it.
+type mixtureDraws struct {
+	*app
+	*twinDraws
+	law      *law.Law
+	separate bool
+	random   *noise.Random
+	warned   bool
+}
+
+// newMixtureDraws returns nil, and warns, if Table 1 was not bought.
+func (a *app) newMixtureDraws(r *released.Release, s twinSettings, twin *simulate.Twin) (*mixtureDraws, error) {
+	l, err := table1.LawOf(r.Privacy.Table1, &r.Model.Spec.Data)
+	if err != nil {
+		return nil, status.With(status.Usage, err)
+	}
+	if synthesis.NewMixture(l, twin) == nil {
+		a.warnf("the fit bought no Table 1, so nothing tells how far the mixture is from the records: its table can be further than independent columns (fit with --table1 auto, or `engine: marginals`)")
+		return nil, nil
+	}
+	random := noise.NewRandom(noise.Public(s.seed).Stream(noise.Simulation))
+	return &mixtureDraws{a, newTwinDraws(r, s.seed), l, s.separate, random, false}, nil
+}
+
+// fill fills in a table; with --separate, by a law that Table 1 may have been bought of.
+func (d *mixtureDraws) fill(twin *simulate.Twin, table simulate.Table, n int) error {
+	l := d.law
+	if d.separate {
+		l = l.Drawn(d.random)
+	}
+	x := synthesis.NewMixture(l, twin)
+	err := x.Fill(twin, table, func(t simulate.Table) error { return d.twinDraws.fill(twin, t, n) }, d.random)
+	if err == nil && !d.warned {
+		d.warned = true
+		d.warnf("%.0f %% of the rows are the mixture's, the others are drawn from Table 1: the mixture agrees with it no further (`engine: marginals` keeps more and states its distance)", 100*x.Share)
+	}
+	return status.With(status.Numeric, err)
 }
 
 // marginalDraws draws tables from noisy tables of counts.

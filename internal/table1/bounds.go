@@ -98,7 +98,7 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 		return data.Numbers{}, err
 	}
 	at, found := findPlace(of, cuts, counts[:len(counts)-1], b.Place.Noise)
-	if cuts = countCuts(field, of, at); cuts == nil {
+	if cuts = countCuts(field, of, at, false); cuts == nil {
 		cuts = []float64{}
 	}
 	if counts, err = count(b.Histogram, cuts); err != nil {

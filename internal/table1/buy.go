@@ -21,7 +21,7 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	for i, f := range fields {
 		axis := privacy.Axis{Column: f.Column}
 		if f.Levels == nil {
-			axis.Cuts = countCuts(f, columnOf(find(m, f.Column)), places[i])
+			axis.Cuts = countCuts(f, columnOf(find(m, f.Column)), places[i], m.Spec.Twin != nil)
 			if axis.Cuts == nil {
 				axis.Cuts = []float64{}
 			}

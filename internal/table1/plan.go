@@ -69,12 +69,44 @@ const (
 	ofRanges                         = 1. / 3 // of what counts may take, where a column needs it
 )
 
+// What a mixture buys, as parts of μ²: its synthetic tables have the bought columns. Its
+// steps have 16 % more noise for it. Counts with noise of bestNoise of N are enough.
+const (
+	mixtureCounts  = 0.16
+	mixtureMoments = 0.04
+	mixturePairs   = 0.06
+	bestNoise      = 0.0005
+)
+
+// mixture is the default purchase of a twin's mixture, nil where counts tell nothing.
+func mixture(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
+	columns, _ := sizes(m)
+	noise := math.Sqrt(float64(columns+1)/mixtureCounts) / (mu * float64(records))
+	if noise > poorNoise {
+		return nil
+	}
+	part := math.Pow(min(1, noise/bestNoise), 2)
+	counts, moments, pairs, coded := part*mixtureCounts, part*mixtureMoments, part*mixturePairs, codable(m)
+	if len(coded) < 2 {
+		pairs, coded = 0, nil
+	}
+	if columns < 2 {
+		moments = 0
+	}
+	return planned(m, mu, rel, counts, moments, pairs, coded)
+}
+
 // Auto is the default purchase of a fit of m, nil for none. mu is the μ of the whole
-// budget, records the public number of units. Models of arrays, and models that describe
+// budget, records the public number of units. Models of arrays, and core models that describe
 // every column that they read, buy nothing. If a predictor has levels, counts should have
 // noise of rareNoise records: a level of .2 % is below noise of 1 %.
 func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
-	if len(m.Spec.Data.Tensors) > 0 || len(m.Given()) == 0 {
+	switch {
+	case len(m.Spec.Data.Tensors) > 0:
+		return nil
+	case m.Spec.Twin != nil:
+		return mixture(m, mu, records, rel)
+	case len(m.Given()) == 0:
 		return nil
 	}
 	columns, numbers := sizes(m)
@@ -125,7 +157,7 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 // mostLevels bounds the levels of a coded column.
 const mostLevels = 40
 
-// codable are the predictors with levels that counts of pairs may be about, those with the
+// codable are the predictors, of a mixture all columns, with levels that counts of pairs may be about, those with the
 // fewest levels first; none where a column is constant within groups, whose values a law
 // deals out to levels.
 func codable(m *models.Model) (columns []string) {
@@ -134,7 +166,11 @@ func codable(m *models.Model) (columns []string) {
 		return nil
 	}
 	var fields []encoding.Field
-	for _, f := range m.Encoding.Predictors().Columns() {
+	of := m.Encoding.Predictors()
+	if m.Spec.Twin != nil {
+		of = m.Encoding
+	}
+	for _, f := range of.Columns() {
 		if len(f.Levels) > 1 && len(f.Levels) <= mostLevels {
 			fields = append(fields, f)
 		}

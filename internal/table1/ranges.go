@@ -91,13 +91,23 @@ func normalBelow(z float64) float64 {
 // normal's probability in the middle, then tails.
 var fine = []float64{-32, -16, -8, -4, -2.5, -1.75, -1.15, -0.67, -0.32, 0, 0.32, 0.67, 1.15, 1.75, 2.5, 4, 8, 16, 32}
 
+// nearZero, times the upper bound, is the end of the cell of a spike at zero.
+const nearZero = 1e-6
+
 // countCuts are the cuts of the histogram that is bought around a place; of whole
-// numbers with few values, all of them.
-func countCuts(f encoding.Field, c column, at place) []float64 {
+// numbers with few values, all of them. With spike, zero at the lower bound has a cell of its
+// own.
+func countCuts(f encoding.Field, c column, at place, spike bool) []float64 {
 	if !ranged(f) {
 		return wholeCuts(c)
 	}
 	var cuts []float64
+	if spike && c.rawLower == 0 {
+		cuts = append(cuts, c.rawUpper*nearZero)
+		if c.whole {
+			cuts[0] = 0.5
+		}
+	}
 	for _, z := range fine {
 		x := at.center + z*at.scale
 		if x <= c.lower || x >= c.upper {

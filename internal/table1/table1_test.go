@@ -209,8 +209,14 @@ func TestAuto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := Auto(twin, 10, 100000, event.AddRemove); p != nil {
-		t.Errorf("a model of whole records buys %+v", p)
+	if p := Auto(twin, 0.25, 4000, event.AddRemove); p == nil || math.Abs(p.Share-0.26) > 1e-9 {
+		t.Errorf("a mixture buys %+v, want 26 %% of the budget", p)
+	}
+	if p := Auto(twin, 4, 1000000, event.AddRemove); p == nil || p.Share > 0.001 {
+		t.Errorf("a mixture of a million records buys %+v", p)
+	}
+	if p := Auto(twin, 0.25, 100, event.AddRemove); p != nil {
+		t.Errorf("a mixture of 100 records buys %+v", p)
 	}
 }
 

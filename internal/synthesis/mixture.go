@@ -1,0 +1,129 @@
+package synthesis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"d3p/internal/models/dist"
+	"d3p/internal/models/law"
+	"d3p/internal/models/simulate"
+)
+
+// Mixture gives tables of a fitted mixture the columns that Table 1 bought: each column is
+// moved to its bought shares, and a part of the records, Share, keeps the mixture's relations.
+// The others are drawn from the bought law. Share is where the mixture beside independent
+// columns is nearest to that law, so the relations of a mixture that has learnt none do no harm.
+type Mixture struct {
+	Law   *law.Law
+	Share float64 // of the last table
+}
+
+// NewMixture returns nil if the law does not know every column of the twin.
+func NewMixture(l *law.Law, twin *simulate.Twin) *Mixture {
+	for _, c := range twin.Table(0).Columns {
+		if own := l.Column(c.Name.V); own == nil || own.Shares == nil {
+			return nil
+		}
+	}
+	return &Mixture{Law: l}
+}
+
+// lawRecords are drawn from the law for its tables of two columns.
+const lawRecords = 20000
+
+// Fill fills in a table. draw fills in one of the fitted mixture, with new parameters each
+// time. Records that break a constraint are left out.
+func (x *Mixture) Fill(twin *simulate.Twin, out simulate.Table, draw func(simulate.Table) error, random dist.Rand) error {
+	n, first := len(out.Values[0]), 0
+	places := make([]int, len(out.Columns))
+	all := make([][]float64, len(x.Law.Columns))
+	for k, c := range out.Columns {
+		places[k] = slices.IndexFunc(x.Law.Columns, func(l law.Column) bool { return l.Name == c.Name.V })
+	}
+	for i := range all {
+		all[i] = make([]float64, n)
+	}
+	drawn := make([][]float64, len(all))
+	for i := range all {
+		drawn[i] = make([]float64, max(n, lawRecords))
+	}
+	ok := make([]bool, n)
+	for round := 0; first < n; round++ {
+		if round == hopeless {
+			return fmt.Errorf("hardly any synthetic record meets the constraints: they contradict the bought columns")
+		}
+		pool := twin.Table(n)
+		if err := draw(pool); err != nil {
+			return err
+		}
+		for k, i := range places {
+			all[i] = pool.Values[k]
+			x.Law.Columns[i].Transport(all[i], random)
+		}
+		x.Law.Draw(drawn, random)
+		if round == 0 {
+			x.Share = x.share(drawn, all, places)
+		}
+		for b := range n {
+			if random.Uniform() < x.Share {
+				continue
+			}
+			for _, i := range places {
+				all[i][b] = drawn[i][b]
+			}
+		}
+		for _, i := range places {
+			x.Law.Columns[i].Transport(all[i], random)
+		}
+		twin.Met(ok, all, -1)
+		for b := 0; b < n && first < n; b++ {
+			if !ok[b] {
+				continue
+			}
+			for k, i := range places {
+				out.Values[k][first] = all[i][b]
+			}
+			first++
+		}
+	}
+	return nil
+}
+
+// share is the part of the mixture at which tables of two columns, of it and of independent
+// columns, are nearest to the law's in total variation.
+func (x *Mixture) share(drawn, records [][]float64, columns []int) float64 {
+	const parts = 20
+	var distance [parts + 1]float64
+	for j, a := range columns {
+		for _, b := range columns[:j] {
+			lawful, mixed := x.pair(drawn, a, b), x.pair(records, a, b)
+			p, q := x.Law.Columns[a].CellShares(), x.Law.Columns[b].CellShares()
+			for at := range lawful {
+				apart := p[at/len(q)] * q[at%len(q)]
+				for k := range distance {
+					w := float64(k) / parts
+					distance[k] += math.Abs(lawful[at] - w*mixed[at] - (1-w)*apart)
+				}
+			}
+		}
+	}
+	best := 0
+	for k := range distance {
+		if distance[k] < distance[best] {
+			best = k
+		}
+	}
+	return float64(best) / parts
+}
+
+// pair is the table of shares of two columns.
+func (x *Mixture) pair(records [][]float64, a, b int) []float64 {
+	first, second := &x.Law.Columns[a], &x.Law.Columns[b]
+	width := len(second.Shares) + 1
+	shares := make([]float64, (len(first.Shares)+1)*width)
+	for i, v := range records[a] {
+		shares[first.Cell(v)*width+second.Cell(records[b][i])] += 1 / float64(len(records[a]))
+	}
+	return shares
+}
