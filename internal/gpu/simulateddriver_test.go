@@ -7,10 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"d3p/internal/stattest"
 )
 
 // standIn is a folder with a library that stands in for the driver's, and the library of
@@ -55,6 +58,55 @@ func TestDriverCalls(t *testing.T) {
 	out, err := run("") // nothing to compile
 	if want := "CUDA_ERROR_INVALID_PTX (refused by the stand-in): the driver cannot compile the kernels (update it) line 7: what ptxas says"; !strings.Contains(out, want) {
 		t.Errorf("%v: %s, want %s", err, out, want)
+	}
+}
+
+// Whoever has a card has it for half an hour: every part of bench.sh runs to its end on the
+// stand-in, with programs in place of NVIDIA's and of python3 with JAX.
+func TestBench(t *testing.T) {
+	if stattest.Race {
+		t.Skip("Go's race detector does not see what happens in another program")
+	}
+	t.Parallel()
+	dir, kernels := standIn(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, script := range map[string]string{
+		"nvidia-smi":        `echo "stand-in, 0"`,
+		"compute-sanitizer": `shift 2; "$@" && echo "========= ERROR SUMMARY: 0 findings"`,
+		"python3":           `[ "$1" = -c ] || printf '| autoencoder B=128%s | 128 | %s |\n' "" 10.0 ", JAX float32" 25.0`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command("sh", "bench.sh")
+	c.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir, "STANDIN_KERNELS="+kernels, "GPU_TEST_SMALL=1", "GPU_TEST="+self,
+		"PATH="+dir+":"+os.Getenv("PATH"), "OUT="+dir)
+	out, err := c.CombinedOutput()
+	text := string(out)
+	if written, _ := os.ReadFile(filepath.Join(dir, "bench.md")); err != nil || string(written) != text {
+		t.Errorf("%v: bench.md has\n%s", err, written)
+	}
+	if wrong := regexp.MustCompile("NaN|SKIP|FAIL|panic|rror:|not found|[1-9][0-9]* failed| 0 passed").FindString(text); wrong != "" {
+		t.Errorf("%q in the output", wrong)
+	}
+	want := map[string]int{
+		"stand-in, 0": 1, "--- PASS: TestOnDeviceSameBits (": 1, "--- PASS: TestOnDeviceConformance (": 1, " 0 failed, 0 skipped": 2,
+		"ERROR SUMMARY: 0 findings": 3, "JAX float32 at B=128, in times of d3p: 2.50": 1,
+	}
+	for _, w := range timings(true) {
+		want["| "+w.name+" |"] = 1
+	}
+	for line, times := range want {
+		if n := strings.Count(text, line); n != times {
+			t.Errorf("%q stands %d times, want %d", line, n, times)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
 	}
 }
 

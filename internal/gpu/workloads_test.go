@@ -31,27 +31,28 @@ type timing struct {
 	epoch   int // steps, for the time of an epoch
 }
 
-// timings are the workloads that are timed on a card; small ones only show that they run.
+// timings are the workloads that are timed on a card, as `--device cuda` plans them; small
+// ones only show that they run.
 func timings(small bool) []timing {
 	last := 0.0
 	const images = 60_000
-	n, d, fits, scale := 1_000_000, 100, 256, 1
+	few, n, d, fits, scale := 3341, 1_000_000, 100, 256, 1
 	if small {
-		n, d, fits, scale = 500, 5, 3, 1000
+		few, n, d, fits, scale = 200, 500, 5, 3, 10_000
 	}
 	vae := func(batch int) plan.Config {
 		return plan.Config{
 			Records: images, Sampling: "fixed_size", BatchSize: batch, Steps: 5 * images / batch, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
-			NoiseMultiplier: 1.5, Delta: 1e-5, Neighbours: "substitute", Clipping: settings.ClippingFlat, ClipNorm: 10,
+			NoiseMultiplier: 1.5, Delta: 1e-5, Neighbours: "substitute", Card: true, Clipping: settings.ClippingFlat, ClipNorm: 10,
 		}
 	}
 	steps := func(n int, rate float64) plan.Config {
-		return plan.Config{Epsilon: 1, Delta: 1e-6, Steps: max(2, n/scale), SamplingRate: rate}
+		return plan.Config{Epsilon: 1, Delta: 1e-6, Steps: max(2, n/scale), SamplingRate: rate, Card: true}
 	}
 	const flat, grouped = "y ~ 1 + x", "y ~ 1 + x + (1 + x0 + x1 | g)"
 	list := []timing{
-		{name: "logistic N=3341 D=8 B=67", model: flat, records: 3341, columns: 8, fits: 1, config: steps(20_000, 67./3341)},
-		{name: "logistic N=3341 D=8", model: flat, records: 3341, columns: 8, fits: 1, config: steps(20_000, 0)},
+		{name: fmt.Sprintf("logistic N=%d D=8 B=67", few), model: flat, records: few, columns: 8, fits: 1, config: steps(20_000, 67/float64(few))},
+		{name: fmt.Sprintf("logistic N=%d D=8", few), model: flat, records: few, columns: 8, fits: 1, config: steps(20_000, 0)},
 		{name: "hierarchical N=500", model: grouped, records: 500, columns: 5, fits: 1, config: steps(20_000, 0.1)},
 		{name: fmt.Sprintf("hierarchical N=500, %d fits", fits), model: grouped, records: 500, columns: 5, fits: fits, config: steps(20_000, 0.1)},
 		{name: "mixture K=5 D=2", model: "mixture", records: 2000, columns: 2, fits: 1, config: steps(20_000, 0.05)},
