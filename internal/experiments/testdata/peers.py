@@ -1,10 +1,11 @@
 """Makes synthetic tables by MST and AIM of private-pgm (commit 5b91262 of May 2023).
 
-    peers.py PRIVATE_PGM FOLDER TABLE PROGRAM EPSILON
+    peers.py PRIVATE_PGM FOLDER TABLE PROGRAM EPSILON [ROUNDS]
 
 reads FOLDER/TABLE-cells.csv and -domain.json, which `experiments -tasks twins -peers FOLDER`
 writes, and writes FOLDER/TABLE-PROGRAM-EPSILON.csv. PROGRAM is MST or AIM. AIM's workload is
-all pairs and its largest model 4 MB. Needs numpy < 1.25, scipy, pandas and networkx. Modules
+all pairs and its largest model 4 MB; ROUNDS, for a result within the hour, replaces its 16 for each
+column. Needs numpy < 1.25, scipy, pandas and networkx. Modules
 that private-pgm imports and these programs hardly use are replaced by a few lines.
 """
 import itertools
@@ -16,7 +17,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-pgm, folder, table, program, epsilon = sys.argv[1:]
+pgm, folder, table, program, epsilon = sys.argv[1:6]
+rounds = int(sys.argv[6]) if len(sys.argv) > 6 else None
 sys.path[:0] = [pgm, pgm + "/src"]
 
 
@@ -58,7 +60,7 @@ if program == "MST":
     twin = mst.MST(data, float(epsilon), DELTA)
 else:
     pairs = [(pair, 1.0) for pair in itertools.combinations(data.domain, 2)]
-    twin = aim.AIM(float(epsilon), DELTA, max_model_size=4).run(data, pairs)
+    twin = aim.AIM(float(epsilon), DELTA, rounds=rounds, max_model_size=4).run(data, pairs)
 columns = list(pd.read_csv(f"{folder}/{table}-cells.csv", nrows=0).columns)
 twin.df[columns].to_csv(f"{folder}/{table}-{program}-{epsilon}.csv", index=False)
 print(f"{program} {epsilon}: {time.time() - started:.0f} s")

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 
 	"d3p/internal/fit/optimizer"
 	"d3p/internal/marginals"
@@ -58,8 +59,16 @@ func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 	p.warn()
 	p.NoiseToSignal = 0
 	p.Warnings = keepWarnings(p.Warnings, "delta-above-1/n", "large-epsilon")
+	if noise := p.NoiseMultiplier * math.Sqrt(float64(len(m.Encoding.Columns()))/marginals.ColumnSteps); noise > countsDrown*float64(p.Records) {
+		p.Warnings = append(p.Warnings, Warning{"noise-dominates", fmt.Sprintf(
+			"noise will dominate: counts of single columns have noise of about %.0f, and there are %d records; a larger epsilon, more records or fewer columns would help", noise, p.Records)})
+	}
 	return p, nil
 }
+
+// countsDrown is the noise of a single column's counts, as a part of the records, from which
+// the plan warns.
+const countsDrown = 0.05
 
 // keepWarnings are the warnings of these names.
 func keepWarnings(list []Warning, names ...string) []Warning {
