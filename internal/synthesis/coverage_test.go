@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -83,13 +84,63 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
+// more adds columns that go together with age, score or the column before: numbers, and levels.
+func more(x [][]float64, columns int, random *noise.Random) [][]float64 {
+	before := make([]float64, len(x[0]))
+	for k := range columns {
+		column := make([]float64, len(x[0]))
+		for i := range column {
+			z := 0.6*before[i] + 0.8*random.Normal()
+			if k%5 == 0 {
+				z = 0.02*(x[0][i]-50) + 0.02*(x[3][i]-40) + 0.8*random.Normal()
+			}
+			before[i] = z
+			column[i] = min(max(math.Round(20*z)+100, 0), 200)
+			if k%3 > 0 {
+				column[i] = min(max(math.Floor(z+2), 0), 3)
+			}
+		}
+		x = append(x, column)
+	}
+	return x
+}
+
+// withMore is a model of patients with these columns. Only pairs of the analysis are asked for.
+func withMore(columns int) string {
+	if columns == 0 {
+		return patientsModel
+	}
+	text := ""
+	for k := range columns {
+		if k%3 > 0 {
+			text += fmt.Sprintf("    x%d: {type: category, levels: [\"0\", \"1\", \"2\", \"3\"]}\n", k)
+		} else {
+			text += fmt.Sprintf("    x%d: {type: integer, lower: 0, upper: 200}\n", k)
+		}
+	}
+	var pairs []string
+	names := []string{"age", "sex", "clinic", "score", "ill"}
+	for i, a := range names {
+		for _, b := range names[:i] {
+			pairs = append(pairs, "["+a+", "+b+"]")
+		}
+	}
+	return strings.Replace(patientsModel, "twin: {", text+"twin: {workload: ["+strings.Join(pairs, ", ")+"], ", 1)
+}
+
 func patientsFile(x [][]float64) []byte {
 	var b bytes.Buffer
-	b.WriteString("age,sex,clinic,score,ill\n")
-	for i := range x[0] {
-		fmt.Fprintf(&b, "%g,%s,%s,%g,%s\n", x[0][i], []string{"female", "male"}[int(x[1][i])], []string{"a", "b", "c"}[int(x[2][i])], x[3][i], []string{"no", "yes"}[int(x[4][i])])
+	b.WriteString("age,sex,clinic,score,ill")
+	for k := range len(x) - 5 {
+		fmt.Fprintf(&b, ",x%d", k)
 	}
-	return b.Bytes()
+	for i := range x[0] {
+		fmt.Fprintf(&b, "\n%g,%s,%s,%g,%s", x[0][i], []string{"female", "male"}[int(x[1][i])], []string{"a", "b", "c"}[int(x[2][i])], x[3][i], []string{"no", "yes"}[int(x[4][i])])
+		for _, column := range x[5:] {
+			fmt.Fprintf(&b, ",%g", column[i])
+		}
+	}
+	return append(b.Bytes(), '\n')
 }
 
 // estimates are what an analyst computes from a table: coefficients of a linear and of a
@@ -172,6 +223,7 @@ var quantities = []string{
 
 var (
 	repetitions = flag.Int("repetitions", 10, "simulated tables of TestSeparateTablesCover")
+	moreColumns = flag.Int("columns", 0, "further columns of TestSeparateTablesCover")
 	patientsN   = flag.Int("patients", 5000, "records of TestSeparateTablesCover")
 	multiplier  = flag.Float64("multiplier", 16.8, "noise multiplier of TestSeparateTablesCover; 16.8 is epsilon 1 at delta 1e-5")
 )
@@ -182,7 +234,7 @@ func TestSeparateTablesCover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("repeats fits")
 	}
-	m := read(t, patientsModel)
+	m := read(t, withMore(*moreColumns))
 	const tables = 20
 	large := estimates(patients(1000000, public(1)))
 	truth := slices.Concat(scoreTruth, illTruth)
@@ -191,7 +243,7 @@ func TestSeparateTablesCover(t *testing.T) {
 	}
 	held, bias, width := make([]int, len(truth)), make([]float64, len(truth)), make([]float64, len(truth))
 	for k := range *repetitions {
-		records := patients(*patientsN, public(uint64(1000+k)))
+		records := more(patients(*patientsN, public(uint64(1000+k))), *moreColumns, public(uint64(4000+k)))
 		table, _ := learn(t, m, patientsFile(records), event.AddRemove, *multiplier, uint64(2000+k))
 		d, err := synthesis.NewDrawer(table, m, true, 1)
 		if err != nil {

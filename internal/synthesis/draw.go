@@ -211,6 +211,15 @@ func ascending(groups []int32, n int) bool {
 // released counts: those of many columns. Intervals from them may miss the truth.
 func (d *Drawer) Shrunk() bool { return d.shrunk }
 
+// Noise is the mean noise of the counts of single columns, as a part of the records.
+func (d *Drawer) Noise() float64 {
+	sum := 0.0
+	for k := range d.table.Columns { // the first tables are those of columns
+		sum += math.Sqrt(d.measured[k].Variance)
+	}
+	return sum / float64(len(d.table.Columns)) / d.records
+}
+
 // Close ends the workers.
 func (d *Drawer) Close() { d.tree.Close() }
 

@@ -29,65 +29,75 @@ func NewMixture(l *law.Law, twin *simulate.Twin) *Mixture {
 	return &Mixture{Law: l}
 }
 
-// lawRecords are drawn from the law for its tables of two columns.
-const lawRecords = 20000
+// leastPool are the fewest records that tables of two columns are counted of.
+const leastPool = 5000
 
 // Fill fills in a table. draw fills in one of the fitted mixture, with new parameters each
 // time. Records that break a constraint are left out.
 func (x *Mixture) Fill(twin *simulate.Twin, out simulate.Table, draw func(simulate.Table) error, random dist.Rand) error {
 	n, first := len(out.Values[0]), 0
-	places := make([]int, len(out.Columns))
-	all := make([][]float64, len(x.Law.Columns))
-	for k, c := range out.Columns {
-		places[k] = slices.IndexFunc(x.Law.Columns, func(l law.Column) bool { return l.Name == c.Name.V })
+	ok := make([]bool, max(n, leastPool))
+	order := make([]int, len(ok))
+	for b := range order {
+		order[b] = b
 	}
-	for i := range all {
-		all[i] = make([]float64, n)
-	}
-	drawn := make([][]float64, len(all))
-	for i := range all {
-		drawn[i] = make([]float64, max(n, lawRecords))
-	}
-	ok := make([]bool, n)
 	for round := 0; first < n; round++ {
 		if round == hopeless {
 			return fmt.Errorf("hardly any synthetic record meets the constraints: they contradict the bought columns")
 		}
-		pool := twin.Table(n)
+		pool := twin.Table(len(ok))
 		if err := draw(pool); err != nil {
 			return err
 		}
-		for k, i := range places {
-			all[i] = pool.Values[k]
-			x.Law.Columns[i].Transport(all[i], random)
+		twin.Met(ok, x.calibrate(pool, round == 0, random), -1)
+		for b := range order { // each draw of the parameters has its place in the pool
+			c := b + int(random.Uniform()*float64(len(order)-b))
+			order[b], order[c] = order[c], order[b]
 		}
-		x.Law.Draw(drawn, random)
-		if round == 0 {
-			x.Share = x.share(drawn, all, places)
-		}
-		for b := range n {
-			if random.Uniform() < x.Share {
+		for _, b := range order {
+			if !ok[b] || first == n {
 				continue
 			}
-			for _, i := range places {
-				all[i][b] = drawn[i][b]
-			}
-		}
-		for _, i := range places {
-			x.Law.Columns[i].Transport(all[i], random)
-		}
-		twin.Met(ok, all, -1)
-		for b := 0; b < n && first < n; b++ {
-			if !ok[b] {
-				continue
-			}
-			for k, i := range places {
-				out.Values[k][first] = all[i][b]
+			for k := range out.Values {
+				out.Values[k][first] = pool.Values[k][b]
 			}
 			first++
 		}
 	}
 	return nil
+}
+
+// calibrate moves the columns of the mixture's records to those of the law and puts records of
+// the law in the place of a part; it sets Share first if that is asked. It returns the values
+// by column of the law.
+func (x *Mixture) calibrate(pool simulate.Table, decide bool, random dist.Rand) [][]float64 {
+	n := len(pool.Values[0])
+	all, drawn := make([][]float64, len(x.Law.Columns)), make([][]float64, len(x.Law.Columns))
+	for i := range all {
+		all[i], drawn[i] = make([]float64, n), make([]float64, n)
+	}
+	var places []int
+	for k, c := range pool.Columns {
+		i := slices.IndexFunc(x.Law.Columns, func(l law.Column) bool { return l.Name == c.Name.V })
+		places, all[i] = append(places, i), pool.Values[k]
+		x.Law.Columns[i].Transport(all[i], random)
+	}
+	x.Law.Draw(drawn, random)
+	if decide {
+		x.Share = x.share(drawn, all, places)
+	}
+	for b := range n {
+		if random.Uniform() < x.Share {
+			continue
+		}
+		for _, i := range places {
+			all[i][b] = drawn[i][b]
+		}
+	}
+	for _, i := range places {
+		x.Law.Columns[i].Transport(all[i], random)
+	}
+	return all
 }
 
 // share is the part of the mixture at which tables of two columns, of it and of independent

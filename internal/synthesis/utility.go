@@ -59,8 +59,8 @@ const unfit = `
 
 - Standard errors. Draw --separate tables, estimate from each and combine the results with d3p combine.
 - Intervals at the promised level for each quantity. Those of 90 % from separate tables held in 88 % of trials
-  with five columns and 5,000 records at epsilon 1, and for single coefficients in 75 %. With many columns relations
-  are shrunk, how far intervals hold is unknown, and d3p twin --separate says so.
+  with five columns and 5,000 records at epsilon 1, and for single coefficients in 75 %. With many tables relations
+  are shrunk and few intervals of coefficients hold; d3p twin --separate says so. Then name the pairs of the analysis.
 - Single records. No row is a person, and a rare combination is noise as often as it is a fact.
 - Three and more columns together, where the workload does not name them: they follow from the pairs.
 - Exact values within a bin: they are drawn there independently of the other columns.
