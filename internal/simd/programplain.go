@@ -72,6 +72,16 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 		}
 		return
 	}
+	if in.Op >= OpSquares {
+		in.acrossElements(spaces, v, s, pitch)
+		return
+	}
+	in.elementwise(v, s)
+}
+
+// elementwise is run for one element at a time, where no function stands in a table.
+func (in *Instruction) elementwise(v [4][]float64, s float64) {
+	to, a, b := v[0], v[1], v[2]
 	switch in.Op {
 	case OpFill:
 		for i := range to {
@@ -113,6 +123,14 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 				to[i] = math.NaN()
 			}
 		}
+	}
+}
+
+// acrossElements is run for instructions that take several elements, or lanes, together.
+func (in *Instruction) acrossElements(spaces *[Spaces][]float64, v [4][]float64, s float64, pitch int) {
+	to, a, b := v[0], v[1], v[2]
+	numbers := func(p Place) []float64 { return spaces[p.Space][p.At:] }
+	switch in.Op {
 	case OpSquares:
 		for ; len(a) > 0; a = a[pitch:] {
 			plain.addProduct(to, a, a)

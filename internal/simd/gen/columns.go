@@ -85,7 +85,7 @@ func columns32(i isa) {
 	dst, index, n, pitch := base("dst"), base("index"), Load(Param("n"), GP64()).(GPVirtual), GP64()
 	MOVQ(n, pitch)
 	SHLQ(Imm(3), pitch)
-	tableAt, stride := argument(Param("table").Base()), argument(Param("stride"))
+	rows := eightRows{index: index, table: argument(Param("table").Base()), stride: argument(Param("stride"))}
 	mask, rest, words := XMM(), GP64(), GP64()
 	Load(Param("count"), rest)
 	ANDQ(Imm(3), rest)
@@ -94,58 +94,25 @@ func columns32(i isa) {
 	VMOVUPS(Mem{Base: words, Index: rest, Scale: 4}, mask)
 
 	top, column, some, next, done := label("rows"), label("column"), label("some"), label("next"), label("done")
-	to, left := GP64(), GP64() // and before that: the end of what can be fetched, bytes of it
-	var rows [8]GPVirtual
-	for r := range rows {
-		rows[r] = GP64()
+	to, left := GP64(), GP64()
+	for r := range rows.at {
+		rows.at[r] = GP64()
 	}
 	Label(top)
 	TESTQ(n, n)
 	JZ(LabelRef(done))
-	starts := func(first int) {
-		for r, p := range rows {
-			MOVL(Mem{Base: index, Disp: 4 * (first + r)}, p.As32())
-			IMULQ(stride, p)
-			SHLQ(Imm(2), p)
-			ADDQ(tableAt, p)
-		}
-	}
-	near, line := label("near"), label("line")
-	Load(Param("fetch"), left)
-	TESTQ(left, left)
-	JZ(LabelRef(near))
-	bound := to
-	MOVQ(argument(Param("index").Len()), bound)
-	SHLQ(Imm(2), bound)
-	ADDQ(argument(Param("index").Base()), bound)
-	SUBQ(U32(4*(ahead+8)), bound)
-	CMPQ(index, bound)
-	JG(LabelRef(near))
-	starts(ahead)
-	Label(line)
-	for _, p := range rows {
-		PREFETCHT1(Mem{Base: p})
-		ADDQ(Imm(64), p)
-	}
-	SUBQ(Imm(64), left)
-	JG(LabelRef(line))
-	Label(near)
-	starts(0)
+	rows.prefetch(to, left)
+	rows.start(0)
 	MOVQ(dst, to)
 	Load(Param("count"), left)
 	Label(column)
 	SUBQ(Imm(4), left)
 	JL(LabelRef(some))
-	for _, v := range fourColumns(func(r int) VecVirtual {
-		pair := YMM()
-		VMOVUPS(Mem{Base: rows[r]}, pair.AsX())
-		VINSERTF128(U8(1), Mem{Base: rows[r+4]}, pair, pair)
-		return pair
-	}) {
+	for _, v := range fourColumns(rows.pair) {
 		storeWidened(i, v, to)
 		ADDQ(pitch, to)
 	}
-	for _, p := range rows {
+	for _, p := range rows.at {
 		ADDQ(Imm(16), p)
 	}
 	JMP(LabelRef(column))
@@ -154,8 +121,8 @@ func columns32(i isa) {
 	JZ(LabelRef(next))
 	for _, v := range fourColumns(func(r int) VecVirtual {
 		pair, high := YMM(), XMM()
-		VMASKMOVPS(Mem{Base: rows[r]}, mask, pair.AsX())
-		VMASKMOVPS(Mem{Base: rows[r+4]}, mask, high)
+		VMASKMOVPS(Mem{Base: rows.at[r]}, mask, pair.AsX())
+		VMASKMOVPS(Mem{Base: rows.at[r+4]}, mask, high)
 		VINSERTF128(U8(1), high, pair, pair)
 		return pair
 	})[:3] {
@@ -171,6 +138,55 @@ func columns32(i isa) {
 	JMP(LabelRef(top))
 	Label(done)
 	end()
+}
+
+// eightRows are places in eight rows of a table of float32.
+type eightRows struct {
+	at            [8]GPVirtual
+	index         Register
+	table, stride Mem
+}
+
+// start moves the places to the rows of the indices from first on.
+func (e *eightRows) start(first int) {
+	for r, p := range e.at {
+		MOVL(Mem{Base: e.index, Disp: 4 * (first + r)}, p.As32())
+		IMULQ(e.stride, p)
+		SHLQ(Imm(2), p)
+		ADDQ(e.table, p)
+	}
+}
+
+// prefetch prefetches rows further on in index. It overwrites bound, the end of what can be
+// fetched, and left, its bytes.
+func (e *eightRows) prefetch(bound, left GPVirtual) {
+	near, line := label("near"), label("line")
+	Load(Param("fetch"), left)
+	TESTQ(left, left)
+	JZ(LabelRef(near))
+	MOVQ(argument(Param("index").Len()), bound)
+	SHLQ(Imm(2), bound)
+	ADDQ(argument(Param("index").Base()), bound)
+	SUBQ(U32(4*(ahead+8)), bound)
+	CMPQ(e.index, bound)
+	JG(LabelRef(near))
+	e.start(ahead)
+	Label(line)
+	for _, p := range e.at {
+		PREFETCHT1(Mem{Base: p})
+		ADDQ(Imm(64), p)
+	}
+	SUBQ(Imm(64), left)
+	JG(LabelRef(line))
+	Label(near)
+}
+
+// pair loads four numbers of rows r and r+4.
+func (e *eightRows) pair(r int) VecVirtual {
+	pair := YMM()
+	VMOVUPS(Mem{Base: e.at[r]}, pair.AsX())
+	VINSERTF128(U8(1), Mem{Base: e.at[r+4]}, pair, pair)
+	return pair
 }
 
 // fourColumns are those of eight rows, four numbers of rows r and r+4 each.
@@ -254,41 +270,37 @@ func unpack(i isa, bits int) {
 		JMP(LabelRef(next))
 		Label(less)
 	}
-	step(8, func() {
-		v := YMM()
-		if bits == 8 {
-			VPMOVZXBD(Mem{Base: from}, v)
-			VCVTDQ2PS(v, v)
-		} else {
-			VMOVUPS(Mem{Base: from}, v)
-		}
-		VMOVUPS(v, Mem{Base: to})
-	})
-	step(4, func() {
-		v := XMM()
-		if bits == 8 {
-			VPMOVZXBD(Mem{Base: from}, v)
-			VCVTDQ2PS(v, v)
-		} else {
-			VMOVUPS(Mem{Base: from}, v)
-		}
-		VMOVUPS(v, Mem{Base: to})
-	})
-	step(1, func() {
-		x, v := GP32(), XMM()
-		if bits == 8 {
-			MOVBLZX(Mem{Base: from}, x)
-			VXORPS(v, v, v)
-			VCVTSI2SSL(x, v, v)
-			VMOVSS(v, Mem{Base: to})
-		} else {
-			MOVL(Mem{Base: from}, x)
-			MOVL(x, Mem{Base: to})
-		}
-	})
+	step(8, func() { unpackVector(bits, YMM(), from, to) })
+	step(4, func() { unpackVector(bits, XMM(), from, to) })
+	step(1, func() { unpackOne(bits, from, to) })
 	ADDQ(pitch, dst)
 	INCQ(b)
 	JMP(LabelRef(row))
 	Label(done)
 	end()
+}
+
+// unpackVector copies as many numbers as v has room for.
+func unpackVector(bits int, v VecVirtual, from, to Register) {
+	if bits == 8 {
+		VPMOVZXBD(Mem{Base: from}, v)
+		VCVTDQ2PS(v, v)
+	} else {
+		VMOVUPS(Mem{Base: from}, v)
+	}
+	VMOVUPS(v, Mem{Base: to})
+}
+
+// unpackOne copies one number.
+func unpackOne(bits int, from, to Register) {
+	x, v := GP32(), XMM()
+	if bits == 8 {
+		MOVBLZX(Mem{Base: from}, x)
+		VXORPS(v, v, v)
+		VCVTSI2SSL(x, v, v)
+		VMOVSS(v, Mem{Base: to})
+	} else {
+		MOVL(Mem{Base: from}, x)
+		MOVL(x, Mem{Base: to})
+	}
 }

@@ -131,36 +131,7 @@ func rowSum(i isa, size int) {
 	sum, d := base("sum"), length("sum")
 	w, n := base("w"), length("w")
 	t := tableArguments(size)
-	b, p := GP64(), GP64()
-
-	// block adds all rows to the sums at offsets offs.
-	block := func(v []isa, offs []int) {
-		var sums []VecVirtual
-		for k, off := range offs {
-			sums = append(sums, v[k].load(Mem{Base: sum, Disp: off}))
-		}
-		XORQ(b, b)
-		next := label("row")
-		Label(next)
-		t.row(p, b, 0)
-		weight := i.spread(Mem{Base: w, Index: b, Scale: 8})
-		for k, off := range offs {
-			i.accumulate(sums[k], weight, t.load(v[k], p, off))
-		}
-		INCQ(b)
-		CMPQ(b, n)
-		JLT(LabelRef(next))
-		for k, off := range offs {
-			v[k].store(sums[k], Mem{Base: sum, Disp: off})
-		}
-	}
-	// vectors of whole columns, and their offsets.
-	vectors := func(columns int) (v []isa, offs []int) {
-		for k := 0; k < columns; k += i.lanes() {
-			v, offs = append(v, i), append(offs, 8*k)
-		}
-		return v, offs
-	}
+	r := rowSums{isa: i, t: t, sum: sum, w: w, n: n, b: GP64(), p: GP64()}
 	done := label("done")
 	TESTQ(n, n)
 	JZ(LabelRef(done))
@@ -173,16 +144,16 @@ func rowSum(i isa, size int) {
 		CMPQ(d, Imm(uint64(width+8)))
 		JGE(LabelRef(whole))
 		SUBQ(Imm(uint64(width)), d) // the last ones with these: alone they wait for each other
-		v, offs := vectors(width)
-		_, rest := vectors(8)
+		v, offs := wholeVectors(i, width)
+		_, rest := wholeVectors(i, 8)
 		v = append(v, i.masked(d, len(rest))...)
 		for _, off := range rest {
 			offs = append(offs, 8*width+off)
 		}
-		block(v, offs)
+		r.add(v, offs)
 		JMP(LabelRef(done))
 		Label(whole)
-		block(vectors(width))
+		r.add(wholeVectors(i, width))
 		ADDQ(U32(8*width), sum)
 		ADDQ(U32(width*size), t.base)
 		SUBQ(Imm(uint64(width)), d)
@@ -191,8 +162,45 @@ func rowSum(i isa, size int) {
 	}
 	TESTQ(d, d)
 	JZ(LabelRef(done))
-	_, offs := vectors(8)
-	block(i.masked(d, len(offs)), offs)
+	_, offs := wholeVectors(i, 8)
+	r.add(i.masked(d, len(offs)), offs)
 	Label(done)
 	end()
+}
+
+// rowSums adds rows to sums.
+type rowSums struct {
+	isa
+	t               table
+	sum, w, n, b, p GPVirtual
+}
+
+// add adds all rows to the sums at offsets offs.
+func (r *rowSums) add(v []isa, offs []int) {
+	var sums []VecVirtual
+	for k, off := range offs {
+		sums = append(sums, v[k].load(Mem{Base: r.sum, Disp: off}))
+	}
+	XORQ(r.b, r.b)
+	next := label("row")
+	Label(next)
+	r.t.row(r.p, r.b, 0)
+	weight := r.spread(Mem{Base: r.w, Index: r.b, Scale: 8})
+	for k, off := range offs {
+		r.accumulate(sums[k], weight, r.t.load(v[k], r.p, off))
+	}
+	INCQ(r.b)
+	CMPQ(r.b, r.n)
+	JLT(LabelRef(next))
+	for k, off := range offs {
+		v[k].store(sums[k], Mem{Base: r.sum, Disp: off})
+	}
+}
+
+// wholeVectors are vectors of whole columns, and their offsets.
+func wholeVectors(i isa, columns int) (v []isa, offs []int) {
+	for k := 0; k < columns; k += i.lanes() {
+		v, offs = append(v, i), append(offs, 8*k)
+	}
+	return v, offs
 }
