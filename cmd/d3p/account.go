@@ -63,26 +63,7 @@ own, unless you add --what-if.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			o.pure = c.Flags().Changed("delta") && m.Delta == 0
-			var other []string // flags that the table of mechanisms replaces
-			if o.pure {
-				other = []string{"delta"}
-			}
-			if err := errors.Join(flags.Read(c, other...), accounting.CheckGroup(o.group)); err != nil {
-				return err
-			}
-			if len(args) == 1 {
-				return a.accountRun(c, args[0], &m, &o)
-			}
-			if err := refuse(c, "only with a RUN", []string{"what-if", "ledger"}); err != nil {
-				return err
-			}
-			if o.event != "" {
-				if err := refuse(c, "the file of --event has its own", append([]string{"sampling"}, describing...)); err != nil {
-					return err
-				}
-			}
-			return a.account(&m, &o)
+			return a.runAccount(c, args, &m, &o)
 		},
 	}
 	m.Define(c)
@@ -96,6 +77,30 @@ own, unless you add --what-if.`,
 	f.StringVar(&o.ledger, "ledger", "", "also ask the ledger of the data set in `FILE` whether it has the RUN, and all that its report has seen there")
 	f.BoolVar(&o.whatIf, "what-if", false, "account a RUN as if it had used --sampling or --neighbours")
 	return c
+}
+
+// runAccount runs the command.
+func (a *app) runAccount(c *cobra.Command, args []string, m *accounting.Mechanism, o *accountOptions) error {
+	o.pure = c.Flags().Changed("delta") && m.Delta == 0
+	var other []string // flags that the table of mechanisms replaces
+	if o.pure {
+		other = []string{"delta"}
+	}
+	if err := errors.Join(flags.Read(c, other...), accounting.CheckGroup(o.group)); err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		return a.accountRun(c, args[0], m, o)
+	}
+	if err := refuse(c, "only with a RUN", []string{"what-if", "ledger"}); err != nil {
+		return err
+	}
+	if o.event != "" {
+		if err := refuse(c, "the file of --event has its own", append([]string{"sampling"}, describing...)); err != nil {
+			return err
+		}
+	}
+	return a.account(m, o)
 }
 
 // accountOptions are the flags of account besides the mechanism's.

@@ -137,14 +137,22 @@ func (a *app) fixMixing(path string) error {
 	return atomicfile.Write(path, []byte(strings.Join(lines, "\n")), info.Mode().Perm())
 }
 
-// check reads a model file and, if asked, counts how records fit it.
-func (a *app) check(path string, s checkSettings) error {
+// check refuses flags that contradict one another.
+func (s checkSettings) check() error {
 	counted := s.data != ""
 	switch given := s.out != "" || s.show || s.strict; {
 	case !counted && given:
 		return status.Usagef("--out, --show, --strict: only with --data")
 	case counted && !given:
 		return status.Usagef("--out: missing: the private file that the counts go to, as in --out datacheck.json (or --show prints them)")
+	}
+	return nil
+}
+
+// check reads a model file and, if asked, counts how records fit it.
+func (a *app) check(path string, s checkSettings) error {
+	if err := s.check(); err != nil {
+		return err
 	}
 	result := checkResult{File: path, Parameters: []string{}, Mistakes: []mistake{}, Warnings: []mistake{}, DataCheck: s.out}
 	if s.fix {
@@ -180,7 +188,7 @@ func (a *app) check(path string, s checkSettings) error {
 	result.Layers, result.Record = layersOf(m)
 	a.warn(m.Spec.Warnings)
 	var counts *privacy.DataCheck
-	if counted {
+	if s.data != "" {
 		if counts, err = checkRecords(m, path, s.data, s.out); err != nil {
 			return err
 		}

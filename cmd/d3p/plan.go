@@ -40,9 +40,7 @@ import (
 
 func newPlan(a *app) *cobra.Command {
 	var s *flags.Settings
-	var out string
-	var sweep []string
-	var tables int
+	var o planOptions
 	c := &cobra.Command{
 		Use:   "plan MODEL",
 		Short: "Show what a fit would run and what it would cost; reads no data",
@@ -57,50 +55,62 @@ each plan is rehearsed.`,
 		Example: "  d3p plan cohort.yaml --epsilon 1\n  d3p plan cohort.yaml --sweep epsilon=0.3,1,3 --sweep steps=500,2000\n  d3p plan cohort.yaml --epsilon 1 --rehearse 10\n  d3p plan cohort.yaml --records 20000 --epsilon 0.5 --json\n  d3p plan cohort.yaml --epsilon 1 --report plan.html",
 		Args:    exactly("MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := s.Resolve(c, a.environment()); err != nil {
-				return err
-			}
-			m, hash, err := modelfile.Read(args[0])
-			if err != nil {
-				return err
-			}
-			rehearse := c.Flags().Changed(rehearseFlag)
-			switch {
-			case out != "" && (rehearse || len(sweep) > 0):
-				return status.Usagef("--report: it goes with neither --sweep nor --rehearse (leave them out)")
-			case rehearse && (tables < 1 || tables > mostRehearsed):
-				return status.Usagef("--rehearse: %d tables, want 1 to %d", tables, mostRehearsed)
-			case len(sweep) > 0:
-				return a.sweep(c, m, sweep, tables)
-			}
-			plan, err := a.plan(c, s, m)
-			if err != nil {
-				return err
-			}
-			p, err := plannedPrivacy(c, s, m, hash, plan)
-			if err != nil {
-				return err
-			}
-			result := planResult{Plan: plan, Expected: expectedNoise(m, plan), Estimate: workload.Of(m, plan), Risk: p.Risk, Budget: p.Budget}
-			if g := p.Guarantee; g != nil {
-				result.Curve, result.GDP = g.Curve, &g.GDP
-			}
-			if rehearse {
-				if result.Rehearsal, err = a.rehearse(c.Context(), m, plan, tables); err != nil {
-					return err
-				}
-			}
-			if out != "" {
-				return a.writePlan(out, p, report.Findings{Expected: result.Expected, Work: result.Estimate.Words(plan)}, m)
-			}
-			return a.result(result, func(w io.Writer) { printPlan(w, m, result) })
+			return a.runPlan(c, s, args[0], o)
 		},
 	}
 	s = flags.Define(c, settings.Algorithm, settings.Price)
-	c.Flags().StringArrayVar(&sweep, "sweep", nil, "compare the plans of `SETTING=VALUE,VALUE,...`; given twice, of all pairs")
-	c.Flags().IntVar(&tables, rehearseFlag, 0, "fit this `NUMBER` of simulated tables, and compare the intervals with the truth")
-	c.Flags().StringVar(&out, "report", "", "write the privacy report that the fit would have to `FILE`: .html, .md, .txt or .json")
+	c.Flags().StringArrayVar(&o.sweep, "sweep", nil, "compare the plans of `SETTING=VALUE,VALUE,...`; given twice, of all pairs")
+	c.Flags().IntVar(&o.tables, rehearseFlag, 0, "fit this `NUMBER` of simulated tables, and compare the intervals with the truth")
+	c.Flags().StringVar(&o.out, "report", "", "write the privacy report that the fit would have to `FILE`: .html, .md, .txt or .json")
 	return c
+}
+
+// planOptions are the flags of plan besides the settings.
+type planOptions struct {
+	out    string
+	sweep  []string
+	tables int
+}
+
+// runPlan runs the command.
+func (a *app) runPlan(c *cobra.Command, s *flags.Settings, path string, o planOptions) error {
+	if err := s.Resolve(c, a.environment()); err != nil {
+		return err
+	}
+	m, hash, err := modelfile.Read(path)
+	if err != nil {
+		return err
+	}
+	rehearse := c.Flags().Changed(rehearseFlag)
+	switch {
+	case o.out != "" && (rehearse || len(o.sweep) > 0):
+		return status.Usagef("--report: it goes with neither --sweep nor --rehearse (leave them out)")
+	case rehearse && (o.tables < 1 || o.tables > mostRehearsed):
+		return status.Usagef("--rehearse: %d tables, want 1 to %d", o.tables, mostRehearsed)
+	case len(o.sweep) > 0:
+		return a.sweep(c, m, o.sweep, o.tables)
+	}
+	plan, err := a.plan(c, s, m)
+	if err != nil {
+		return err
+	}
+	p, err := plannedPrivacy(c, s, m, hash, plan)
+	if err != nil {
+		return err
+	}
+	result := planResult{Plan: plan, Expected: expectedNoise(m, plan), Estimate: workload.Of(m, plan), Risk: p.Risk, Budget: p.Budget}
+	if g := p.Guarantee; g != nil {
+		result.Curve, result.GDP = g.Curve, &g.GDP
+	}
+	if rehearse {
+		if result.Rehearsal, err = a.rehearse(c.Context(), m, plan, o.tables); err != nil {
+			return err
+		}
+	}
+	if o.out != "" {
+		return a.writePlan(o.out, p, report.Findings{Expected: result.Expected, Work: result.Estimate.Words(plan)}, m)
+	}
+	return a.result(result, func(w io.Writer) { printPlan(w, m, result) })
 }
 
 // planResult is the JSON form of `d3p plan`: the plan, and the success that it would
@@ -188,31 +198,7 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	t.Line(terminal.Cells{"steps", fmt.Sprintf("%d, %s batches at rate %.4g", p.Steps, batchWords(p.Plan), p.SamplingRate)})
 	t.Line(terminal.Cells{"gradient", fmt.Sprintf("%s, %d numbers released per step", p.Gradient, p.Release)})
 	if p.Private {
-		clip := fmt.Sprintf("%s at %g", p.Clipping, p.ClipNorm)
-		if p.Plan.ByMoments() {
-			clip = "at norms that follow from what was released before"
-		}
-		if p.ClipQuantile > 0 {
-			clip = fmt.Sprintf("%s from %g, leaving %.3g %% of the records whole", p.Clipping, p.ClipNorm, 100*p.ClipQuantile)
-		}
-		if p.ClipNormSchedule != nil {
-			least, most := p.ClipNormSchedule.Range()
-			clip += fmt.Sprintf(" times factors from %.4g to %.4g", least, most)
-		}
-		if p.ClipGroups != nil {
-			clip += fmt.Sprintf(", in %d groups by themselves", len(p.ClipGroups))
-		}
-		t.Line(terminal.Cells{"clipping", clip})
-		t.Line(terminal.Cells{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)})
-		if p.BatchSchedule != nil {
-			least, most := p.BatchSchedule.Range()
-			t.Line(terminal.Cells{"batch schedule", fmt.Sprintf("%d pieces with factors of the rate from %.4g to %.4g", len(p.BatchSchedule), least, most)})
-		}
-		if p.NoiseSchedule != nil {
-			least, most := p.NoiseSchedule.Range()
-			t.Line(terminal.Cells{"noise schedule", fmt.Sprintf("%d pieces with factors from %.4g to %.4g", len(p.NoiseSchedule), least, most)})
-		}
-		t.Line(terminal.Cells{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N))", p.NoiseToSignal)})
+		printNoise(&t, p)
 	}
 	if q := p.SideQueries; q != nil {
 		t.Line(terminal.Cells{"trace", fmt.Sprintf("%s at %d iterates, with noise of standard deviation %.3g in a sum", strings.Join(q.Quantities, ", "), len(q.Steps), q.Noise)})
@@ -236,6 +222,35 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 			r.Parameter, 100*r.Hold, 100*r.HoldSE, r.Intervals, r.Width)})
 	}
 	t.Print()
+}
+
+// printNoise shows how gradients are clipped and what noise is added.
+func printNoise(t *terminal.Columns, p planResult) {
+	clip := fmt.Sprintf("%s at %g", p.Clipping, p.ClipNorm)
+	if p.Plan.ByMoments() {
+		clip = "at norms that follow from what was released before"
+	}
+	if p.ClipQuantile > 0 {
+		clip = fmt.Sprintf("%s from %g, leaving %.3g %% of the records whole", p.Clipping, p.ClipNorm, 100*p.ClipQuantile)
+	}
+	if p.ClipNormSchedule != nil {
+		least, most := p.ClipNormSchedule.Range()
+		clip += fmt.Sprintf(" times factors from %.4g to %.4g", least, most)
+	}
+	if p.ClipGroups != nil {
+		clip += fmt.Sprintf(", in %d groups by themselves", len(p.ClipGroups))
+	}
+	t.Line(terminal.Cells{"clipping", clip})
+	t.Line(terminal.Cells{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)})
+	if p.BatchSchedule != nil {
+		least, most := p.BatchSchedule.Range()
+		t.Line(terminal.Cells{"batch schedule", fmt.Sprintf("%d pieces with factors of the rate from %.4g to %.4g", len(p.BatchSchedule), least, most)})
+	}
+	if p.NoiseSchedule != nil {
+		least, most := p.NoiseSchedule.Range()
+		t.Line(terminal.Cells{"noise schedule", fmt.Sprintf("%d pieces with factors from %.4g to %.4g", len(p.NoiseSchedule), least, most)})
+	}
+	t.Line(terminal.Cells{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N))", p.NoiseToSignal)})
 }
 
 // batchWords are how batches are drawn.

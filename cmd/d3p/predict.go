@@ -109,6 +109,13 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 			return a.predict(p, args[1], s)
 		},
 	}
+	s.define(c)
+	a.unverifiedFlag(c)
+	return c
+}
+
+// define adds the flags.
+func (s *predictSettings) define(c *cobra.Command) {
 	c.Flags().StringVar(&s.format, "format", "csv", "csv or zarr")
 	flags.CompleteWords(c, "format", []string{"csv", "zarr"})
 	c.Flags().StringVar(&s.out, "out", "", "CSV `FILE` to write (default stdout); for zarr a new folder")
@@ -119,8 +126,6 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 	c.Flags().IntVar(&s.draws, "draws", 0, fmt.Sprintf("draws to average over (default %d of the posterior, or %d of local latents)", defaultPredictDraws, defaultLatentDraws))
 	c.Flags().Float64Var(&s.prob, "prob", usualProb, "probability of the intervals: 0.95 gives q2.5 and q97.5")
 	c.Flags().Uint64Var(&s.seed, "seed", 0, "seed of the draws, which is public")
-	a.unverifiedFlag(c)
-	return c
 }
 
 // check refuses settings that are out of range or contradict one another. rows is the
