@@ -362,18 +362,7 @@ func only(list []interval, kind string) (out []interval) {
 func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, opt options) string {
 	held, se := coverage(tables)
 	line := fmt.Sprintf("%.0f ± %.0f %% hold", 100*held, 100*se)
-	// Widths are compared parameter by parameter, in effects of a true standard
-	// deviation, with the widths of the same parameter in the cell declared right.
-	right := s
-	right.cell = cells[0]
-	bare := s
-	bare.epsilon = 0
-	if w := s.widthAgainst(right, known, tables, opt.tables); s.cell.by != 1 && w > 0 {
-		line += fmt.Sprintf(", width %.2f of right", w)
-	}
-	if w := s.widthAgainst(bare, known, tables, opt.tables); w > 0 {
-		line += fmt.Sprintf(", %.2f of non-private (%.0f %% of these hold)", w, 100*bare.share(known, tables))
-	}
+	line += s.widthWords(known, tables, opt)
 	var scores []float64
 	wrong, signs, resolved, verdicts := 0, 0, 0, 0
 	called, calledHeld := map[string]int{}, map[string]int{} // intervals by verdict, and those that hold
@@ -417,6 +406,23 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 		if n := called[verdict]; n > 0 {
 			line += fmt.Sprintf(", of %d called %s %.0f %% hold", n, verdict, 100*float64(calledHeld[verdict])/float64(n))
 		}
+	}
+	return line
+}
+
+// widthWords compare widths parameter by parameter, in effects of a true standard
+// deviation, with the widths of the same parameter in the cell declared right, and without
+// privacy.
+func (s cellSetting) widthWords(known map[cellKey][]interval, tables [][]interval, opt options) (line string) {
+	right := s
+	right.cell = cells[0]
+	bare := s
+	bare.epsilon = 0
+	if w := s.widthAgainst(right, known, tables, opt.tables); s.cell.by != 1 && w > 0 {
+		line += fmt.Sprintf(", width %.2f of right", w)
+	}
+	if w := s.widthAgainst(bare, known, tables, opt.tables); w > 0 {
+		line += fmt.Sprintf(", %.2f of non-private (%.0f %% of these hold)", w, 100*bare.share(known, tables))
 	}
 	return line
 }

@@ -65,6 +65,24 @@ func (f figureTask) judge(opt options, _ []threshold, dir string, out *report) e
 	if opt.runs > 0 {
 		fits = opt.runs
 	}
+	if rows, err = f.measure(opt, panels, rows, fits, path+".csv", dir); err != nil {
+		return err
+	}
+	page := f.page(panels, rows, out)
+	for _, format := range figure.Formats() {
+		file, err := os.Create(path + "." + format)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(page.Write(file, format), file.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure adds the fits that rows lacks, and writes the rows to path after each.
+func (f figureTask) measure(opt options, panels []panel, rows []fitted, fits int, path, dir string) ([]fitted, error) {
 	here := fitted{commit: commit(), machine: processor()}
 	for k := range fits { // every point once, then again: a figure that is stopped is whole, with wider bars
 		for _, p := range panels {
@@ -76,20 +94,26 @@ func (f figureTask) judge(opt options, _ []threshold, dir string, out *report) e
 						continue
 					}
 					fmt.Fprintf(os.Stderr, "%s: %s, %s at %g, fit %d of %d\n", f.name, p.title, c.name, x, k+1, fits)
+					var err error
 					if row.value, err = c.measure(opt, x, k, filepath.Join(dir, "fit")); err != nil {
-						return err
+						return nil, err
 					}
 					if err := os.RemoveAll(filepath.Join(dir, "fit")); err != nil {
-						return err
+						return nil, err
 					}
 					rows = append(rows, row)
-					if err := writeFitted(path+".csv", rows); err != nil {
-						return err
+					if err := writeFitted(path, rows); err != nil {
+						return nil, err
 					}
 				}
 			}
 		}
 	}
+	return rows, nil
+}
+
+// page draws the means of rows beside what was published, and notes them.
+func (f figureTask) page(panels []panel, rows []fitted, out *report) figure.Page {
 	var page figure.Page
 	for _, p := range panels {
 		var all []figure.Series
@@ -119,16 +143,7 @@ func (f figureTask) judge(opt options, _ []threshold, dir string, out *report) e
 		}
 		page.Figures = append(page.Figures, figure.Compared(p.title, p.x, p.y, p.log, all))
 	}
-	for _, format := range figure.Formats() {
-		file, err := os.Create(path + "." + format)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(page.Write(file, format), file.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return page
 }
 
 // sameFit reports whether two rows are of the same fit.

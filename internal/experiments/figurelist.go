@@ -211,13 +211,7 @@ func oneDrawPanels(string) ([]panel, error) {
 			return metric(w), nil
 		}
 	}
-	signs := func(w []float64) float64 {
-		right := 0.0
-		for j := range w {
-			right += indicator(w[j]*truth[j] > 0) / dimension
-		}
-		return right
-	}
+	signs := func(w []float64) float64 { return rightSigns(w, truth) }
 	errorOf := func(w []float64) float64 { return rmse(w, truth) }
 	places := []float64{100, 200, 500, 1000, 3000, 10000}
 	robust := "likelihood: {divergence: beta, beta: 1.5}\n"
@@ -233,4 +227,13 @@ func oneDrawPanels(string) ([]panel, error) {
 		{"Four coefficients at epsilon 1", "records", "root mean square error", true, curves(errorOf), nil},
 		{"Signs of four coefficients at epsilon 1", "records", "share of right signs", true, curves(signs), nil},
 	}, nil
+}
+
+// rightSigns is the share of numbers that have the sign of the true one.
+func rightSigns(w, truth []float64) float64 {
+	right := 0.0
+	for j := range w {
+		right += indicator(w[j]*truth[j] > 0) / float64(len(truth))
+	}
+	return right
 }

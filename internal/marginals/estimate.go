@@ -40,24 +40,7 @@ func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 		at += len(m[i].Counts)
 	}
 	gradient, next, step, last := make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
-	value := func(g []float64) float64 {
-		f := n * t.Infer()
-		for i, x := range t.theta {
-			f += x * (weight[i]*x/2 - target[i])
-			g[i] = n*t.means[i] - target[i] + weight[i]*x
-		}
-		at := 0
-		for i := range m {
-			for _, q := range m[i].Trends {
-				w := weight[at] - leastWeight
-				along := simd.Dot(q, t.theta[at:at+len(q)])
-				f -= w * along * along / 2
-				simd.Axpy(g[at:at+len(q)], -w*along, q)
-			}
-			at += len(m[i].Counts)
-		}
-		return f
-	}
+	value := func(g []float64) float64 { return t.value(g, m, n, weight, target) }
 	f := value(gradient)
 	k := 0
 	for ; k < iterations; k++ {
@@ -93,6 +76,26 @@ func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 		}
 	}
 	return k
+}
+
+// value is what Fit minimises, with its gradient in g.
+func (t *Tree) value(g []float64, m []Measurement, n float64, weight, target []float64) float64 {
+	f := n * t.Infer()
+	for i, x := range t.theta {
+		f += x * (weight[i]*x/2 - target[i])
+		g[i] = n*t.means[i] - target[i] + weight[i]*x
+	}
+	at := 0
+	for i := range m {
+		for _, q := range m[i].Trends {
+			w := weight[at] - leastWeight
+			along := simd.Dot(q, t.theta[at:at+len(q)])
+			f -= w * along * along / 2
+			simd.Axpy(g[at:at+len(q)], -w*along, q)
+		}
+		at += len(m[i].Counts)
+	}
+	return f
 }
 
 // Estimate fits the tree to measurements of its sets, reconciled, and returns

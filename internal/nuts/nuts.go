@@ -66,20 +66,9 @@ func (o Options) withDefaults() Options {
 func Sample(ctx context.Context, density Density, start []float64, o Options, rng Rand) (*Chain, error) {
 	o = o.withDefaults()
 	size := len(start)
-	h := &hamiltonian{density: density, velocity: make([]float64, size), metric: unitMetric(size)}
-	if o.Covariance != nil {
-		if m := newDenseMetric(o.Covariance); m != nil {
-			h.metric = m
-		}
-	}
-	at := newPoint(size)
-	copy(at.x, start)
-	h.evaluate(&at)
-	switch {
-	case h.err != nil:
-		return nil, h.err
-	case math.IsNaN(at.logDensity) || math.IsInf(at.logDensity, 0):
-		return nil, ErrNoStart
+	h, at, err := begin(density, start, o)
+	if err != nil {
+		return nil, err
 	}
 	t := newTree(h, size, o.MaxDepth, rng)
 	adapt := stepSize{target: o.Acceptance}
@@ -125,6 +114,27 @@ func Sample(ctx context.Context, density Density, start []float64, o Options, rn
 	chain.Acceptance /= float64(o.Draws)
 	chain.Evaluations = h.evaluations
 	return chain, nil
+}
+
+// begin is a chain's energy, and the point where it starts.
+func begin(density Density, start []float64, o Options) (*hamiltonian, point, error) {
+	size := len(start)
+	h := &hamiltonian{density: density, velocity: make([]float64, size), metric: unitMetric(size)}
+	if o.Covariance != nil {
+		if m := newDenseMetric(o.Covariance); m != nil {
+			h.metric = m
+		}
+	}
+	at := newPoint(size)
+	copy(at.x, start)
+	h.evaluate(&at)
+	switch {
+	case h.err != nil:
+		return nil, at, h.err
+	case math.IsNaN(at.logDensity) || math.IsInf(at.logDensity, 0):
+		return nil, at, ErrNoStart
+	}
+	return h, at, nil
 }
 
 // keep adds a draw.

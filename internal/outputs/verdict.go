@@ -88,10 +88,6 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	if d.S < 2 || len(d.Variables) == 0 {
 		return
 	}
-	width := func(d *Draws, v int) float64 {
-		low, high := stats.Central(slices.Sorted(slices.Values(d.Of(v))), 0.9)
-		return high - low
-	}
 	ends, fluctuation := d.late(m, trace)
 	for v := range d.Variables {
 		name := d.Variables[v].Name
@@ -99,34 +95,11 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		if known.Unfinished != "" {
 			verdict = worse(verdict, Not, "%s", known.Unfinished)
 		}
-		own := width(d, v)
 		if prior != nil && len(prior.Variables) == len(d.Variables) {
-			switch ratio := own / width(prior, v); {
-			case ratio > priorWidth:
-				verdict = worse(verdict, Not, "the posterior is the prior")
-			case ratio > mixedWidth:
-				verdict = worse(verdict, Partly, "the prior has more information than the data")
-			}
-			switch pull := d.pull(prior, v); {
-			case isEffect(name):
-			case pull > pulledFar:
-				verdict = worse(verdict, Not, "the prior moves it by %.1f sds: widen the prior, or declare the scale of its column", pull)
-			case pull > pulledSome:
-				verdict = worse(verdict, Partly, "the prior moves it by %.1f sds", pull)
-			}
+			verdict = d.besidePrior(verdict, prior, v)
 		}
 		if ends != nil {
-			mean, variance := meanVariance(d.Of(v))
-			moved := math.Abs(ends[v] - mean)
-			if moved < fluctuations*fluctuation[v] {
-				moved = 0
-			}
-			switch moved /= math.Sqrt(variance); {
-			case moved > movedFar:
-				verdict = worse(verdict, Not, "the last steps are %.1f sds from the result: the fit did not arrive", moved)
-			case moved > movedSome:
-				verdict = worse(verdict, Partly, "the last steps are %.1f sds from the result", moved)
-			}
+			verdict = d.besideEnd(verdict, v, ends[v], fluctuation[v])
 		}
 		if share := d.Variables[v].NoiseShare; share != nil {
 			noise := OfNoise(*share)
@@ -151,6 +124,44 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	d.judgeEffects()
 	d.judgeSpreads()
 	d.judgeComponents(known)
+}
+
+// besidePrior judges variable v by its prior.
+func (d *Draws) besidePrior(verdict Verdict, prior *Draws, v int) Verdict {
+	width := func(d *Draws) float64 {
+		low, high := stats.Central(slices.Sorted(slices.Values(d.Of(v))), 0.9)
+		return high - low
+	}
+	switch ratio := width(d) / width(prior); {
+	case ratio > priorWidth:
+		verdict = worse(verdict, Not, "the posterior is the prior")
+	case ratio > mixedWidth:
+		verdict = worse(verdict, Partly, "the prior has more information than the data")
+	}
+	switch pull := d.pull(prior, v); {
+	case isEffect(d.Variables[v].Name):
+	case pull > pulledFar:
+		verdict = worse(verdict, Not, "the prior moves it by %.1f sds: widen the prior, or declare the scale of its column", pull)
+	case pull > pulledSome:
+		verdict = worse(verdict, Partly, "the prior moves it by %.1f sds", pull)
+	}
+	return verdict
+}
+
+// besideEnd judges variable v by where the last steps were, end.
+func (d *Draws) besideEnd(verdict Verdict, v int, end, fluctuation float64) Verdict {
+	mean, variance := meanVariance(d.Of(v))
+	moved := math.Abs(end - mean)
+	if moved < fluctuations*fluctuation {
+		moved = 0
+	}
+	switch moved /= math.Sqrt(variance); {
+	case moved > movedFar:
+		verdict = worse(verdict, Not, "the last steps are %.1f sds from the result: the fit did not arrive", moved)
+	case moved > movedSome:
+		verdict = worse(verdict, Partly, "the last steps are %.1f sds from the result", moved)
+	}
+	return verdict
 }
 
 // pull is how many posterior sds the prior moves variable v, if prior and likelihood are

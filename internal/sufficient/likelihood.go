@@ -246,20 +246,26 @@ func (l *Likelihood) Density(gradient, gamma []float64, logS float64) float64 {
 			l.towardsNoise(gradient, ofBare, a, b)
 		}
 	}
-	// in log s: that of Σe² at every square, of Σxe, and of n
+	gradient[p] = l.towardsLogS(gradient[p], w, variance)
+	return value
+}
+
+// towardsLogS adds to g the derivative in log s: that of Σe² at every square, of Σxe, and of n.
+func (l *Likelihood) towardsLogS(g float64, w *mat.SymDense, variance float64) float64 {
+	p, size := l.p, l.size()
 	for _, a := range l.sums {
-		gradient[p] += 2 * l.n * variance * l.u[a.square]
+		g += 2 * l.n * variance * l.u[a.square]
 		for _, b := range l.sums {
-			gradient[p] += 4 * l.n * variance * variance * w.At(a.square, b.square)
+			g += 4 * l.n * variance * variance * w.At(a.square, b.square)
 		}
 	}
 	for i := range size {
 		for j := range size {
-			gradient[p] += w.At(i, j) * l.ofErrors.At(i, j) * variance
+			g += w.At(i, j) * l.ofErrors.At(i, j) * variance
 		}
 	}
-	gradient[p] += 2 * l.nSD * l.nSD * variance * variance * w.At(p, p)
-	return value
+	g += 2 * l.nSD * l.nSD * variance * variance * w.At(p, p)
+	return g
 }
 
 // logDet is the log determinant of the matrix with the Cholesky factor root.

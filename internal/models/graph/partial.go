@@ -6,12 +6,25 @@ import "math"
 // argument i, element by element: n's shape or a scalar; nil means zero.
 // Formulas use n itself where that is cheaper or safer than its argument.
 func (b *Builder) partial(n *Node, i int) *Node {
-	one := b.Const(1)
-	x := n.args[0]
-	var y *Node
-	if len(n.args) > 1 {
-		y = n.args[1]
+	switch len(n.args) {
+	case 1:
+		return b.derivative(n, n.args[0])
+	case 2:
+		return b.partialOfTwo(n, i)
 	}
+	x, one, zero := n.args[0], b.Const(1), b.Const(0)
+	switch n.op {
+	case OpWhere:
+		return [...]*Node{nil, b.Where(x, one, zero), b.Where(x, zero, one)}[i]
+	case OpLogBetaI:
+		return b.incompletePartial(n, i)
+	}
+	return b.fail("gradient", "%v has no derivative", n.op)
+}
+
+// partialOfTwo is partial for two arguments.
+func (b *Builder) partialOfTwo(n *Node, i int) *Node {
+	x, y, one := n.args[0], n.args[1], b.Const(1)
 	switch n.op {
 	case OpAdd:
 		return one
@@ -36,8 +49,18 @@ func (b *Builder) partial(n *Node, i int) *Node {
 			first = b.Sub(one, b.Less(x, y))
 		}
 		return [...]*Node{first, b.Sub(one, first)}[i]
-	case OpWhere:
-		return [...]*Node{nil, b.Where(x, one, b.Const(0)), b.Where(x, b.Const(0), one)}[i]
+	case OpLess, OpEqual:
+		return nil
+	case OpLogGammaP, OpLogGammaQ:
+		return b.incompletePartial(n, i)
+	}
+	return b.fail("gradient", "%v has no derivative", n.op)
+}
+
+// derivative is partial for one argument, x.
+func (b *Builder) derivative(n, x *Node) *Node {
+	one := b.Const(1)
+	switch n.op {
 	case OpNeg:
 		return b.Const(-1)
 	case OpExp:
@@ -85,9 +108,7 @@ func (b *Builder) partial(n *Node, i int) *Node {
 		return b.Neg(b.Sin(x))
 	case OpAtan:
 		return b.Reciprocal(b.Add(one, b.Square(x)))
-	case OpLogGammaP, OpLogGammaQ, OpLogBetaI:
-		return b.incompletePartial(n, i)
-	case OpLess, OpEqual, OpSign, OpFloor:
+	case OpSign, OpFloor:
 		return nil
 	}
 	return b.fail("gradient", "%v has no derivative", n.op)

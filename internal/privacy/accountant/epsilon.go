@@ -63,8 +63,14 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 		}
 	}
 	b.PlanEpsilon(estimate, slope, delta, width)
-	lower, upper, last := 0.0, bound, math.Inf(1)
-	engine := engineChernoff
+	lower, upper, engine := refineEpsilon(b, bound, delta, width, fast)
+	return d.combine(lower, estimate, upper, engine, fast)
+}
+
+// refineEpsilon brackets ε with finer and finer grids, to the relative width if they suffice.
+func refineEpsilon(b *grids.Refiner, bound, delta, width float64, fast bool) (lower, upper float64, engine string) {
+	upper, engine = bound, engineChernoff
+	last := math.Inf(1)
 	for range 6 {
 		up, lo, ok := b.Run()
 		if !ok {
@@ -94,7 +100,7 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 		last = got
 		b.Refine(width / got)
 	}
-	return d.combine(lower, estimate, upper, engine, fast)
+	return lower, upper, engine
 }
 
 // contourEpsilon is the contour engine's answer and slope d log δ/dε.

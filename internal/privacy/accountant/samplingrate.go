@@ -21,10 +21,35 @@ func MaxRate(t Target, rel event.Relation, mechanism func(rate float64) event.Ev
 	if ballsBatches(mechanism(0.01)) > 0 {
 		return maxBallsRate(t, rel, mechanism)
 	}
-	const digits = 5
-	certify := func(rate, width float64) (Answer, error) {
-		return answer(mechanism(rate), rel, t.group(), width, func(d *direction, width float64) (Direction, error) { return d.epsilon(t.Delta, width) })
+	rate, err := estimateRate(t, rel, mechanism)
+	if err != nil {
+		return 0, Answer{}, err
 	}
+	s := rateSearch{epsilon: t.Epsilon, certify: func(rate, width float64) (Answer, error) {
+		return answer(mechanism(rate), rel, t.group(), width, func(d *direction, width float64) (Direction, error) { return d.epsilon(t.Delta, width) })
+	}}
+	if err := s.fall(rate); err != nil {
+		return 0, Answer{}, err
+	}
+	first := s.low
+	if err := s.rise(); err != nil {
+		return 0, Answer{}, err
+	}
+	for s.high > s.low*(1+rateNear) {
+		if err := s.try(roundDown(math.Sqrt(s.low*s.high), rateDigits), rateWide); err != nil {
+			return 0, Answer{}, err
+		}
+	}
+	if s.low > first { // by a wide bracket
+		if err := s.try(s.low, rateNarrow); err != nil {
+			return 0, Answer{}, err
+		}
+	}
+	return s.low, s.met, nil
+}
+
+// estimateRate is about the largest rate that meets the target.
+func estimateRate(t Target, rel event.Relation, mechanism func(rate float64) event.Event) (float64, error) {
 	want := math.Sqrt(-2 * math.Log(t.Delta))
 	var failed error
 	goal := func(log float64) float64 { // falls below 0 where the target is met
@@ -37,61 +62,71 @@ func MaxRate(t Target, rel event.Relation, mechanism func(rate float64) event.Ev
 	log, side := root(goal, math.Log(leastRate), math.Log(0.01), 0, func(width float64) bool { return failed != nil || width < 1e-6 })
 	switch {
 	case failed != nil:
-		return 0, Answer{}, failed
+		return 0, failed
 	case side > 0:
-		return 0, Answer{}, &InfeasibleError{Why: "no sampling rate down to 1e-12 meets the target", Hint: "ask for a larger epsilon or delta, add noise, or take fewer steps"}
+		return 0, &InfeasibleError{Why: "no sampling rate down to 1e-12 meets the target", Hint: "ask for a larger epsilon or delta, add noise, or take fewer steps"}
+	case side == 0:
+		return roundDown(math.Exp(log), rateDigits), nil
 	}
-	rate := 1.0
-	if side == 0 {
-		rate = roundDown(math.Exp(log), digits)
+	return 1, nil
+}
+
+const (
+	rateDigits           = 5    // of a rate
+	leastMargin          = 1e-4 // between two rates
+	mostMargin           = 2
+	rateNear             = 1e-3       // margin of a rate that is good enough
+	rateWide, rateNarrow = 3e-4, 2e-5 // widths of brackets
+)
+
+// A rateSearch narrows the interval that has the largest rate that meets epsilon.
+type rateSearch struct {
+	certify   func(rate, width float64) (Answer, error)
+	epsilon   float64
+	low, high float64 // the largest rate that is certified, the least that is not; 0 until one is found
+	met       Answer  // for low
+}
+
+func (s *rateSearch) try(rate, width float64) error {
+	a, err := s.certify(rate, width)
+	switch {
+	case err != nil:
+		return err
+	case a.Upper <= s.epsilon:
+		s.low, s.met = rate, a
+	default:
+		s.high = rate
 	}
-	var low, high float64 // the largest rate that is certified, the least that is not
-	var met Answer        // for low
-	try := func(rate, width float64) error {
-		a, err := certify(rate, width)
-		switch {
-		case err != nil:
-			return err
-		case a.Upper <= t.Epsilon:
-			low, met = rate, a
-		default:
-			high = rate
-		}
-		return nil
+	return nil
+}
+
+// fall lowers the rate until it is certified.
+func (s *rateSearch) fall(rate float64) error {
+	if err := s.try(rate, rateNarrow); err != nil {
+		return err
 	}
-	const least, most, near = 1e-4, 2, 1e-3 // margins between rates, and of a rate that is good enough
-	const wide, narrow = 3e-4, 2e-5         // widths of brackets
-	if err := try(rate, narrow); err != nil {
-		return 0, Answer{}, err
-	}
-	for margin := least; low == 0; margin *= 2 {
+	for margin := leastMargin; s.low == 0; margin *= 2 {
 		if margin > 0.1 {
-			return 0, Answer{}, &InfeasibleError{Why: "no sampling rate near the solution could be certified", Hint: "ask for a slightly larger epsilon"}
+			return &InfeasibleError{Why: "no sampling rate near the solution could be certified", Hint: "ask for a slightly larger epsilon"}
 		}
-		if err := try(roundDown(high*(1-margin), digits), narrow); err != nil {
-			return 0, Answer{}, err
-		}
-	}
-	first := low
-	for margin := least; high == 0 && low < 1 && met.Upper <= t.Epsilon*(1-near) && margin <= most; margin *= 2 { // the estimate was rough
-		if met.Upper > t.Epsilon/2 { // the cost grows about as the rate does
-			margin = math.Max(margin, 0.8*(t.Epsilon/met.Upper-1))
-		}
-		if err := try(math.Min(1, roundDown(low*(1+margin), digits)), wide); err != nil {
-			return 0, Answer{}, err
+		if err := s.try(roundDown(s.high*(1-margin), rateDigits), rateNarrow); err != nil {
+			return err
 		}
 	}
-	for high > low*(1+near) {
-		if err := try(roundDown(math.Sqrt(low*high), digits), wide); err != nil {
-			return 0, Answer{}, err
+	return nil
+}
+
+// rise raises the rate until it is not certified, if the estimate was rough.
+func (s *rateSearch) rise() error {
+	for margin := leastMargin; s.high == 0 && s.low < 1 && s.met.Upper <= s.epsilon*(1-rateNear) && margin <= mostMargin; margin *= 2 {
+		if s.met.Upper > s.epsilon/2 { // the cost grows about as the rate does
+			margin = math.Max(margin, 0.8*(s.epsilon/s.met.Upper-1))
+		}
+		if err := s.try(math.Min(1, roundDown(s.low*(1+margin), rateDigits)), rateWide); err != nil {
+			return err
 		}
 	}
-	if low > first { // by a wide bracket
-		if err := try(low, narrow); err != nil {
-			return 0, Answer{}, err
-		}
-	}
-	return low, met, nil
+	return nil
 }
 
 // roundDown rounds x > 0 down to the given number of significant digits.

@@ -18,37 +18,14 @@ func (e *experiment) extremes(t *testing.T) {
 	if privacy.Cancels(e.reference.tape) {
 		relative = 1e-9 // parts may be a million C long before they cancel
 	}
-	wild := func(reach float64) float64 {
-		x := math.Pow(10, reach*(2*e.rng.Float64()-1))
-		if e.rng.IntN(2) == 0 {
-			return -x
-		}
-		return x
-	}
 	dst, sum := make([]float64, len(in.Params)), make([]float64, len(in.Params))
 	for _, reach := range []float64{3, 37, 150} {
-		rows := *whole
-		rows.F32, rows.F64 = append([]float32(nil), whole.F32...), append([]float64(nil), whole.F64...)
-		if whole.F32 == nil {
-			rows.F32 = nil
-		} else {
-			rows.F64 = nil
-		}
-		for i := range records {
-			for j := range e.reference.tape.K0 {
-				if e.rng.IntN(3) > 0 {
-					rows.Set(i, j, []float64{wild(reach)})
-				}
-			}
-		}
-		if err := privacy.DeriveColumns(e.reference.tape, &rows, e.reference.tape.K0); err != nil {
-			t.Fatal(err)
-		}
-		e.rows = &rows
+		rows := e.wildRows(t, whole, records, reach)
+		e.rows = rows
 		worker := e.open(t)
 		for _, scale := range []float64{1, 1e4} {
 			e.in.Params = normals(e.rng, len(in.Params), scale)
-			clip := privacy.Clip{Kind: privacy.Flat, Norm: math.Abs(wild(6))}
+			clip := privacy.Clip{Kind: privacy.Flat, Norm: math.Abs(e.wild(6))}
 			batch := e.everyone()[:records]
 			clear(sum)
 			for i := range batch {
@@ -76,4 +53,35 @@ func (e *experiment) extremes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// wild is a number of either sign between 10^-reach and 10^reach.
+func (e *experiment) wild(reach float64) float64 {
+	x := math.Pow(10, reach*(2*e.rng.Float64()-1))
+	if e.rng.IntN(2) == 0 {
+		return -x
+	}
+	return x
+}
+
+// wildRows are whole with wild numbers in most cells of the first records.
+func (e *experiment) wildRows(t *testing.T, whole *privacy.Rows, records int, reach float64) *privacy.Rows {
+	rows := *whole
+	rows.F32, rows.F64 = append([]float32(nil), whole.F32...), append([]float64(nil), whole.F64...)
+	if whole.F32 == nil {
+		rows.F32 = nil
+	} else {
+		rows.F64 = nil
+	}
+	for i := range records {
+		for j := range e.reference.tape.K0 {
+			if e.rng.IntN(3) > 0 {
+				rows.Set(i, j, []float64{e.wild(reach)})
+			}
+		}
+	}
+	if err := privacy.DeriveColumns(e.reference.tape, &rows, e.reference.tape.K0); err != nil {
+		t.Fatal(err)
+	}
+	return &rows
 }

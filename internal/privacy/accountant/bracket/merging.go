@@ -252,17 +252,22 @@ func (c *cells) mergeUp(out []float64, points map[int]float64) {
 			out[at] += over
 			out[g] += waiting - over
 			return
-		default: // round down every cell
-			out[at] += share * c.mass[at]
-			for j := g; j < n; j++ {
-				out[j] += c.mass[j]
-			}
-			for j, m := range c.onGrid {
-				if j >= g {
-					points[j] = m
-				}
-			}
+		default:
+			c.roundDown(out, points, at, share)
 			return
+		}
+	}
+}
+
+// roundDown rounds down the share of cell at and every cell above it.
+func (c *cells) roundDown(out []float64, points map[int]float64, at int, share float64) {
+	out[at] += share * c.mass[at]
+	for j := at + 1; j < len(c.mass); j++ {
+		out[j] += c.mass[j]
+	}
+	for j, m := range c.onGrid {
+		if j > at {
+			points[j] = m
 		}
 	}
 }
