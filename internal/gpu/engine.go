@@ -78,6 +78,7 @@ type Engine struct {
 	mostWords  int  // the length of a sum from which the device makes the words of its noise
 	mostPart   int  // records in one launch
 	inputSteps int  // steps in one launch
+	saveEvery  int  // steps from one copy of a large state to the next
 	keepsAll   bool // tables on the device, where there is room
 	turn       sync.Mutex
 	residents  map[*privacy.Rows]*resident
@@ -85,7 +86,7 @@ type Engine struct {
 }
 
 func newEngine(name string, d driver, opt Options) *Engine {
-	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts, mostWords: mostWords, mostPart: partRecords, inputSteps: inputSteps, keepsAll: true, residents: map[*privacy.Rows]*resident{}}
+	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts, mostWords: mostWords, mostPart: partRecords, inputSteps: inputSteps, saveEvery: saveEvery, keepsAll: true, residents: map[*privacy.Rows]*resident{}}
 }
 
 // Name implements privacy.Engine: "cuda:0".

@@ -39,27 +39,34 @@ const keyWords = 8 + 60
 // Steps implements privacy.Stepper. The device takes some steps at a time, while the host
 // makes the inputs of the next ones. If the memory beside the table is too small for
 // that, Steps frees it and takes steps one at a time from then on: the size of the table
-// depends on the records, so an error would reveal something about them.
+// depends on the records, so an error would reveal something about them. After an error
+// in the middle Steps returns the steps before it, and the next call the error.
 func (w *worker) Steps(in privacy.StepsInput) (int, error) {
-	if w.stepping.ended {
+	st := w.stepping
+	if st.ended {
 		return 0, privacy.ErrNotStepping
 	}
+	if st.broken != nil {
+		return 0, st.broken
+	}
 	done, err := w.steps(in)
-	if !errors.Is(err, errNoMemory) {
-		return done, err
+	if errors.Is(err, errNoMemory) {
+		st.ended = true
+		err = w.engine.exclusively(func() error {
+			return cmp.Or(st.inputs[0].release(w), st.inputs[1].release(w), st.out.release(w))
+		})
+		if err == nil && done == 0 {
+			return 0, privacy.ErrNotStepping
+		}
 	}
-	w.stepping.ended = true
-	err = w.engine.exclusively(func() error {
-		st := w.stepping
-		return cmp.Or(st.inputs[0].release(w), st.inputs[1].release(w), st.out.release(w))
-	})
-	if err != nil {
-		return 0, err
+	if done > 0 {
+		clear(in.Kept[done*(len(in.Kept)/in.N):]) // of steps that are given back
+		st.broken, err = err, nil
 	}
-	return 0, privacy.ErrNotStepping
+	return done, err
 }
 
-// steps is Steps where there is enough memory.
+// steps is Steps where there is enough memory, but returns the error, too.
 func (w *worker) steps(in privacy.StepsInput) (int, error) {
 	err := w.engine.exclusively(func() error {
 		w.engine.joint.expect(w, true)
@@ -69,11 +76,7 @@ func (w *worker) steps(in privacy.StepsInput) (int, error) {
 	if err == nil {
 		done, err = w.takeSteps(in)
 	}
-	err = cmp.Or(err, w.engine.exclusively(w.forgetKeys))
-	if err != nil {
-		return 0, err
-	}
-	return done, nil
+	return done, cmp.Or(err, w.engine.exclusively(w.forgetKeys))
 }
 
 // openCall lays out the results, and sends the state.
@@ -99,9 +102,10 @@ func (w *worker) openCall(in privacy.StepsInput) error {
 }
 
 // takeSteps launches inputs after inputs, and each as often as the host has to add noise.
-func (w *worker) takeSteps(in privacy.StepsInput) (done int, err error) {
+// After an error in.State is that after the `saved` first steps.
+func (w *worker) takeSteps(in privacy.StepsInput) (saved int, err error) {
 	st := w.stepping
-	n, keptCount := st.inputSteps, int(st.run.keptCount)
+	n, done := st.inputSteps, 0
 	now, next := &st.inputs[0], &st.inputs[1]
 	defer func() {
 		now.forget()
@@ -110,7 +114,6 @@ func (w *worker) takeSteps(in privacy.StepsInput) (done int, err error) {
 	if err := w.fill(now, in, 0, n); err != nil {
 		return 0, err
 	}
-	s := &st.status.in(&st.out)[0]
 	for done < in.N {
 		w.pointTo(now, in)
 		taken := w.engine.launchSteps(w)
@@ -118,35 +121,69 @@ func (w *worker) takeSteps(in privacy.StepsInput) (done int, err error) {
 		if more {
 			err = w.fill(next, in, done+now.n, n)
 		}
-		if err := cmp.Or(err, <-taken); err != nil {
-			return 0, err
+		err = cmp.Or(err, <-taken)
+		if err == nil {
+			err = w.resume(in, done)
 		}
-		for s.interrupted() {
-			if err := w.engine.exclusively(func() error { return w.addExactNoise(in, s, done) }); err != nil {
-				return 0, err
-			}
-			st.run.first, st.run.resumes = s.done, 1
-			if err := <-w.engine.launchSteps(w); err != nil {
-				return 0, err
-			}
+		if err != nil {
+			return saved, err
 		}
-		copy(in.Kept[done*keptCount:], st.kept.in(&st.out)[:int(s.done)*keptCount])
-		done += int(s.done)
-		if !more || int(s.done) < now.n {
+		steps, keptCount := int(st.status.in(&st.out)[0].done), int(st.run.keptCount)
+		copy(in.Kept[done*keptCount:], st.kept.in(&st.out)[:steps*keptCount])
+		done += steps
+		if !more || steps < now.n {
 			break
+		}
+		if st.fetchesState() || done-saved >= w.engine.saveEvery {
+			if err := w.save(in); err != nil {
+				return saved, err
+			}
+			saved = done
 		}
 		now, next = next, now
 	}
 	if done == 0 {
 		return 0, nil
 	}
+	if err := w.save(in); err != nil {
+		return saved, err
+	}
+	return done, nil
+}
+
+// resume continues a launch as often as it waits for noise of the host; `done` steps were
+// taken before it.
+func (w *worker) resume(in privacy.StepsInput, done int) error {
+	st := w.stepping
+	for s := &st.status.in(&st.out)[0]; s.interrupted(); {
+		if err := w.engine.exclusively(func() error { return w.addExactNoise(in, s, done) }); err != nil {
+			return err
+		}
+		st.run.first, st.run.resumes = s.done, 1
+		if err := <-w.engine.launchSteps(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saveEvery is after how many steps a call copies a state that not each launch returns:
+// that of an autoencoder takes milliseconds.
+const saveEvery = 256
+
+// save copies the state to in.State.
+func (w *worker) save(in privacy.StepsInput) error {
+	st := w.stepping
 	if !st.fetchesState() {
-		err = w.engine.exclusively(func() error {
+		err := w.engine.exclusively(func() error {
 			return read(w.engine.driver, unsafe.Pointer(&st.state.in(&st.out)[0]), st.run.state, 8*int64(len(in.State)))
 		})
+		if err != nil {
+			return err
+		}
 	}
 	copyNumbers(in.State, st.state.in(&st.out))
-	return done, err
+	return nil
 }
 
 // pointTo points the run at step inputs.

@@ -14,6 +14,7 @@ type stepping struct {
 	key    address // of the noise, and behind it of the batches: 8 words, then the round keys
 	blocks int     // that can wait for each other
 	ended  bool    // there was not the memory for it
+	broken error   // of a call that kept its first steps: the next call returns it
 
 	inputs     [2]stepInputs
 	current    *stepInputs // to the steps that are being taken

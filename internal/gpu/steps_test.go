@@ -75,6 +75,74 @@ func TestStepsFollowSession(t *testing.T) {
 	}
 }
 
+// failing is a driver whose launches fail from the n-th on; `second` is called at the
+// second one.
+type failing struct {
+	*oneThread
+	from   int
+	second func()
+}
+
+var errFailing = errors.New("the device fails")
+
+func (d failing) launch(k kernel, blocks int, arguments unsafe.Pointer) error {
+	if d.launches+1 >= d.from {
+		return errFailing
+	}
+	if d.launches == 1 {
+		d.second()
+	}
+	return d.oneThread.launch(k, blocks, arguments)
+}
+
+// A call in which a launch fails returns the steps before it, with the state after them,
+// and nothing of later ones; the next call and Close return the error. A state
+// that launches do not return is kept only where it was copied in between.
+func TestStepsBeforeAnError(t *testing.T) {
+	for _, c := range []struct {
+		D            int
+		every, later int // steps between copies of the state
+		want         int
+	}{{6, saveEvery, saveEvery, 6}, {5000, saveEvery, saveEvery, 0}, {5000, 0, 0, 6}, {5000, 0, saveEvery, 2}} {
+		var e *Engine
+		run := func(d driver, n int) (*worker, privacy.StepsInput, int, error) {
+			tape, rows := plainRegression(t, c.D, 50)
+			e = newEngine("cuda:7", d, Options{})
+			e.inputSteps, e.saveEvery = 2, c.every
+			w, err := e.Open(tape, rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.(*worker).Prepare(analyst(t, tape.P)); err != nil {
+				t.Fatal(err)
+			}
+			in := stepsInput(9, tape.P, 50, []int{33, 20})
+			in.N, in.Inputs, in.Kept = n, in.Inputs[:n*tape.P], in.Kept[:n*(tape.P+1)]
+			done, err := w.(*worker).Steps(in)
+			return w.(*worker), in, done, err
+		}
+		w, got, done, err := run(failing{newOneThread(t, 1<<30), 4, func() { e.saveEvery = c.later }}, 9)
+		if done != c.want || (err != nil) != (c.want == 0) {
+			t.Fatalf("%d steps, %v; want %d", done, err, c.want)
+		}
+		if again, err := w.Steps(got); done > 0 && (again != 0 || err != errFailing) {
+			t.Errorf("the next call: %d steps, %v", again, err)
+		}
+		if err := w.Close(); (err == errFailing) != (done > 0) {
+			t.Errorf("Close: %v", err)
+		}
+		if done == 0 {
+			continue
+		}
+		w, want, _, err := run(newOneThread(t, 1<<30), done)
+		if err = errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		same(t, got.State, want.State)
+		same(t, got.Kept, append(want.Kept, make([]float64, len(got.Kept)-len(want.Kept))...))
+	}
+}
+
 // drawByNetwork makes the batches of in those of a network with a key of its own.
 func drawByNetwork(t *testing.T, in *privacy.StepsInput, N int, seed uint64) {
 	t.Helper()
@@ -224,13 +292,14 @@ func TestStepsOutOfMemory(t *testing.T) {
 	}
 }
 
-// However little memory is left, all steps of a call are taken or none is, and a launch
+// However little memory is left, a call takes all steps, those of its first launches, which
+// are the same, or none, and a launch
 // that waits while the next steps are prepared keeps the memory that it works with.
 func TestStepsUntilOutOfMemory(t *testing.T) {
 	const N = 300
 	tape, rows := plainRegression(t, 6, N)
 	var want privacy.StepsInput
-	all, none := 0, 0
+	all, some, none := 0, 0, 0
 	for left := int64(1 << 20); left > 256; left -= left / 5 {
 		d := newOneThread(t, 1<<30)
 		e := newEngine("cuda:7", d, Options{})
@@ -254,11 +323,18 @@ func TestStepsUntilOutOfMemory(t *testing.T) {
 			if none++; !slices.Equal(in.State, before) {
 				t.Errorf("%d bytes left: another state after no steps", left)
 			}
+		case done > 0 && done%e.inputSteps == 0 && err == nil:
+			kept := done * (tape.P + 1)
+			same(t, in.Kept, append(want.Kept[:kept:kept], make([]float64, len(in.Kept)-kept)...))
+			if done, err := w.Steps(in); done != 0 || !errors.Is(err, privacy.ErrNotStepping) {
+				t.Errorf("%d bytes left, the next call: %d steps, %v", left, done, err)
+			}
+			some++
 		default:
 			t.Errorf("%d bytes left: %d steps, %v", left, done, err)
 		}
 	}
-	if all == 0 || none == 0 {
-		t.Errorf("all steps %d times, none %d times", all, none)
+	if all == 0 || some == 0 || none == 0 {
+		t.Errorf("all steps %d times, some %d times, none %d times", all, some, none)
 	}
 }

@@ -243,7 +243,7 @@ func (w *worker) Close() error {
 		err := w.releaseAll()
 		if w.stepping != nil {
 			w.stepping.wipe()
-			err = cmp.Or(err, w.engine.leave(w))
+			err = cmp.Or(w.stepping.broken, err, w.engine.leave(w))
 		}
 		return err
 	})

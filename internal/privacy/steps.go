@@ -36,8 +36,10 @@ type Stepper interface {
 	// releasing anything of the step that it does not take; it must where C is out
 	// of range or a state is not finite. done is the number of steps taken. State
 	// is replaced by that after them, and the first len(Kept)/n numbers of the
-	// state after each go to Kept. ErrNotStepping says that it takes no more steps by
-	// itself, and took none; it stays a Worker.
+	// state after each go to Kept. With an error no step was taken: where one comes in
+	// the middle, Steps may return the steps before it, and the next call the error.
+	// ErrNotStepping says that it takes no more steps by itself, and took none; it stays
+	// a Worker.
 	Steps(in StepsInput) (done int, err error)
 }
 
