@@ -120,15 +120,17 @@ const releases = 1 << 32
 
 // cells assigns rows to the cells of a partition.
 type cells struct {
-	axes   []cellAxis
+	axes   []*cellAxis
 	usable bool
 	n      int
 }
 
+// cellAxis is an axis of one partition or several.
 type cellAxis struct {
 	column string
 	cuts   []float64
 	n      int
+	at     int // among the axes of all partitions
 
 	// Once the columns are read:
 	coded  *records.CodedColumn
@@ -148,29 +150,16 @@ func (c *Columns) cells(partitions []Partition) ([]cells, error) {
 		return nil, fmt.Errorf("privacy: %d partitions, want 1 to 1000", len(partitions))
 	}
 	var list []cells
+	var axes []*cellAxis
 	for _, p := range partitions {
 		if !(p.Noise >= leastNoise && p.Noise <= mostNoise) {
 			return nil, fmt.Errorf("privacy: noise %g of counts is not in [%g, %g]", p.Noise, leastNoise, mostNoise)
 		}
 		k := cells{usable: p.Usable, n: 1}
 		for _, a := range p.Axes {
-			f, err := c.find(a.Column)
+			axis, err := c.axis(a, &axes)
 			if err != nil {
 				return nil, err
-			}
-			axis := cellAxis{column: a.Column, cuts: a.Cuts}
-			switch {
-			case f.Levels != nil && a.Cuts != nil:
-				return nil, fmt.Errorf("privacy: column %s has levels, no cuts", a.Column)
-			case f.Levels != nil:
-				axis.n = len(f.Levels) + 2
-			default:
-				for i, x := range a.Cuts {
-					if math.IsNaN(x) || i > 0 && !(x > a.Cuts[i-1]) {
-						return nil, fmt.Errorf("privacy: the cuts of column %s are not ascending", a.Column)
-					}
-				}
-				axis.n = len(a.Cuts) + 2
 			}
 			if k.n > mostCells/axis.n {
 				return nil, fmt.Errorf("privacy: a partition has more than %d cells (use fewer cuts or axes)", mostCells)
@@ -183,63 +172,81 @@ func (c *Columns) cells(partitions []Partition) ([]cells, error) {
 	return list, nil
 }
 
-// bind gives the axes the rows' codes and numbers of their columns.
-func (k *cells) bind(c *Columns) {
-	for i := range k.axes {
-		a := &k.axes[i]
-		a.coded = c.coded(a.column)
-		if a.coded.Number < 0 || len(a.cuts) == 0 {
-			continue
+// axis returns the axis of the list that is a, or adds it.
+func (c *Columns) axis(a Axis, list *[]*cellAxis) (*cellAxis, error) {
+	f, err := c.find(a.Column)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(*list, func(k *cellAxis) bool {
+		return k.column == a.Column && slices.Equal(k.cuts, a.Cuts)
+	}); i >= 0 {
+		return (*list)[i], nil
+	}
+	axis := &cellAxis{column: a.Column, cuts: a.Cuts, n: len(a.Cuts) + 2, at: len(*list)}
+	switch {
+	case f.Levels != nil && a.Cuts != nil:
+		return nil, fmt.Errorf("privacy: column %s has levels, no cuts", a.Column)
+	case f.Levels != nil:
+		axis.n = len(f.Levels) + 2
+	}
+	for i, x := range a.Cuts {
+		if math.IsNaN(x) || i > 0 && !(x > a.Cuts[i-1]) {
+			return nil, fmt.Errorf("privacy: the cuts of column %s are not ascending", a.Column)
 		}
-		a.stored = make([]float64, len(a.cuts))
-		for j, x := range a.cuts {
-			switch {
-			case x <= a.coded.Lower():
-				a.stored[j] = math.Inf(-1) // every number is at least that
-			case x > a.coded.Upper():
-				a.stored[j] = math.Inf(1)
-			default:
-				a.stored[j] = a.coded.Stored(x, c.rows.Precision())
-			}
+	}
+	*list = append(*list, axis)
+	return axis, nil
+}
+
+// bind gives the axis the rows' codes and numbers of its column.
+func (a *cellAxis) bind(c *Columns) {
+	a.coded = c.coded(a.column)
+	if a.coded.Number < 0 || len(a.cuts) == 0 {
+		return
+	}
+	a.stored = make([]float64, len(a.cuts))
+	for j, x := range a.cuts {
+		switch {
+		case x <= a.coded.Lower():
+			a.stored[j] = math.Inf(-1) // every number is at least that
+		case x > a.coded.Upper():
+			a.stored[j] = math.Inf(1)
+		default:
+			a.stored[j] = a.coded.Stored(x, c.rows.Precision())
 		}
-		inner := slices.DeleteFunc(slices.Clone(a.stored), func(x float64) bool { return math.IsInf(x, 0) })
-		if len(inner) == 0 {
-			continue
+	}
+	inner := slices.DeleteFunc(slices.Clone(a.stored), func(x float64) bool { return math.IsInf(x, 0) })
+	if len(inner) == 0 {
+		return
+	}
+	a.low = inner[0]
+	high := inner[len(inner)-1]
+	a.scale = buckets / (high - a.low)
+	if !(a.scale > 0 && a.scale <= math.MaxFloat64) {
+		a.scale = 0 // all in one bucket
+	}
+	for b := range a.first {
+		// a bucket earlier, so that rounding starts no number behind its cell
+		from := a.low + float64(b-1)/a.scale
+		if b == 0 || a.scale == 0 || from != from {
+			from = math.Inf(-1)
 		}
-		a.low = inner[0]
-		high := inner[len(inner)-1]
-		a.scale = buckets / (high - a.low)
-		if !(a.scale > 0 && a.scale <= math.MaxFloat64) {
-			a.scale = 0 // all in one bucket
-		}
-		for b := range a.first {
-			// a bucket earlier, so that rounding starts no number behind its cell
-			from := a.low + float64(b-1)/a.scale
-			if b == 0 || a.scale == 0 || from != from {
-				from = math.Inf(-1)
-			}
-			at, _ := slices.BinarySearch(a.stored, from)
-			a.first[b] = int32(at)
-		}
+		at, _ := slices.BinarySearch(a.stored, from)
+		a.first[b] = int32(at)
 	}
 }
 
-// of is the cell of row r of record i.
-func (k *cells) of(rows *Rows, i, r int) int {
-	cell, row := 0, rows.Codes.Row(i, r)
-	for j := range k.axes {
-		a := &k.axes[j]
-		own := a.coded.Code(row)
-		if a.coded.Number >= 0 {
-			if own != 0 {
-				own = a.n - 1
-			} else {
-				own = a.between(number(rows, i, r, a.coded.Number))
-			}
-		}
-		cell = cell*a.n + own
+// cell is that of row r of record i, whose codes are given.
+func (a *cellAxis) cell(rows *Rows, i, r int, codes []byte) int32 {
+	own := a.coded.Code(codes)
+	switch {
+	case a.coded.Number < 0:
+		return int32(own)
+	case own != 0:
+		return int32(a.n - 1)
 	}
-	return cell
+	return int32(a.between(number(rows, i, r, a.coded.Number)))
 }
 
 // between is the number of cuts that are at most x.
@@ -252,18 +259,16 @@ func (a *cellAxis) between(x float64) int {
 	return cell
 }
 
-// weigh adds a unit to the weights of cells, in units of 1/grain: grain/k, rounded down,
-// for each of its k rows. of are the rows' cells.
-func weigh(weights []int64, of []int) {
-	for _, cell := range of {
-		weights[cell] += grain / int64(len(of))
-	}
-}
-
 // count returns, for each partition, the weight of its cells.
 func (c *Columns) count(list []cells) sums {
-	for i := range list {
-		list[i].bind(c)
+	var axes []*cellAxis
+	for _, k := range list {
+		for _, a := range k.axes {
+			if a.at == len(axes) {
+				a.bind(c)
+				axes = append(axes, a)
+			}
+		}
 	}
 	empty := func() sums {
 		s := make(sums, len(list))
@@ -273,22 +278,95 @@ func (c *Columns) count(list []cells) sums {
 		return s
 	}
 	return c.over(empty, func(to sums, low, high int) {
-		var all, usable, at []int
-		for i := low; i < high; i++ {
-			all, usable = c.rowsOf(all[:0], i, false), c.rowsOf(usable[:0], i, true)
-			for k := range list {
-				of := all
-				if list[k].usable {
-					of = usable
-				}
-				at = at[:0]
-				for _, r := range of {
-					at = append(at, list[k].of(c.rows, i, r))
-				}
-				weigh(to[k], at)
+		most := c.rows.Codes.Most
+		b := newCountBlock(axes, max(1, blockRows/most)*most)
+		for low < high {
+			next := min(high, low+len(b.product)/most)
+			b.read(c.rows, low, next)
+			for i := range list {
+				b.addTo(to[i], &list[i])
 			}
+			low = next
 		}
 	})
+}
+
+// blockRows is about how many rows count takes at a time: their cells on a hundred axes
+// stay in a core's cache.
+const blockRows = 1024
+
+// countBlock has some rows: their cells on every axis, and their weights in units of
+// 1/grain. Each of the k rows of a unit has grain/k, rounded down. Of those that are not
+// usable the usable weight is 0.
+type countBlock struct {
+	axes        []*cellAxis
+	on          [][]int32 // by axis and row
+	all, usable []int64
+	product     []int32 // the cells of a partition
+}
+
+func newCountBlock(axes []*cellAxis, rows int) *countBlock {
+	b := &countBlock{axes: axes, on: make([][]int32, len(axes)), product: make([]int32, rows)}
+	for a := range b.on {
+		b.on[a] = make([]int32, rows)
+	}
+	return b
+}
+
+// read takes the rows of records low to high.
+func (b *countBlock) read(rows *Rows, low, high int) {
+	b.all, b.usable = b.all[:0], b.usable[:0]
+	for i := low; i < high; i++ {
+		first, usable := len(b.all), int64(0)
+		for r := range rows.Codes.Most {
+			codes := rows.Codes.Row(i, r)
+			state := records.RowState(codes[0])
+			if state != records.UsableRow && state != records.RejectedRow {
+				continue
+			}
+			at, own := len(b.all), int64(0)
+			if state == records.UsableRow {
+				own = 1
+			}
+			usable += own
+			b.all, b.usable = append(b.all, 1), append(b.usable, own)
+			for a, axis := range b.axes {
+				b.on[a][at] = axis.cell(rows, i, r, codes)
+			}
+		}
+		for at := first; at < len(b.all); at++ {
+			b.all[at] = grain / int64(len(b.all)-first)
+			if b.usable[at] > 0 {
+				b.usable[at] = grain / usable
+			}
+		}
+	}
+}
+
+// addTo adds the rows' weights to the cells of a partition.
+func (b *countBlock) addTo(sum []int64, k *cells) {
+	weights := b.all
+	if k.usable {
+		weights = b.usable
+	}
+	if len(k.axes) == 0 {
+		for _, w := range weights {
+			sum[0] += w
+		}
+		return
+	}
+	rows := len(weights)
+	cell := b.on[k.axes[0].at][:rows]
+	for _, a := range k.axes[1:] {
+		n, on, product := int32(a.n), b.on[a.at][:rows], b.product[:rows]
+		for j, x := range cell {
+			product[j] = x*n + on[j]
+		}
+		cell = product
+	}
+	for j, w := range weights {
+		sum[cell[j]] += w
+	}
 }
 
 // exact is a sum in units of 1: exact for fewer than 2^32 units, and no number

@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"d3p/internal/models"
 	"d3p/internal/models/encoding"
@@ -192,6 +196,79 @@ func TestCountsAreThoseOfTheFile(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got[0], c.want)
 		}
 	}
+}
+
+// The counts of a long table are the sums of those of its pieces.
+func TestCountsOfPiecesAddUp(t *testing.T) {
+	const pieces, units = 9, 300
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, unit := range []string{aRow, threeRows} {
+		e := survey(t, unit)
+		count := func(text string) [][]float64 {
+			sums, err := privacy.CountExactly(columnsOf(t, e, "id,x,k,g,y\n"+text), surveyPartitions())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sums
+		}
+		var whole strings.Builder
+		var want [][]float64
+		for p := range pieces {
+			var piece strings.Builder
+			for i := range units {
+				piece.WriteString(hostileRows(rng, fmt.Sprintf("u%d-%d", p, i), 1+rng.IntN(3)))
+			}
+			whole.WriteString(piece.String())
+			for i, sum := range count(piece.String()) {
+				if p == 0 {
+					want = append(want, make([]float64, len(sum)))
+				}
+				floats.Add(want[i], sum)
+			}
+		}
+		if got := count(whole.String()); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", unit, got, want)
+		}
+	}
+}
+
+// Counts of all pairs of 40 columns.
+func BenchmarkCounts(b *testing.B) {
+	const columns, n = 40, 30000
+	yaml, text, formula := "", "", "y ~ 1"
+	var partitions []privacy.Partition
+	for c := range columns {
+		yaml += fmt.Sprintf("    c%d: {type: category, levels: [a, b, c, d, e, f, g, h]}\n", c)
+		text += fmt.Sprintf("c%d,", c)
+		formula += fmt.Sprintf(" + c%d", c)
+		for other := range c {
+			partitions = append(partitions, privacy.Partition{Axes: []privacy.Axis{{Column: fmt.Sprintf("c%d", c)}, {Column: fmt.Sprintf("c%d", other)}}, Noise: 1})
+		}
+	}
+	m, err := models.Read("wide.yaml", []byte("d3p: 1\ndata:\n  unit: "+aRow+"\n  rows: {public: 30000}\n  columns:\n"+yaml+"    y: {type: binary}\nmodel:\n  formula: "+formula+"\n  family: bernoulli\n"), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(9, 10))
+	var rows strings.Builder
+	rows.WriteString(text + "y\n")
+	for range n {
+		for range columns {
+			rows.WriteString(string(rune('a'+rng.IntN(8))) + ",")
+		}
+		rows.WriteString("1\n")
+	}
+	file := filepath.Join(b.TempDir(), "wide.csv")
+	if err := os.WriteFile(file, []byte(rows.String()), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	c := privacy.NewColumns(privacy.TableConfig{Data: file, Encoding: m.Encoding, Root: noise.Insecure(1)})
+	for b.Loop() {
+		if _, err := privacy.CountExactly(c, partitions); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n/float64(len(partitions)), "ns/record/pair")
 }
 
 // third is the weight of one of three rows.
