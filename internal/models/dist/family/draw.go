@@ -13,8 +13,12 @@ func DrawGamma(shape float64, rng Rand) float64 {
 	return math.Exp(DrawLogGamma(shape, rng))
 }
 
-// DrawLogGamma is the logarithm of a gamma variable of rate 1.
+// DrawLogGamma is the logarithm of a gamma variable of rate 1; NaN of a shape that is
+// negative or not finite, whose proposals would all be rejected.
 func DrawLogGamma(shape float64, rng Rand) float64 {
+	if !(shape >= 0 && shape <= math.MaxFloat64) {
+		return math.NaN()
+	}
 	if shape < 1 {
 		return DrawLogGamma(shape+1, rng) + math.Log1p(-rng.Uniform())/shape
 	}
@@ -64,8 +68,11 @@ func DrawPoisson(mean float64, rng Rand) float64 {
 
 // DrawBinomial counts the successes in n trials; many trials are first halved
 // by their median order statistic, a beta variable. Ahrens and Dieter 1974,
-// algorithm BB.
+// algorithm BB. NaN of a number of trials that is not finite.
 func DrawBinomial(n, p float64, rng Rand) float64 {
+	if !(math.Abs(n) <= math.MaxFloat64) {
+		return math.NaN()
+	}
 	count := 0.0
 	for n > 15 {
 		a := 1 + math.Floor(n/2)
