@@ -56,10 +56,11 @@ for part; do
         write audit bin/audit -d3p bin/d3p -fits 300
         ;;
     twins) write twins experiments -tasks twins ;;
+    methods) write methods experiments -tasks methods ;;
     mnist) write mnist experiments -tasks vae-epoch1,vae,cnn ;;
     utility) write utility experiments -tasks hlr100,hlr200,hlr500,hlr1000,gmm ;;
     *)
-        echo "measure.sh: $part: parts are steps parts private kernels random batches reading command coverage gold tools twins mnist utility audit" >&2
+        echo "measure.sh: $part: parts are steps parts private kernels random batches reading command coverage gold tools twins methods mnist utility audit" >&2
         exit 2
         ;;
     esac

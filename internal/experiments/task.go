@@ -45,6 +45,7 @@ var experiments = []struct {
 	{"gold", goldTask{}},
 	{"coverage", cellTask{}},
 	{"tables", realTableTask{}},
+	{"methods", methodTask{}},
 	{"twins", twinTask{}},
 	{"priors", priorCoverage},
 	{"tools", toolCoverage},
