@@ -95,10 +95,14 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		if known.Unfinished != "" {
 			verdict = worse(verdict, Not, "%s", known.Unfinished)
 		}
-		if prior != nil && len(prior.Variables) == len(d.Variables) {
+		point := d.isPoint(v)
+		if point {
+			verdict = worse(verdict, Not, "a point has no interval: fit with another guide than delta")
+		}
+		if prior != nil && len(prior.Variables) == len(d.Variables) && !point {
 			verdict = d.besidePrior(verdict, prior, v)
 		}
-		if ends != nil {
+		if ends != nil && !point {
 			verdict = d.besideEnd(verdict, v, ends[v], fluctuation[v])
 		}
 		if share := d.Variables[v].NoiseShare; share != nil {
@@ -124,6 +128,14 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	d.judgeEffects()
 	d.judgeSpreads()
 	d.judgeComponents(known)
+}
+
+// isPoint reports whether all draws of variable v are one number that the fit found, not a
+// constant of the model.
+func (d *Draws) isPoint(v int) bool {
+	mean, variance := meanVariance(d.Of(v))
+	s := Summary{Mean: mean, SD: math.Sqrt(variance)}
+	return s.SD <= 1e-9*math.Abs(mean) && !s.Fixed()
 }
 
 // besidePrior judges variable v by its prior.

@@ -100,6 +100,8 @@ func TestVerdicts(t *testing.T) {
 		{name: "nearly there", of: "b[x]", want: Partly, why: "last steps", known: plenty, ends: one("b[x]", 0.1)},
 		{name: "swings about the result", of: "b[x]", want: Resolved, known: plenty, ends: one("b[x]", 0.3), swings: one("b[x]", 0.25)},
 		{name: "swings elsewhere", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.4), swings: one("b[x]", 0.25)},
+		{name: "a point", of: "b[x]", want: Not, why: "a point has no interval", known: plenty, means: one("b[x]", 2), sds: one("b[x]", 0), ends: one("b[x]", 9)},
+		{name: "a constant", of: "b[x]", want: Resolved, known: plenty, means: one("b[x]", 1), sds: one("b[x]", 0)},
 		{name: "rare reference", of: "b[band=c]", want: Not, why: "band=a", known: rare},
 		{name: "intercept of a rare reference", of: "Intercept", want: Not, why: "band=a", known: rare},
 		{name: "intercept of a common reference", of: "Intercept", want: Resolved, known: rareOther},
