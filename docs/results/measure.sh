@@ -36,7 +36,7 @@ experiments() { bin/experiments -d3p bin/d3p "$@"; }
 mkdir -p bin
 go build -o bin/d3p ./cmd/d3p
 go build -o bin/experiments ./internal/experiments
-[ $# -gt 0 ] || set -- steps parts private kernels random batches reading ranks command coverage gold tools twins utility audit
+[ $# -gt 0 ] || set -- steps parts private kernels random batches reading ranks command coverage gold tools twins rates utility audit
 for part; do
     case $part in
     steps) write steps benchmark internal/cpu Workloads ;;
@@ -57,10 +57,11 @@ for part; do
         ;;
     twins) write twins experiments -tasks twins ;;
     methods) write methods experiments -tasks methods ;;
+    rates) write rates python3 docs/results/rates.py bin/d3p "${D3P_DATA:-../shared/data}" ;;
     mnist) write mnist experiments -tasks vae-epoch1,vae,cnn ;;
     utility) write utility experiments -tasks hlr100,hlr200,hlr500,hlr1000,gmm ;;
     *)
-        echo "measure.sh: $part: parts are steps parts private kernels random batches reading command coverage gold tools twins methods mnist utility audit" >&2
+        echo "measure.sh: $part: parts are steps parts private kernels random batches reading command coverage gold tools twins methods rates mnist utility audit" >&2
         exit 2
         ;;
     esac
