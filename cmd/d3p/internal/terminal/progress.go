@@ -90,7 +90,7 @@ func (p *Progress) Step(t, steps int, rate float64, epsilonSpent func() float64)
 // epochs is the number of passes over the records in t steps, in words; empty if each
 // step takes every record.
 func epochs(t, steps int, rate float64) string {
-	if rate <= 0 || rate >= 1 {
+	if !(rate > 0 && rate < 1) { // it is no number where no step draws a batch
 		return ""
 	}
 	return fmt.Sprintf(", epoch %.1f of %.1f", rate*float64(t), rate*float64(steps))

@@ -19,7 +19,7 @@ func TestProgressLines(t *testing.T) {
 	asked := 0
 	const steps = 1000
 	for step := 1; step <= steps; step++ {
-		p.Step(step, steps, 1, func() float64 { asked++; return float64(step) / steps })
+		p.Step(step, steps, []float64{1, math.NaN()}[step%2], func() float64 { asked++; return float64(step) / steps })
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 20 || asked != 20 {
