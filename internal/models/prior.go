@@ -142,3 +142,22 @@ func (p *PriorDensity) Density(dst, theta []float64) float64 {
 	p.Gradient(dst, theta)
 	return p.machine.Loss()[0]
 }
+
+// priorDraws is the number of draws that stand for the prior.
+const priorDraws = 200
+
+// PriorPrecision estimates 1/variance of every coordinate (P) under the prior.
+func (m *Model) PriorPrecision(rng dist.Rand) []float64 {
+	prior := m.NewPriorSampler()
+	theta, sum, square := make([]float64, m.P), make([]float64, m.P), make([]float64, m.P)
+	for range priorDraws {
+		prior.Draw(theta, rng)
+		for j, x := range theta {
+			sum[j], square[j] = sum[j]+x/priorDraws, square[j]+x*x/priorDraws
+		}
+	}
+	for j := range sum {
+		sum[j] = 1 / max(1e-12, square[j]-sum[j]*sum[j])
+	}
+	return sum
+}

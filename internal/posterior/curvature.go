@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/models/dist"
 	"d3p/internal/privacy/noise"
 )
 
@@ -49,27 +48,9 @@ func newCurvature(p *plan.Plan, sums GradientSums, steps int) *curvature {
 	}
 	if m := p.Model(); m != nil {
 		rng := noise.NewRandom(noise.Public(p.InitSeed).Child(1).Stream(noise.Initialisation))
-		c.floor = priorPrecision(p, rng)
+		c.floor = m.PriorPrecision(rng)
 	}
 	return c
-}
-
-// priorPrecision estimates 1/variance of every coordinate under the prior, shape
-// (P), from draws of the prior.
-func priorPrecision(p *plan.Plan, rng dist.Rand) []float64 {
-	const n = 200
-	prior, latent := p.Model().NewPriorSampler(), p.Latent
-	theta, sum, square := make([]float64, latent), make([]float64, latent), make([]float64, latent)
-	for range n {
-		prior.Draw(theta, rng)
-		for j, x := range theta {
-			sum[j], square[j] = sum[j]+x/n, square[j]+x*x/n
-		}
-	}
-	for j := range sum {
-		sum[j] = 1 / math.Max(1e-12, square[j]-sum[j]*sum[j])
-	}
-	return sum
 }
 
 // noiseOfMean is v̄.

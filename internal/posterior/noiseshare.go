@@ -42,7 +42,7 @@ func ExpectedNoiseShare(p *plan.Plan, rng dist.Rand) []float64 {
 		return nil
 	}
 	m := p.Model()
-	precision := priorPrecision(p, rng)
+	precision := m.PriorPrecision(rng)
 	prior := m.NewPriorSampler()
 	shares := make([][]float64, p.Latent)
 	theta := make([]float64, p.Latent)

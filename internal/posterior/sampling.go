@@ -89,7 +89,7 @@ func newSearch(p *plan.Plan, r Releases, l *law.Law, seed uint64) *search {
 	s.places = r.places(rng)
 	s.scales = findScales(m, newScores(m, s.mean, l, s.simulated.random()), s.mean)
 	s.coefficients = realValuedAlone(m, s.scales)
-	s.floor = priorPrecision(p, s.simulated.random())
+	s.floor = m.PriorPrecision(s.simulated.random())
 	return s
 }
 

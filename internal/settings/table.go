@@ -99,7 +99,7 @@ func rows() []Setting {
 		{Name: "optimizer", Key: "fit.optimizer", OldKeys: []string{"fit.optimizer.name"}, Group: Algorithm, Kind: Word, Choices: optimizer.Names(),
 			Help: "how noisy gradients become steps", Default: optimizer.AdamName},
 		{Name: "learning-rate", Key: "fit.learning_rate", OldKeys: []string{"fit.optimizer.lr"}, Group: Algorithm, Kind: Number, Range: positive(),
-			Help: "step size", Default: "0.03 for adam; a network whose outputs sum F products in the mean min(0.03, 0.056/√F)"},
+			Help: "step size", Default: "0.03 for adam, with wide priors and a bought Table 1 up to 0.1; a network whose outputs sum F products in the mean min(0.03, 0.056/√F)"},
 		{Name: "schedule", Key: "fit.schedule", OldKeys: []string{"fit.optimizer.schedule"}, Group: Algorithm, Kind: Word, Choices: optimizer.ScheduleNames(), Quiet: true,
 			Help: "how the step size changes", Default: "constant"},
 		{Name: "momentum", Key: "fit.momentum", OldKeys: []string{"fit.optimizer.momentum"}, Group: Algorithm, Kind: Number, Range: Range{Low: 0, High: 1, Below: true}, Quiet: true,

@@ -183,7 +183,7 @@ func (p *Plan) chooseOptimizer(cfg Config) error {
 	if err != nil {
 		return err
 	}
-	p.Optimizer, p.LearningRate = family.Name, or(cfg.LearningRate, family.Rate)
+	p.Optimizer, p.LearningRate, p.LearningRateStated = family.Name, or(cfg.LearningRate, family.Rate), cfg.LearningRate > 0
 	return nil
 }
 

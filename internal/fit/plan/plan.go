@@ -78,10 +78,12 @@ type Plan struct {
 
 	Optimizer    string  `json:"optimizer"`
 	LearningRate float64 `json:"learning_rate"`
-	Schedule     string  `json:"schedule"`
-	Momentum     float64 `json:"momentum,omitempty"`
-	WeightDecay  float64 `json:"weight_decay,omitempty"`
-	Draws        int     `json:"draws"` // θ draws per step; more than 1 only in a non-private fit
+	// LearningRateStated: a person has chosen it, so that priors do not change it.
+	LearningRateStated bool    `json:"learning_rate_stated,omitempty"`
+	Schedule           string  `json:"schedule"`
+	Momentum           float64 `json:"momentum,omitempty"`
+	WeightDecay        float64 `json:"weight_decay,omitempty"`
+	Draws              int     `json:"draws"` // θ draws per step; more than 1 only in a non-private fit
 
 	Averaging  float64 `json:"averaging"` // fraction of the steps averaged, the last ones
 	NoiseAware string  `json:"noise_aware"`
@@ -138,7 +140,10 @@ func (p *Plan) Bind(m *models.Model) error {
 	if err := p.Bought.Bind(&m.Spec.Data); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if err := p.Learn(p.Bought); err != nil || p.Second == nil {
+	rate := p.LearningRate
+	err := p.Learn(p.Bought)
+	p.LearningRate = rate
+	if err != nil || p.Second == nil {
 		return err
 	}
 	return p.LearnSecond(p.Second)
@@ -248,9 +253,9 @@ func (p *Plan) Law() *law.Law {
 }
 
 // Learn gives the plan a law that was bought. From then on its model is in coordinates
-// of work that suit the law, where it can be, and its clip norm suits it, too. Where so few
-// units are usable that the law is imprecise, a sample that nobody asked for becomes a joint
-// normal, as for a table of that size. The event stays.
+// of work that suit the law, where it can be, and its clip norm and learning rate suit
+// these. Where so few units are usable that the law is imprecise, a sample that nobody asked
+// for becomes a joint normal, as for a table of that size. The event stays.
 func (p *Plan) Learn(l *law.Law) error {
 	p.Bought = l
 	if p.NoiseAware == settings.NoiseAwareSample && !p.NoiseAwareStated && p.samples(p.Records) && !p.samples(p.Units()) {
@@ -266,6 +271,7 @@ func (p *Plan) Learn(l *law.Law) error {
 	p.model = m
 	if m.Rotated() && !p.ByMoments() {
 		p.chooseClippingBy(l)
+		p.chooseRateByPrior()
 	}
 	return nil
 }

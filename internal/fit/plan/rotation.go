@@ -1,12 +1,17 @@
 package plan
 
 import (
+	"math"
+	"slices"
+
+	"d3p/internal/fit/optimizer"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/law"
 	"d3p/internal/models/whiten"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/settings"
+	"d3p/internal/stats"
 )
 
 // rotateLimit is the number of parameters up to which a fit works in other
@@ -31,4 +36,32 @@ func inWork(m *models.Model, l *law.Law, seed uint64) (*models.Model, error) {
 		return m, nil
 	}
 	return m.In(c)
+}
+
+// widePriorRate is the largest learning rate that a wide prior gives.
+const widePriorRate = 0.1
+
+// chooseRateByPrior raises Adam's default rate in proportion to how far the prior lets
+// coordinates of work lie from 0, by their median standard deviation above 1. At 0.03 a fit of
+// 1000 noisy steps does not arrive at effects of 3, and 0.1 is noisier where effects are 1.
+func (p *Plan) chooseRateByPrior() {
+	if p.LearningRateStated || p.Optimizer != optimizer.AdamName {
+		return
+	}
+	precision := p.model.PriorPrecision(noise.NewRandom(noise.Public(p.InitSeed).Child(6).Stream(noise.Initialisation)))
+	var spreads []float64
+	for i := range p.model.Params {
+		if param := &p.model.Params[i]; param.Transform.Name == "identity" {
+			for _, x := range precision[param.Offset : param.Offset+param.Size] {
+				spreads = append(spreads, 1/math.Sqrt(x))
+			}
+		}
+	}
+	if len(spreads) == 0 {
+		return
+	}
+	slices.Sort(spreads)
+	if spread := stats.Quantile(spreads, 0.5); spread > 1 {
+		p.LearningRate = max(p.LearningRate, min(p.LearningRate*spread, widePriorRate))
+	}
 }

@@ -32,7 +32,7 @@ func Coordinates(m *models.Model, l *law.Law, ridge float64, rng dist.Rand) *mod
 	if len(list) == 0 {
 		return nil
 	}
-	rows, precision := drawRows(m, l, rng), priorPrecision(m, rng)
+	rows, precision := drawRows(m, l, rng), m.PriorPrecision(rng)
 	records := max(1, l.Records)
 	c := &models.Coordinates{Origin: make([]float64, m.P), Unit: make([]float64, m.P)}
 	for j := range c.Unit {
@@ -107,9 +107,8 @@ func regress(r *models.Rotation, design, y []float64, noise float64) (mean, sd f
 	return mean, sd, slopes
 }
 
-// lawRecords is the number of records that stand for a law, priorDraws the number of
-// draws that stand for the prior.
-const lawRecords, priorDraws = 10000, 200
+// lawRecords is the number of records that stand for a law.
+const lawRecords = 10000
 
 // Rows are the design (n×K) of the only linear predictor of m and its response (n), of
 // lawRecords records drawn from a law.
@@ -126,22 +125,6 @@ func drawRows(m *models.Model, l *law.Law, rng dist.Rand) []float64 {
 	}
 	l.Draw(t.Values, rng)
 	return simulate.Encode(m, t, lawRecords)
-}
-
-// priorPrecision is 1/variance of every coordinate (P) under the prior.
-func priorPrecision(m *models.Model, rng dist.Rand) []float64 {
-	prior := m.NewPriorSampler()
-	theta, sum, square := make([]float64, m.P), make([]float64, m.P), make([]float64, m.P)
-	for range priorDraws {
-		prior.Draw(theta, rng)
-		for j, x := range theta {
-			sum[j], square[j] = sum[j]+x/priorDraws, square[j]+x*x/priorDraws
-		}
-	}
-	for j := range sum {
-		sum[j] = 1 / max(1e-12, square[j]-sum[j]*sum[j])
-	}
-	return sum
 }
 
 // place sets origins and units by what the formula says of single parameters.
