@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -184,7 +185,8 @@ func TestReadsWhatArrowWrites(t *testing.T) {
 		case arrow.BOOL:
 			ways["runs"] = encoding(arrowparquet.Encodings.RLE)
 		}
-		for name, way := range ways {
+		for _, name := range slices.Sorted(maps.Keys(ways)) { // the order of a map would draw other files each time
+			way := ways[name]
 			for _, version := range []arrowparquet.DataPageVersion{arrowparquet.DataPageV1, arrowparquet.DataPageV2} {
 				if name == "runs" && version == arrowparquet.DataPageV1 {
 					continue // as Arrow itself has it
@@ -192,7 +194,7 @@ func TestReadsWhatArrowWrites(t *testing.T) {
 				for _, nulls := range []float64{0, 0.3, 1} {
 					n, group, batch := rng.IntN(700), 1+rng.IntN(600), 1+rng.IntN(200)
 					if name == "deltas" || name == "lengths" || name == "prefixes" { // Arrow cannot write nulls alone so
-						n, group, batch, nulls = 500+n, 500, 500, min(nulls, 0.3)
+						n, group, batch, nulls = 600+n%400, 500, 500, min(nulls, 0.3)
 					}
 					codec := []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Zstd, compress.Codecs.Brotli}[tried%5]
 					options := append([]arrowparquet.WriterProperty{arrowparquet.WithCompression(codec), arrowparquet.WithDataPageVersion(version),
