@@ -394,10 +394,8 @@ func (k Known) levelsOf(variable string, all []Variable) (found []Level) {
 	if !ok {
 		return nil
 	}
-	for column, levels := range k.Levels {
-		if len(levels) == 0 {
-			continue
-		}
+	for _, column := range slices.Sorted(maps.Keys(k.Levels)) {
+		levels := k.Levels[column]
 		for _, part := range strings.Split(element, ":") {
 			if name, ok := strings.CutPrefix(part, column+"="); ok {
 				for _, level := range levels {

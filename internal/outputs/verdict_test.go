@@ -124,6 +124,20 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// The levels of a product come in one order, so that the verdict's words are the same in every run.
+func TestLevelsOfProducts(t *testing.T) {
+	known := Known{Levels: map[string][]Level{"band": {{"a", 2, 1, true}, {"b", 5, 1, false}}, "site": {{"p", 4, 1, true}, {"q", 9, 1, false}}}}
+	for range 50 {
+		var names []string
+		for _, level := range known.levelsOf("b[band=b:site=q]", nil) {
+			names = append(names, level.Name)
+		}
+		if got := strings.Join(names, " "); got != "band=a band=b site=p site=q" {
+			t.Fatal(got)
+		}
+	}
+}
+
 func TestVerdictOfTheWhole(t *testing.T) {
 	row := func(name, value string) Summary {
 		return Summary{Variable: name, SD: 1, Verdict: &Verdict{Value: value}}

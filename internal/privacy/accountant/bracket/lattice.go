@@ -1,7 +1,9 @@
 package bracket
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/accountant/pairs"
@@ -37,8 +39,8 @@ func (c *cells) dominating() *Lattice {
 		l.Mass[i] += m - c.right[i]
 		l.Mass[i+1] += c.right[i]
 	}
-	for i, m := range c.onGrid {
-		l.Mass[i] += m - c.raised[i]
+	for _, i := range slices.Sorted(maps.Keys(c.onGrid)) { // neighbours add to one point: the order is in the last bit
+		l.Mass[i] += c.onGrid[i] - c.raised[i]
 		l.Mass[i+1] += c.raised[i]
 	}
 	l.Mass[0] += c.below // losses raised
