@@ -13,12 +13,11 @@ import (
 // below it by no more than the rounding of a sum in float64, above by no more than that
 // of one number of the table.
 func TestStoredNormsAreOfStoredNumbers(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 4))
 	derived := 0
 	for _, m := range append(Configs(t, "../../../configs"), generated(t, 20)...) {
 		domain := encoded(m.Encoding)
 		for precision, above := range map[privacy.Precision]float64{privacy.Float64: 0x1p-52, privacy.Float32: 0x1p-22} {
-			target := Target{Model: m, Precision: precision}
+			rng, target := rand.New(rand.NewPCG(4, 4)), Target{Model: m, Precision: precision}
 			records, valid := make([][]float64, 50), make([]bool, 50)
 			for i := range records {
 				records[i] = make([]float64, m.Tape.K0)

@@ -15,7 +15,7 @@ func TestLowFrequencies(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 15
 	turns := bigTurns(n)
-	rng := rand.New(rand.NewSource(1))
+	var rng *rand.Rand
 	var low lowFrequencies
 	for name, entry := range map[string]func(j int) float64{
 		"one sign":   func(int) float64 { return rng.Float64() },
@@ -24,6 +24,7 @@ func TestLowFrequencies(t *testing.T) {
 			return float64(1 - min(1, (j+1)%(2*leastRadius)/2))
 		},
 	} {
+		rng = rand.New(rand.NewSource(1))
 		for radius := leastRadius; radius <= largestRadius; radius *= 2 {
 			for _, size := range []int{1, 2*radius - 1, 1300} {
 				center := size / 3
