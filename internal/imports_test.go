@@ -114,9 +114,10 @@ var rules = map[string]rule{
 	"fit/start":     {ours: []string{"models", "models/core", "models/dist", "models/expr", "models/support", "settings"}},
 	"posterior": {ours: []string{"settings", "models/simulate", "fit/plan", "nuts", "models", "models/dist", "models/graph", "models/guide", "models/law", "privacy/noise", "stats", "simd"},
 		theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}},
-	"fit/fittest": {ours: []string{"fit/plan", "models", "models/graph", "privacy"}},
-	"reference":   {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
-	"predict":     {ours: []string{"models/predictive", "models/encoding", "models", "models/dist", "models/graph", "stats", "privacy/noise"}, theirs: []string{"gonum.org/v1/gonum/floats"}},
+	"fit/fittest":     {ours: []string{"fit/plan", "models", "models/graph", "privacy"}},
+	"reference":       {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"predict":         {ours: []string{"models/predictive", "models/encoding", "models", "models/dist", "models/graph", "stats", "privacy/noise"}, theirs: []string{"gonum.org/v1/gonum/floats"}},
+	"predict/forward": {ours: []string{"models", "models/data", "models/encoding", "models/graph", "onnx", "predict"}},
 
 	"synthesis": {ours: []string{"models/simulate", "marginals", "models", "models/data", "models/dist", "models/law", "privacy", "privacy/event"}},
 
@@ -124,6 +125,8 @@ var rules = map[string]rule{
 	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile", "jsonfile"}, files: true},
 	"atomicfile":    {theirs: []string{"golang.org/x/sys/windows"}, files: true},
 	"jsonfile":      {},
+	"onnx":          {},
+	"onnx/onnxtest": {},
 	"safetensors":   {ours: []string{"jsonfile"}},
 	"signature":     {theirs: []string{"golang.org/x/crypto/ssh", "golang.org/x/term"}, files: true},
 	"release":       {ours: []string{"jsonfile", "atomicfile"}, files: true},

@@ -30,6 +30,18 @@ func (c *compiler) reconstruction(m *Model) *build {
 	return g
 }
 
+// Forward is the graph that the tape Predict is compiled from, for who writes it in
+// another form: its outputs have the places that Observed names.
+func (m *Model) Forward() (b *graph.Builder, outputs []*graph.Node, err error) {
+	c := newCompiler(m.Spec, m.Core)
+	c.coordinates = m.coordinates
+	_, g := c.check(&Model{})
+	if len(c.errs) > 0 {
+		return nil, nil, c.sorted()
+	}
+	return g.b, g.outputs, nil
+}
+
 // predict makes the inputs of predictions of the observations outputs, and gives the
 // predictions their places.
 func (g *build) predict(observed []Observation) {

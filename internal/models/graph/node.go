@@ -55,6 +55,21 @@ func (n *Node) Value() (v float64, ok bool) {
 	return n.attr.values[0], true
 }
 
+// Detail is what an operation needs beside its arguments; see Instr and Take.
+type Detail struct {
+	Values            []float64 // of a constant
+	Offset            int       // of parameters and columns
+	Index             []int32   // of a view, nil for the same order: the source of each element; of a reduction: the target of each
+	Rows, Cols, Width int
+	Trans             bool
+}
+
+// Detail is for who writes the graph in another form; not to be changed.
+func (n *Node) Detail() Detail {
+	a := &n.attr
+	return Detail{a.values, a.offset, a.index, a.rows, a.cols, a.width, a.trans}
+}
+
 // is reports whether n is a constant whose every element is v.
 func (n *Node) is(v float64) bool {
 	if n.op != OpConst {

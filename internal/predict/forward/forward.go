@@ -1,0 +1,121 @@
+// Package forward writes the predictions of a model at one point of its parameters as a
+// file of ONNX: from the columns of a data file, in its units, to the expected responses
+// and the probabilities of levels.
+//
+// The graph is the model's own, node by node, so every model whose functions ONNX has can
+// be written. What depends on parameters alone is computed here and becomes a constant. A
+// value of a record keeps its dims; the records come first.
+package forward
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"d3p/internal/models"
+	"d3p/internal/models/graph"
+	"d3p/internal/onnx"
+)
+
+// ErrLatent is the error for a model with local latents.
+var ErrLatent = errors.New("its predictions draw random codes for each row, and a file of ONNX draws none")
+
+// ErrNothing is the error for a model without an expected value and without levels.
+var ErrNothing = errors.New("no response has an expected value or levels")
+
+// Model writes the predictions of m at θ, of m.P unconstrained scalars. Inputs are the
+// columns and tensors of a data file, outputs the responses, under their names.
+func Model(m *models.Model, theta []float64, producer string) (*onnx.Model, error) {
+	if m.Reconstruct != nil {
+		return nil, ErrLatent
+	}
+	b, outputs, err := m.Forward()
+	if err != nil {
+		return nil, err
+	}
+	l := &lowering{to: onnx.NewModel(m.Name, producer), values: make(map[*graph.Node]value), shapes: make(map[shaped]string)}
+	wanted := responses(m, outputs)
+	if len(wanted) == 0 {
+		return nil, ErrNothing
+	}
+	if err := l.evaluate(b, wanted, theta); err != nil {
+		return nil, err
+	}
+	if err := l.inputs(m); err != nil {
+		return nil, err
+	}
+	for _, r := range wanted {
+		x, err := l.lower(r.node)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name, err)
+		}
+		l.output(r, x)
+	}
+	return l.to, nil
+}
+
+// response is an output: the node, and how it becomes numbers in the unit of the file.
+type response struct {
+	name       string
+	node       *graph.Node
+	dims       []int
+	center, by float64
+	levels     []string
+}
+
+// responses lists what can be written of the outputs of a forward graph.
+func responses(m *models.Model, outputs []*graph.Node) (list []response) {
+	for i := range m.Observed {
+		o := &m.Observed[i]
+		r := response{name: o.Name, by: 1}
+		switch {
+		case o.Levels >= 0:
+			r.node, r.levels = outputs[o.Levels], o.Columns[0].LevelNames()
+		case o.Mean >= 0 && len(o.Columns) == 1:
+			c := o.Columns[0]
+			if !o.Raw[0] {
+				if c.Transform.IsSet() {
+					continue // the mean is not the transform of a mean
+				}
+				r.center, r.by = c.Scale()
+			}
+			r.node = outputs[o.Mean]
+			if !c.Numeric() {
+				r.levels = c.LevelNames()
+			}
+		default:
+			continue
+		}
+		for _, d := range r.node.Shape() {
+			r.dims = append(r.dims, d.Size)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// output writes a response. A row that lacks a value that the model needs has NaN.
+func (l *lowering) output(r response, x value) {
+	name := l.perRecord(x, r.dims)
+	if r.by != 1 {
+		name = l.to.Node("Mul", nil, name, l.number(r.by))
+	}
+	if r.center != 0 {
+		name = l.to.Node("Add", nil, name, l.number(r.center))
+	}
+	name = l.to.Node("Where", nil, l.reshaped(value{name: l.rejected}, ones(len(r.dims))), l.nan(), name)
+	name = l.to.Output(name, r.name, onnx.Float, r.dims...)
+	l.levels(name, r.levels)
+}
+
+// levels notes which levels the numbers 0, 1, ... of an input or an output stand for.
+func (l *lowering) levels(name string, levels []string) {
+	if levels == nil {
+		return
+	}
+	text, err := json.Marshal(levels)
+	if err != nil {
+		panic(err) // texts have JSON
+	}
+	l.to.Metadata["d3p.levels."+name] = string(text)
+}
