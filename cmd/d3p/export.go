@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -9,8 +10,14 @@ import (
 	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/outputs"
+	"d3p/internal/predict/forward"
+	"d3p/internal/release"
+	"d3p/internal/safetensors"
 	"d3p/internal/settings"
 )
+
+// The commands that write a posterior for other programs: draws from it, and what it
+// predicts.
 
 func newDraws(a *app) *cobra.Command {
 	var format, out string
@@ -59,6 +66,49 @@ the log density of a draw is a function of the records, and no budget paid for i
 	flags.CompleteWords(c, "format", settings.FormatNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for zarr a new folder")
 	asked.Flags(c)
+	a.unverifiedFlag(c)
+	return c
+}
+
+func newExport(a *app) *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "export RUN",
+		Short: "Write a fitted network for other programs, as ONNX",
+		Long: `Export writes what predict computes as a file of ONNX (IR 8, operator set 17,
+float32), for ONNX Runtime, browsers and phones. It needs a posterior that is a
+point, as networks have by default.
+
+Inputs are the columns and tensors of a data file under their names, in its units:
+bounds, scales and imputation are in the graph. A category is the number of its
+level from 0 (-1 is missing), a text its tokens; the metadata list both
+(d3p.levels.NAME) and have the privacy claim. Outputs are the expected responses, or
+the probabilities of all levels. A row without a needed value gets NaN.
+
+It needs the release only and costs no privacy.`,
+		Example: "  d3p export d3p-run-ring-1 --out ring.onnx",
+		Args:    exactly("RUN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := a.releases.Read(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if !r.Point() {
+				return status.Usagef("%s: its posterior has a spread, and a file of ONNX holds one set of parameters (d3p predict averages over draws, d3p draws writes them)", args[0])
+			}
+			m, err := forward.Model(r.Model, r.Posterior.Mean, "d3p "+r.Privacy.Tool.Version)
+			if err != nil {
+				return status.Usagef("%s: %w", args[0], err)
+			}
+			m.Metadata["d3p.run_id"], m.Metadata[safetensors.PrivacyKey] = r.Privacy.ReportID, r.Privacy.Statements.OneLine
+			file := release.File{Name: "model.onnx", Write: func(w io.Writer) error {
+				_, err := w.Write(m.Bytes())
+				return err
+			}}
+			return a.writeFiles([]release.File{file}, false, out)
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout)")
 	a.unverifiedFlag(c)
 	return c
 }
