@@ -16,9 +16,10 @@ type Cells struct {
 	Ints   []int64
 	Floats []float64
 	Bytes  []byte
-	Ends   []int // of texts in Bytes
+	Ends   []int // of texts in Bytes, of lists in Ints
 
-	room []bool // for Null
+	lists bool
+	room  []bool // for Null
 }
 
 // Text is the text of cell i.
@@ -30,7 +31,17 @@ func (c *Cells) Text(i int) []byte {
 	return c.Bytes[start:c.Ends[i]]
 }
 
+// List is the list of cell i.
+func (c *Cells) List(i int) []int64 {
+	start := 0
+	if i > 0 {
+		start = c.Ends[i-1]
+	}
+	return c.Ints[start:c.Ends[i]]
+}
+
 func (c *Cells) empty() {
+	c.lists = false
 	c.N, c.Null, c.Ints, c.Floats = 0, c.room[:0], c.Ints[:0], c.Floats[:0]
 	c.Bytes, c.Ends = c.Bytes[:0], c.Ends[:0]
 }
@@ -44,10 +55,17 @@ func (c *Cells) Drop(n int) {
 	if c.Null != nil {
 		c.Null = slices.Delete(c.Null, 0, n)
 	}
-	c.Ints, c.Floats = slices.Delete(c.Ints, 0, min(n, len(c.Ints))), slices.Delete(c.Floats, 0, min(n, len(c.Floats)))
+	if !c.lists {
+		c.Ints, c.Floats = slices.Delete(c.Ints, 0, min(n, len(c.Ints))), slices.Delete(c.Floats, 0, min(n, len(c.Floats)))
+	}
 	if len(c.Ends) > 0 && n > 0 {
 		start := c.Ends[n-1]
-		c.Bytes, c.Ends = slices.Delete(c.Bytes, 0, start), slices.Delete(c.Ends, 0, n)
+		if c.lists {
+			c.Ints = slices.Delete(c.Ints, 0, start)
+		} else {
+			c.Bytes = slices.Delete(c.Bytes, 0, start)
+		}
+		c.Ends = slices.Delete(c.Ends, 0, n)
 		for i := range c.Ends {
 			c.Ends[i] -= start
 		}

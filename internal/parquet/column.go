@@ -18,10 +18,12 @@ type ColumnReader struct {
 	all     int64 // rows of the row groups
 	at, end int64 // of the chunk, in the file
 	codec   int64
-	rows    int64 // of the row group, not read yet
-	given   int64 // rows given out
+	rows    int64 // of the row group, not read yet; of lists their entries
+	given   int64 // rows given out, of nulls alone and of lists
+	due     int64 // of lists: rows of the row groups that were begun
 
-	page page
+	page    page
+	entries entries
 	*scratch
 }
 
@@ -39,7 +41,8 @@ type scratch struct {
 
 // page is a data page.
 type page struct {
-	rows     int // not read yet
+	rows     int // not read yet; of lists their entries
+	repeats  hybrid
 	levels   hybrid
 	leveled  bool // the levels mark null cells; otherwise none is null
 	mode     mode
@@ -71,6 +74,9 @@ func (f *File) GroupReader(i, first, end int) (*ColumnReader, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r := &ColumnReader{file: f, column: f.columns[i], group: first, last: end}
+	if r.column.Kind == List {
+		r.column.Kind = r.column.levels.kind
+	}
 	for _, g := range f.meta.groups[first:end] {
 		r.all += g.rows
 	}
@@ -108,6 +114,10 @@ func (r *ColumnReader) fill(c *Cells, n, full int) (err error) {
 	if c.Null == nil {
 		c.Null = slices.Grow(c.room[:0], c.N)[:c.N]
 		clear(c.Null)
+	}
+	if r.column.levels.number > 0 {
+		r.fillLists(c, n, full)
+		return nil
 	}
 	if r.column.Kind == Nothing {
 		more := int(min(int64(n-c.N), r.all-r.given))
@@ -308,12 +318,14 @@ func (r *ColumnReader) begin(g rowGroup) {
 	if c.dictionary > 0 && c.dictionary < start {
 		start = c.dictionary
 	}
-	if c.elsewhere || c.encrypted || c.physical != r.column.element.physical || c.values != g.rows ||
-		start < 0 || c.compressed < 0 || start > r.file.size-c.compressed {
+	lists := r.column.levels.number > 0
+	if c.elsewhere || c.encrypted || c.physical != r.column.element.physical || c.values != g.rows && !(lists && c.values > g.rows) ||
+		lists && r.given != r.due || start < 0 || c.compressed < 0 || start > r.file.size-c.compressed {
 		panic(errDamaged)
 	}
 	r.group++
-	r.rows, r.codec, r.at, r.end = g.rows, c.codec, start, start+c.compressed
+	r.due += g.rows
+	r.rows, r.codec, r.at, r.end = c.values, c.codec, start, start+c.compressed
 	r.dictionary.empty()
 }
 
@@ -373,36 +385,41 @@ func (r *ColumnReader) dictionaryPage(h pageHeader, stored []byte) {
 func (r *ColumnReader) dataPage(h pageHeader, stored []byte) {
 	b := r.decompress(stored, int(h.size))
 	r.start(h)
-	if r.column.optional {
-		n := 0
-		switch h.levels {
-		case encodingRLE:
-			if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
-				panic(errDamaged)
-			}
-			n = 4 + int(binary.LittleEndian.Uint32(b))
-			r.page.levels = newHybrid(b[4:n], 1)
-		default: // the bits of BIT_PACKED come highest first: no writer of this century has them
-			panic(errDamaged)
-		}
-		r.page.leveled, b = true, b[n:]
+	if r.column.levels.number > 0 {
+		r.page.repeats, b = pageLevels(b, h.repetition, 1)
+	}
+	if r.column.leveled() {
+		r.page.leveled = true
+		r.page.levels, b = pageLevels(b, h.levels, r.column.width())
 	}
 	r.begun(h, b)
 }
 
-// dataPage2 begins a data page of version 2, whose levels are never compressed.
-func (r *ColumnReader) dataPage2(h pageHeader, stored []byte) {
-	if h.repeats != 0 || h.levelBytes < 0 || h.levelBytes > int64(len(stored)) || h.levelBytes > h.size {
+// pageLevels are the levels that b starts with, of some bits each.
+func pageLevels(b []byte, encoding int64, width int) (levels hybrid, rest []byte) {
+	// the bits of BIT_PACKED come highest first: no writer of this century has them
+	if encoding != encodingRLE || len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
 		panic(errDamaged)
 	}
-	levels, b := stored[:h.levelBytes], stored[h.levelBytes:]
+	n := 4 + int(binary.LittleEndian.Uint32(b))
+	return newHybrid(b[4:n], width), b[n:]
+}
+
+// dataPage2 begins a data page of version 2, whose levels are never compressed.
+func (r *ColumnReader) dataPage2(h pageHeader, stored []byte) {
+	all := h.repeats + h.levelBytes
+	if h.repeats < 0 || h.repeats > 0 && r.column.levels.number == 0 || h.levelBytes < 0 || max(h.repeats, h.levelBytes) > h.size || all > int64(len(stored)) || all > h.size {
+		panic(errDamaged)
+	}
+	repeats, levels, b := stored[:h.repeats], stored[h.repeats:all], stored[all:]
 	if !h.plain {
-		b = r.decompress(b, int(h.size-h.levelBytes))
+		b = r.decompress(b, int(h.size-all))
 	}
 	r.start(h)
-	if r.column.optional {
-		r.page.leveled, r.page.levels = true, newHybrid(levels, 1)
+	if r.column.leveled() {
+		r.page.leveled, r.page.levels = true, newHybrid(levels, r.column.width())
 	}
+	r.page.repeats = newHybrid(repeats, 1)
 	r.begun(h, b)
 }
 

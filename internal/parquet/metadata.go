@@ -43,7 +43,7 @@ type chunk struct {
 type pageHeader struct {
 	kind, size, compressed int64 // bytes
 	values, encoding       int64
-	levels                 int64 // the encoding of definition levels, of a data page of version 1
+	levels, repetition     int64 // the encodings of both levels, of a data page of version 1
 	levelBytes, repeats    int64 // of a data page of version 2
 	plain                  bool  // likewise: the values are not compressed
 }
@@ -186,6 +186,8 @@ func readPageHeader(b []byte) (pageHeader, int) {
 					return t.intTo(&h.encoding, kind)
 				case 3:
 					return t.intTo(&h.levels, kind)
+				case 4:
+					return t.intTo(&h.repetition, kind)
 				}
 				return false
 			}, kind)

@@ -145,6 +145,8 @@ func read(file []byte, i, batch int) (kind parquet.Kind, values []any, err error
 				values = append(values, nil)
 			case kind == parquet.Text:
 				values = append(values, string(c.Text(i)))
+			case kind == parquet.List:
+				values = append(values, fmt.Sprint(c.List(i)))
 			case kind == parquet.Float || kind == parquet.Decimal:
 				values = append(values, c.Floats[i])
 			default:
@@ -234,12 +236,19 @@ func FuzzRead(f *testing.F) {
 			f.Add(file)
 		}
 	}
+	for version := range arrowparquet.DataPageVersion(2) {
+		file, _ := writtenLists(f, 20, rng, 0.2, arrowparquet.WithDataPageVersion(version))
+		f.Add(file)
+	}
 	f.Add([]byte("PAR1PAR1PAR1"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		for i := range 2 {
 			if _, _, err := read(file, i, 7); err != nil && !errors.Is(err, parquet.ErrDamaged) {
 				t.Errorf("%v", err)
 			}
+		}
+		if _, err := readLists(file, "x", 7, all); err != nil && !errors.Is(err, parquet.ErrDamaged) {
+			t.Errorf("%v", err)
 		}
 	})
 }

@@ -14,6 +14,7 @@ const (
 	Bool                // Cells.Ints, 0 and 1
 	Day                 // Cells.Ints, from 1970-01-01: dates, and times of day behind them left out
 	Text                // Cells.Text, any bytes
+	List                // Cells.List: lists of whole numbers, also where they are floats
 )
 
 // Column is a column of a file.
@@ -25,6 +26,7 @@ type Column struct {
 	element  element
 	leaf     int // its place among the leaves; of a nested one, the place of its first leaf
 	optional bool
+	levels   listLevels // of a list
 }
 
 // The physical types.
@@ -71,7 +73,7 @@ func columns(schema []element) []Column {
 				c.Kind, c.Type = Other, "repeated"
 			}
 		}
-		all = append(all, c)
+		first := at
 		for pending := int64(1); pending > 0; at++ {
 			if at >= len(schema) || schema[at].children < 0 || schema[at].children > int64(len(schema)) {
 				panic(errDamaged)
@@ -81,6 +83,8 @@ func columns(schema []element) []Column {
 				leaf++
 			}
 		}
+		c.list(schema[first:at])
+		all = append(all, c)
 	}
 	return all
 }
