@@ -103,11 +103,11 @@ func (a *app) initHeader(data string, known skeleton.Known) error {
 	if err != nil {
 		return err
 	}
-	header, separator, err := readHeader(files[0], known.Encoding)
+	header, lists, separator, err := readHeader(files[0], known.Encoding)
 	if err != nil {
 		return status.With(status.Data, err)
 	}
-	known.Semicolons = separator == ';'
+	known.Semicolons, known.Lists = separator == ';', lists
 	if a.interviewed() && data != "-" {
 		described := make([]skeleton.Described, len(header))
 		for i, name := range header {
@@ -228,34 +228,38 @@ func readCodebook(path string) (list []skeleton.Described, err error) {
 const maxHeader = 1 << 20 // bytes
 
 // readHeader returns the column names of a CSV or Parquet file, - for standard
-// input, and what separates the fields of a CSV file, and reads nothing else of it.
-func readHeader(path, encoding string) (header []string, separator byte, err error) {
+// input, those of lists of whole numbers, and what separates the fields of a CSV file, and
+// reads nothing else of it.
+func readHeader(path, encoding string) (header, lists []string, separator byte, err error) {
 	f, err := os.Open(orStandardInput(path))
 	if err != nil {
-		return nil, 0, atomicfile.Named(path, err)
+		return nil, nil, 0, atomicfile.Named(path, err)
 	}
 	defer f.Close()
 	if strings.HasSuffix(path, ".parquet") {
-		header, err = parquetHeader(path, f)
-		return header, 0, err
+		header, lists, err = parquetHeader(path, f)
+		return header, lists, 0, err
+	}
+	if strings.HasSuffix(path, ".npy") {
+		return nil, nil, 0, fmt.Errorf("%s: an array names no columns (declare it under data: tensors; d3p help keys lists their keys)", path)
 	}
 	line, err := firstLine(path, f, encoding)
 	if err != nil {
-		return nil, 0, atomicfile.Named(path, err)
+		return nil, nil, 0, atomicfile.Named(path, err)
 	}
 	separator = privacy.Separator([]byte(line))
 	r := csv.NewReader(strings.NewReader(line))
 	r.Comma = rune(separator)
 	switch header, err = r.Read(); {
 	case err == io.EOF:
-		return nil, 0, fmt.Errorf("%s: the file is empty", path)
+		return nil, nil, 0, fmt.Errorf("%s: the file is empty", path)
 	case err != nil:
-		return nil, 0, fmt.Errorf("%s: the header line is not CSV", path)
+		return nil, nil, 0, fmt.Errorf("%s: the header line is not CSV", path)
 	}
 	if wrong := wrongHeader(header); wrong != "" {
-		return nil, 0, fmt.Errorf("%s: %s", path, wrong)
+		return nil, nil, 0, fmt.Errorf("%s: %s", path, wrong)
 	}
-	return header, separator, nil
+	return header, nil, separator, nil
 }
 
 // orStandardInput is the file that a path names, where - is standard input.
@@ -317,19 +321,22 @@ func looksLikeRecord(header []string) bool {
 // exponents and ISO times.
 var valueOnly = regexp.MustCompile(`^[-+.,]?[0-9][-+.,:/0-9eETZ ]*$`)
 
-func parquetHeader(path string, f *os.File) (header []string, err error) {
+func parquetHeader(path string, f *os.File) (header, lists []string, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	file, err := parquet.Open(f, info.Size())
 	if err != nil {
-		return nil, fmt.Errorf("%s: not a readable Parquet file", path)
+		return nil, nil, fmt.Errorf("%s: not a readable Parquet file", path)
 	}
 	for _, c := range file.Columns() {
 		header = append(header, c.Name)
+		if c.Kind == parquet.List {
+			lists = append(lists, c.Name)
+		}
 	}
-	return header, nil
+	return header, lists, nil
 }
 
 func newRender(a *app) *cobra.Command {

@@ -53,8 +53,8 @@ parameters go to stdout.`,
 				return err
 			}
 			for _, t := range m.Spec.Data.Tensors {
-				if t.Text.IsSet() {
-					return status.Usagef("d3p simulate: column %s is text, of which d3p draws no example; try a fit with --records and texts that are public", t.From.V)
+				if t.Sequence() {
+					return status.Usagef("d3p simulate: column %s has texts or tokens, of which d3p draws no example; try a fit with --records and a table that is public", t.From.V)
 				}
 			}
 			if n == 0 {

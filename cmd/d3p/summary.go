@@ -224,7 +224,7 @@ func scalesOf(m *models.Model) (scales []string) {
 		add(c.Name.V, c)
 	}
 	for _, t := range m.Spec.Data.Tensors {
-		if !t.Text.IsSet() {
+		if !t.Sequence() {
 			add(t.Name.V, t.Columns[0])
 		}
 	}

@@ -112,7 +112,7 @@ func newCompiler(s *spec.Spec, core *core.Core) *compiler {
 	c.columns = s.Data.ColumnNames()
 	for _, t := range s.Data.Tensors {
 		c.columns = append(c.columns, t.Name.V)
-		if t.Text.IsSet() {
+		if t.Sequence() {
 			c.columns = append(c.columns, t.Name.V+data.LengthSuffix)
 		}
 	}

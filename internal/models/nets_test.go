@@ -65,15 +65,22 @@ core:
 	}
 }
 
-// TestTokensOfAText checks the number of tokens of a record, and their dim.
+// TestTokensOfAText checks the number of tokens of a record, and their dim, of a text and a
+// list of as many tokens.
 func TestTokensOfAText(t *testing.T) {
+	for _, kind := range []string{"text: bytes", "tokens: 257"} {
+		testTokens(t, kind)
+	}
+}
+
+func testTokens(t *testing.T, kind string) {
 	m := compileText(t, `d3p: 1
 data:
   unit: {entity: person, rows_per_unit: 1}
   rows: {public: 100}
   columns: {y: {type: real, lower: -9, upper: 9, scale: {center: 0, by: 1}}}
   tensors:
-    letters: {from: c, text: bytes, dims: [t], shape: [4]}
+    letters: {from: c, `+kind+`, dims: [t], shape: [4]}
 core:
   params: {b: "normal(0, 1)", w: "normal(0, 1) [letters_levels]"}
   rows: {observe: {y: "normal(b * letters_length + sum(w), 1)"}}

@@ -27,7 +27,7 @@ func (c *compiler) tensorDims() {
 				c.dims[d.V] = expr.Dim{Size: size, Labels: expr.NumberedLabels(size)}
 			}
 		}
-		if t.Text.IsSet() {
+		if t.Sequence() {
 			size := t.TokenLevels()
 			c.dims[t.Name.V+data.LevelsSuffix] = expr.Dim{Size: size, Labels: expr.NumberedLabels(size)}
 		}
@@ -58,7 +58,7 @@ func (g *build) tensor(t *data.Tensor, role encoding.Role) *graph.Node {
 func (g *build) tensors() {
 	for _, t := range g.c.spec.Data.Tensors {
 		length := t.Name.V + data.LengthSuffix
-		counts := t.Text.IsSet() && (g.c.usage.named[length] || g.c.usage.raw[length])
+		counts := t.Sequence() && (g.c.usage.named[length] || g.c.usage.raw[length])
 		if !(g.c.usage.named[t.Name.V] || counts) || len(t.Columns) == 0 {
 			continue
 		}

@@ -43,8 +43,14 @@ func preprocessing(d *data.Data, fields map[string]encoding.Field, bought []tabl
 		columns := t.Columns
 		first, last := columns[0], columns[len(columns)-1]
 		add := adder(&list, fmt.Sprintf("%s (%s to %s)", t.Name.V, first.Name.V, last.Name.V), t.Source.V)
-		if t.Text.IsSet() {
-			add("tokens", map[string]any{"of": t.From.V, "text": t.Text.V, "length": len(columns)})
+		if t.Sequence() {
+			of := map[string]any{"of": t.From.V, "length": len(columns)}
+			if t.Text.IsSet() {
+				of["text"] = t.Text.V
+			} else {
+				of["tokens"] = t.Tokens.V
+			}
+			add("tokens", of)
 			continue
 		}
 		numeric(add, d, first, false)

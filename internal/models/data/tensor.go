@@ -27,7 +27,11 @@ type Tensor struct {
 	Text       source.Value[string]
 	Vocabulary []string // of that file, in its order
 
-	Columns []*Column // in row-major order; of text, one for each token
+	// Tokens is how many tokens there are where the cells of the column From are lists of
+	// tokens already: whole numbers below it.
+	Tokens source.Value[int]
+
+	Columns []*Column // in row-major order; of a sequence, one for each token
 }
 
 // Bytes makes every byte of a text a token.
@@ -40,15 +44,21 @@ const (
 	Unknown = 1
 )
 
-// Names of what a text tensor is called beside its tokens: their number in a record,
+// Names of what a sequence is called beside its tokens: their number in a record,
 // and the dim of all tokens that there are.
 const (
 	LengthSuffix = "_length"
 	LevelsSuffix = "_levels"
 )
 
+// Sequence reports whether the elements are the tokens of one column, a text or a list.
+func (t *Tensor) Sequence() bool { return t.Text.IsSet() || t.Tokens.IsSet() }
+
 // TokenLevels is the number of tokens that there are.
 func (t *Tensor) TokenLevels() int {
+	if t.Tokens.IsSet() {
+		return t.Tokens.V
+	}
 	if t.Text.V == Bytes {
 		return 1 + 256
 	}
@@ -90,13 +100,13 @@ func (d *Data) AllColumns() []*Column {
 	return all
 }
 
-// Headers names these columns as the data file does, a text once.
+// Headers names these columns as the data file does, a sequence once.
 func (d *Data) Headers() (names []string) {
 	for _, c := range d.Columns {
 		names = append(names, c.HeaderName())
 	}
 	for _, t := range d.Tensors {
-		if t.Text.IsSet() {
+		if t.Sequence() {
 			names = append(names, t.From.V)
 			continue
 		}
@@ -107,7 +117,7 @@ func (d *Data) Headers() (names []string) {
 	return names
 }
 
-// TokenColumn names token i of a text column where a table has tokens instead of texts.
+// TokenColumn names token i of a sequence where a table has a column for each token.
 func TokenColumn(column string, i int) string { return column + "#" + strconv.Itoa(i) }
 
 // ReadVocabulary are the tokens of a file, one a line.

@@ -170,8 +170,8 @@ func (e *Builder) Tensor(t *data.Tensor, role Role) int {
 	if t.Binarize.V == data.Stochastic {
 		kind = Quantile
 	}
-	if t.Text.IsSet() {
-		return e.text(t, role)
+	if t.Sequence() {
+		return e.sequence(t, role)
 	}
 	first := -1
 	for _, c := range t.Columns {
@@ -187,13 +187,13 @@ func (e *Builder) Tensor(t *data.Tensor, role Role) int {
 	return first
 }
 
-// text gives the tokens of a text neighbouring places.
-func (e *Builder) text(t *data.Tensor, role Role) int {
+// sequence gives the tokens of a text or list neighbouring places.
+func (e *Builder) sequence(t *data.Tensor, role Role) int {
 	reading := t.From.V + " in " + t.Name.V
 	if at, ok := e.places[reading]; ok {
 		return at
 	}
-	f := Field{Column: t.From.V, Type: "text", Kind: Tokens, Role: role, Missing: MissingImpute, Vocabulary: t.Vocabulary}
+	f := Field{Column: t.From.V, Type: "text", Kind: Tokens, Role: role, Missing: MissingImpute, Vocabulary: t.Vocabulary, Listed: t.Tokens.V}
 	first := e.next
 	for i := range t.Columns {
 		f.Out = append(f.Out, first+i)

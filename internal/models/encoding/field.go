@@ -1,6 +1,10 @@
 package encoding
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/models/data"
+)
 
 // FieldKind states what a Field writes.
 type FieldKind string
@@ -17,8 +21,8 @@ const (
 	// OneHot writes 1 to Out[l] for level l and 0 to the others. Out has one
 	// entry per level; a negative entry (the reference level) is not written.
 	OneHot FieldKind = "one_hot"
-	// Tokens writes the tokens of a text to Out, from its beginning; those that it lacks
-	// are data.Padding. A text without value has none.
+	// Tokens writes the tokens of a text or list to Out, from its beginning; those that it
+	// lacks are data.Padding. A cell without value has none.
 	Tokens FieldKind = "tokens"
 	// MissingIndicator writes 1 to Out[0] when the column is missing, else 0.
 	MissingIndicator FieldKind = "missing_indicator"
@@ -86,7 +90,10 @@ type Field struct {
 	Levels []string `json:"levels,omitempty"` // of LevelCode and OneHot
 	// Vocabulary are the known tokens of Tokens; nil: every byte is one.
 	Vocabulary []string `json:"vocabulary,omitempty"`
-	Unknown    int      `json:"unknown,omitempty"`
+	// Listed is the number of tokens that there are where cells are lists of them; 0: cells
+	// are texts.
+	Listed  int `json:"listed,omitempty"`
+	Unknown int `json:"unknown,omitempty"`
 
 	Missing MissingRule `json:"missing"`
 	// Impute is the declared constant of MissingImpute: in the raw unit for
@@ -95,4 +102,15 @@ type Field struct {
 	Impute float64 `json:"impute,omitempty"`
 
 	Out []int `json:"out"` // encoded columns written
+}
+
+// TokenLevels is the number of tokens that a field of Tokens may write.
+func (f *Field) TokenLevels() int {
+	switch {
+	case f.Listed > 0:
+		return f.Listed
+	case f.Vocabulary == nil:
+		return 1 + 256
+	}
+	return data.Unknown + 1 + len(f.Vocabulary)
 }

@@ -1,6 +1,9 @@
 package encoding
 
 import (
+	"bytes"
+	"math"
+	"strconv"
 	"unicode"
 	"unicode/utf8"
 
@@ -9,6 +12,7 @@ import (
 
 // A Tokenizer cuts texts into tokens. It is not safe for concurrent use.
 type Tokenizer struct {
+	listed int            // texts are lists of tokens below it; 0: they are texts
 	places map[string]int // of each token of the vocabulary; nil: bytes
 	most   int            // bytes of the longest one
 	folded []byte         // room for a word in lower case
@@ -28,8 +32,46 @@ func NewTokenizer(vocabulary []string) *Tokenizer {
 	return t
 }
 
+// NewListTokenizer returns a Tokenizer for lists of tokens below levels.
+func NewListTokenizer(levels int) *Tokenizer { return &Tokenizer{listed: levels} }
+
 // Clone is a Tokenizer with the same vocabulary.
-func (t *Tokenizer) Clone() *Tokenizer { return &Tokenizer{places: t.places, most: t.most} }
+func (t *Tokenizer) Clone() *Tokenizer {
+	return &Tokenizer{listed: t.listed, places: t.places, most: t.most}
+}
+
+// Listed is the token of a number of a list: itself if it is one, else data.Unknown.
+func (t *Tokenizer) Listed(x float64) int {
+	if x >= 0 && x < float64(t.listed) && x == math.Trunc(x) {
+		return int(x)
+	}
+	return data.Unknown
+}
+
+// list calls add with the tokens of a list that is written as text: numbers with spaces or
+// commas between them, in brackets or not.
+func (t *Tokenizer) list(text []byte, add func(token int) bool) {
+	for {
+		text = bytes.TrimLeft(text, betweenNumbers)
+		if len(text) == 0 {
+			return
+		}
+		end := bytes.IndexAny(text, betweenNumbers)
+		if end < 0 {
+			end = len(text)
+		}
+		x, err := strconv.ParseFloat(string(text[:end]), 64)
+		if err != nil {
+			x = math.NaN()
+		}
+		if !add(t.Listed(x)) {
+			return
+		}
+		text = text[end:]
+	}
+}
+
+const betweenNumbers = " \t\r\n,;|[](){}\"'"
 
 // Tokens calls add with the tokens of a text, in order, until it returns false. Every
 // byte b is the token 1 + b. With a vocabulary, words in lower case and single other
@@ -37,6 +79,10 @@ func (t *Tokenizer) Clone() *Tokenizer { return &Tokenizer{places: t.places, mos
 // continuations, which the vocabulary writes ##ing (Wu et al. 2016, arXiv:1609.08144);
 // else they are data.Unknown.
 func (t *Tokenizer) Tokens(text []byte, add func(token int) bool) {
+	if t.listed > 0 {
+		t.list(text, add)
+		return
+	}
 	if t.places == nil {
 		for _, b := range text {
 			if !add(1 + int(b)) {

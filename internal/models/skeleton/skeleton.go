@@ -4,6 +4,7 @@ package skeleton
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,9 +23,10 @@ type Known struct {
 	Buys bool
 	// Semicolons: they separate the fields of the file, so decimals may be commas.
 	Semicolons bool
-	Decimal    string // what stands before decimals, where Semicolons is set
-	id         string // column of the units' ids
-	Encoding   string // of the file; "" is UTF-8
+	Decimal    string   // what stands before decimals, where Semicolons is set
+	id         string   // column of the units' ids
+	Encoding   string   // of the file; "" is UTF-8
+	Lists      []string // columns whose cells are lists of whole numbers
 }
 
 // Skeleton returns a model file for a table with these column names: a complete,
@@ -36,9 +38,11 @@ func Skeleton(header []string, known Known) []byte {
 	b.WriteString(known.top())
 	names := plainNames(header)
 	needed := known.needed(names)
-	var others []string
+	var others, lists []string
 	for i, h := range header {
 		switch name := names[i]; {
+		case slices.Contains(known.Lists, h):
+			lists = append(lists, fmt.Sprintf("  #   %s: {from: %s, tokens: 30000, dims: [t], shape: [64]}\n", name, scalar(h)))
 		case !needed(name):
 			others = append(others, h)
 		case name == h:
@@ -48,6 +52,9 @@ func Skeleton(header []string, known Known) []byte {
 		}
 	}
 	b.WriteString(leftOut(others))
+	if len(lists) > 0 {
+		b.WriteString(skeletonLists + strings.Join(lists, ""))
+	}
 	b.WriteString(known.bottom())
 	return []byte(b.String())
 }
@@ -129,6 +136,11 @@ const skeletonBoughtColumns = `  # What is not known of numbers can be bought wi
 
 const skeletonDecimal = `  # How the file writes numbers: "," as in 3,14 or "." as in 3.14.
   decimal: %s
+`
+
+const skeletonLists = `  # Lists of whole numbers. Networks (d3p help layers) read them as tokens: state how many
+  # tokens there are, and how many of a list are kept.
+  # tensors:
 `
 
 const skeletonMissing = `  missing:

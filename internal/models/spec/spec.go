@@ -152,7 +152,7 @@ func (b *blocks) levels(r *reader) {
 	d := &b.spec.Data
 	failed := len(r.List)
 	r.loadLevels(d, b.load)
-	r.loadTexts(d, b.load)
+	r.loadSequences(d, b.load)
 	for _, c := range d.Columns {
 		if c.LevelsFrom.IsSet() && len(c.Levels) == 0 && len(r.List) > failed {
 			continue // already reported

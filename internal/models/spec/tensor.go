@@ -17,21 +17,26 @@ import (
 // cannot exhaust memory.
 const maxTensor = 1 << 20
 
+// mostTokens bounds the tokens that there are: a float32 has every whole number up to it.
+const mostTokens = 1 << 24
+
 // tensorFields are the keys of one array of columns.
 func tensorFields(t *data.Tensor) []field {
-	if t.Text.IsSet() { // as it is printed
+	tokens := count("tokens", &t.Tokens, data.Unknown+1).means("how many tokens there are: the column has lists of whole numbers below it, 0 behind the end")
+	if t.Sequence() { // as it is printed
 		return []field{
-			text("from", &t.From), text("text", &t.Text), distinct("dims", "dim", &t.Dims),
+			text("from", &t.From), text("text", &t.Text), tokens, distinct("dims", "dim", &t.Dims),
 			list("shape", &t.Shape, (*reader).sizes), text("source", &t.Source),
 		}
 	}
 	return []field{
-		text("from", &t.From).means("its columns, by default NAME0 and so on; with text, a column of text").as(func() string {
+		text("from", &t.From).means("its columns, by default NAME0 and so on; with text or tokens, the column of these").as(func() string {
 			return fmt.Sprintf(`columns("%s".."%s")`, t.Columns[0].Name.V, t.Columns[len(t.Columns)-1].Name.V)
 		}),
 		text("text", &t.Text).means("bytes: a token is 1 + a byte; or a public vocabulary, a file with a token on each line"),
+		tokens,
 		distinct("dims", "dim", &t.Dims).means("names of its dims"),
-		list("shape", &t.Shape, (*reader).sizes).means("their sizes; for text the number of tokens that are kept"),
+		list("shape", &t.Shape, (*reader).sizes).means("their sizes; for text and tokens the number of tokens that are kept"),
 		choice("type", &t.Type, data.Real, data.Integer).or(data.Real).means("integer for whole numbers, such as tokens or levels that an embedding reads"),
 		number("lower", &t.Lower).means("the smallest possible value"),
 		number("upper", &t.Upper).means("the largest possible value"),
@@ -52,11 +57,14 @@ func readTensor(r *reader, e entry) (*data.Tensor, bool) {
 // tensor reads the keys of an array, checks them and names its columns.
 func (r *reader) tensor(e entry, t *data.Tensor) {
 	keys := r.object(e, "tensor "+e.key, tensorFields(t))
-	if keys == nil {
+	if keys == nil || keys["tokens"] && !t.Tokens.IsSet() {
 		return
 	}
-	needs, refused := []string{"dims", "shape", "lower", "upper"}, []string(nil)
-	if t.Text.IsSet() {
+	needs, refused, is := []string{"dims", "shape", "lower", "upper"}, []string(nil), "text"
+	if t.Tokens.IsSet() {
+		is = "of tokens"
+	}
+	if t.Sequence() {
 		needs, refused = []string{"from", "dims", "shape"}, []string{"type", "lower", "upper", "scale"}
 	}
 	for _, need := range needs {
@@ -66,10 +74,16 @@ func (r *reader) tensor(e entry, t *data.Tensor) {
 	}
 	for _, key := range refused {
 		if keys[key] {
-			r.Add(e.at, "leave it out", "tensor %s is text, which has no %s", e.key, key)
+			r.Add(e.at, "leave it out", "tensor %s is %s, which has no %s", e.key, is, key)
 		}
 	}
 	switch {
+	case t.Text.IsSet() && t.Tokens.IsSet():
+		r.Add(t.Tokens.At, "leave one of the two out", "tensor %s has both text and tokens", e.key)
+		return
+	case t.Tokens.IsSet() && t.Tokens.V > mostTokens:
+		r.Add(t.Tokens.At, "", "tensor %s has more than %d tokens", e.key, mostTokens)
+		return
 	case len(t.Dims) != len(t.Shape):
 		r.Add(e.at, "one size per dim", "tensor %s has %d dims and %d sizes", e.key, len(t.Dims), len(t.Shape))
 		return
@@ -80,20 +94,24 @@ func (r *reader) tensor(e entry, t *data.Tensor) {
 		r.Add(e.at, "", "tensor %s has more than %d columns", e.key, maxTensor)
 		return
 	}
-	if !t.Text.IsSet() {
+	if !t.Sequence() {
 		r.tensorColumns(t)
 	} else if len(t.Dims) != 1 {
-		r.Add(e.at, "shape: [64] keeps the first 64 tokens", "tensor %s is text, which has one dim, not %d", e.key, len(t.Dims))
+		r.Add(e.at, "shape: [64] keeps the first 64 tokens", "tensor %s is %s, which has one dim, not %d", e.key, is, len(t.Dims))
 	}
 }
 
-// loadTexts reads the vocabularies of the tensors of text and names their columns.
-func (r *reader) loadTexts(d *data.Data, load Loader) {
+// loadSequences reads the vocabularies of texts and names the columns of sequences.
+func (r *reader) loadSequences(d *data.Data, load Loader) {
 	for _, t := range d.Tensors {
-		if !t.Text.IsSet() || len(t.Dims) != 1 || len(t.Shape) != 1 {
+		if !t.Sequence() || t.Text.IsSet() && t.Tokens.IsSet() || len(t.Dims) != 1 || len(t.Shape) != 1 {
 			continue // of numbers, or reported
 		}
-		if t.Text.V != data.Bytes {
+		at := t.Tokens.At
+		if t.Text.IsSet() {
+			at = t.Text.At
+		}
+		if t.Text.IsSet() && t.Text.V != data.Bytes {
 			src, err := load(r.relative(t.Text.V))
 			if t.Vocabulary = data.ReadVocabulary(src); err == nil && len(t.Vocabulary) == 0 {
 				err = errEmptyTable
@@ -106,8 +124,8 @@ func (r *reader) loadTexts(d *data.Data, load Loader) {
 		for i := range t.Size() {
 			t.Columns = append(t.Columns, &data.Column{
 				Name: source.Value[string]{V: data.TokenColumn(t.From.V, i), At: t.Name.At}, Type: source.Value[string]{V: data.Integer, At: t.Name.At},
-				Lower: source.Value[float64]{V: data.Padding, At: t.Text.At}, Upper: source.Value[float64]{V: float64(t.TokenLevels() - 1), At: t.Text.At},
-				Source: source.Value[string]{V: "tokens", At: t.Text.At}, Missing: data.Missing{Rule: data.MissingReject},
+				Lower: source.Value[float64]{V: data.Padding, At: at}, Upper: source.Value[float64]{V: float64(t.TokenLevels() - 1), At: at},
+				Source: source.Value[string]{V: "tokens", At: at}, Missing: data.Missing{Rule: data.MissingReject},
 			})
 		}
 	}

@@ -44,12 +44,8 @@ func encoded(e *encoding.Encoding) domain {
 		case encoding.Quantile:
 			d.columns[f.Out[0]] = column{low: -40, high: 40}
 		case encoding.Tokens:
-			levels := 1 + 256
-			if f.Vocabulary != nil {
-				levels = 2 + len(f.Vocabulary)
-			}
 			for _, out := range f.Out {
-				d.columns[out] = column{levels: levels}
+				d.columns[out] = column{levels: f.TokenLevels()}
 			}
 		default: // flags
 			for _, out := range f.Out {

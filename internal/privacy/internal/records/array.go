@@ -33,6 +33,10 @@ func (enc *encoder) readArray(path string, f *os.File, e encoding.Encoding) erro
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
+	places, _ := enc.arrayPlaces(names)
+	for i, name := range at {
+		at[i] = places[name]
+	}
 	if enc.rows == nil {
 		if err := enc.room(a.Records); err != nil {
 			return err
@@ -45,6 +49,9 @@ func (enc *encoder) readArray(path string, f *os.File, e encoding.Encoding) erro
 			return err
 		}
 		defer tags.close()
+		for i := range at {
+			at[i]-- // the label comes first
+		}
 	}
 	record := make([]byte, a.Columns*a.Bytes)
 	for i := range a.Records {
@@ -60,17 +67,7 @@ func (enc *encoder) readArray(path string, f *os.File, e encoding.Encoding) erro
 		if !enc.share.has(i / block) {
 			continue
 		}
-		for i := range enc.columns {
-			j := at[i]
-			if tags != nil {
-				j-- // the label comes first
-			}
-			if j < 0 {
-				enc.number(&enc.columns[i], label)
-			} else {
-				enc.number(&enc.columns[i], a.Number(record[j*a.Bytes:]))
-			}
-		}
+		enc.arrayRecord(a, at, record, label)
 		if err := enc.end(); err != nil {
 			return err
 		}
@@ -78,9 +75,48 @@ func (enc *encoder) readArray(path string, f *os.File, e encoding.Encoding) erro
 	return nil
 }
 
-// arrayNames names the numbers of a record in order: they are the declared
-// columns, those of tensors last, or the ones that are read. With one number
-// too few for either, labels is the file beside an idx file of images that has the first.
+// arrayRecord encodes a record, whose columns start at the places `at`; -1 is the label's.
+func (e *encoder) arrayRecord(a tablefile.Array, at []int, record []byte, label float64) {
+	for i, j := range at {
+		switch c := &e.columns[i]; {
+		case j < 0:
+			e.number(c, label)
+		case c.lists:
+			e.list(c, c.longest(), func(k int) float64 { return a.Number(record[(j+k)*a.Bytes:]) })
+		default:
+			e.number(c, a.Number(record[j*a.Bytes:]))
+		}
+	}
+}
+
+// arrayPlaces are the places of columns in a record of an array, and how many numbers it
+// has: one for a column, all tokens for a list of them.
+func (e *encoder) arrayPlaces(names []string) (places []int, numbers int) {
+	lists := map[string]int{}
+	for i := range e.columns {
+		if c := &e.columns[i]; c.lists {
+			lists[c.name] = c.longest()
+		}
+	}
+	for _, name := range names {
+		places = append(places, numbers)
+		numbers += max(1, lists[name])
+	}
+	return places, numbers
+}
+
+// longest is the most tokens that some field keeps of a list.
+func (c *column) longest() int {
+	n := 0
+	for i := range c.fields {
+		n = max(n, len(c.fields[i].Out))
+	}
+	return n
+}
+
+// arrayNames names the columns of a record in order: the declared ones, those of tensors
+// last, or the ones that are read. With one number too few for either, labels is the file
+// beside one of images or tokens that has the first.
 func arrayNames(path string, header []string, enc *encoder, a tablefile.Array) (names []string, labels string, err error) {
 	var read []string
 	for _, name := range header {
@@ -88,33 +124,36 @@ func arrayNames(path string, header []string, enc *encoder, a tablefile.Array) (
 			read = append(read, name)
 		}
 	}
-	beside := labelsBeside(path)
-	switch a.Columns {
-	case len(header):
-		return header, "", nil
-	case len(read):
-		return read, "", nil
-	case len(read) - 1:
-		if beside != "" {
-			return read, beside, nil
+	for i := range enc.columns {
+		if c := &enc.columns[i]; c.tokens && !c.lists {
+			return nil, "", &tablefile.FileError{File: path, Column: c.name, Problem: "is text, which an array of numbers has not", Hint: "tokens: 30000 in place of text: declares lists of whole numbers"}
 		}
-	case len(header) - 1:
-		if beside != "" {
-			return header, beside, nil
+	}
+	beside := labelsBeside(path)
+	_, all := enc.arrayPlaces(header)
+	for _, names := range [][]string{header, read} {
+		if _, numbers := enc.arrayPlaces(names); a.Columns == numbers {
+			return names, "", nil
+		}
+	}
+	for _, names := range [][]string{read, header} {
+		places, numbers := enc.arrayPlaces(names)
+		if beside != "" && a.Columns == numbers-1 && len(places) > 1 && places[1] == 1 {
+			return names, beside, nil
 		}
 	}
 	return nil, "", &tablefile.FileError{
 		File:    path,
-		Problem: fmt.Sprintf("has %d numbers in a record, but the model file declares %d columns", a.Columns, len(header)),
-		Hint:    "the numbers are the declared columns in order, those of tensors last",
+		Problem: fmt.Sprintf("has %d numbers in a record, but the model file declares %d", a.Columns, all),
+		Hint:    "the numbers are the declared columns in order, those of tensors last, and of tokens as many as their shape",
 	}
 }
 
-// labelsBeside is the file of labels that belongs to an idx file of images, by
-// the names of MNIST; "" for other names.
+// labelsBeside is the file of labels that belongs to one of images or tokens, by the names
+// of MNIST; "" for other names.
 func labelsBeside(path string) string {
 	base := filepath.Base(path)
-	labels := strings.Replace(strings.Replace(base, "images", "labels", 1), "idx3", "idx1", 1)
+	labels := strings.NewReplacer("images", "labels", "tokens", "labels", "idx3", "idx1").Replace(base)
 	if labels == base {
 		return ""
 	}
@@ -134,11 +173,11 @@ type labelReader struct {
 func openLabels(path string, n int, declared string) (*labelReader, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &tablefile.FileError{File: path, Problem: "is not there, but the model needs the labels of the images"}
+		return nil, &tablefile.FileError{File: path, Problem: "is not there, but the model needs a label of each record"}
 	}
 	src, a, err := tablefile.OpenArray(path, f, tablefile.FormatOf(path, declared))
 	if err == nil && (a.Columns != 1 || a.Records != n) {
-		err = &tablefile.FileError{File: path, Problem: "does not have one label for every image"}
+		err = &tablefile.FileError{File: path, Problem: "does not have one label for every record"}
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -156,7 +156,7 @@ func TestLabels(t *testing.T) {
 	}
 	put(images, idxFile(0x08, []uint32{2, 1, 2}, []uint8{1, 2, 3, 4}))
 	_, _, err := readOne(images, pair(), Options{})
-	if err == nil || !strings.HasSuffix(err.Error(), "is not there, but the model needs the labels of the images") {
+	if err == nil || !strings.HasSuffix(err.Error(), "is not there, but the model needs a label of each record") {
 		t.Errorf("error %v", err)
 	}
 	put(labels, idxFile(0x08, []uint32{2}, []uint8{1, 0}))
@@ -177,7 +177,7 @@ func TestLabels(t *testing.T) {
 		t.Error(diff)
 	}
 	put(labels, idxFile(0x08, []uint32{3}, []uint8{1, 0, 1}))
-	if _, _, err = readOne(images, pair(), Options{}); err == nil || !strings.HasSuffix(err.Error(), "does not have one label for every image") {
+	if _, _, err = readOne(images, pair(), Options{}); err == nil || !strings.HasSuffix(err.Error(), "does not have one label for every record") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -199,7 +199,7 @@ func TestBadArrays(t *testing.T) {
 		"no shape":  {npyFile("{'descr': '<f8', 'fortran_order': False}", []float64{1, 2}), "is an npy array whose head cannot be read"},
 		"no order":  {npyFile("{'descr': '<f8', 'shape': (1, 2)}", []float64{1, 2}), "is an npy array whose head cannot be read"},
 		"no type":   {npyFile("{'fortran_order': False, 'shape': (1, 2)}", []float64{1, 2}), "is an npy array whose head cannot be read"},
-		"columns":   {idxFile(0x08, []uint32{1, 5}, []uint8{1, 2, 3, 4, 5}), "has 5 numbers in a record, but the model file declares 3 columns"},
+		"columns":   {idxFile(0x08, []uint32{1, 5}, []uint8{1, 2, 3, 4, 5}), "has 5 numbers in a record, but the model file declares 3"},
 		"fortran":   {npyFile("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2)}", []float64{1, 2}), "is in Fortran order"},
 		"complex":   {npyFile("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 2)}", []float64{1, 2}), "has numbers of a type that is not read"},
 		"no dict":   {npyFile("hello", []float64{1, 2}), "is an npy array whose head cannot be read"},

@@ -16,6 +16,10 @@ const undeclared = -1
 // text encodes a cell given as text.
 func (e *encoder) text(c *column, cell []byte) {
 	if c.tokens {
+		if c.lists && e.isMissing(bytes.TrimSpace(cell)) {
+			e.absent(c)
+			return
+		}
 		e.tokenise(c, cell)
 		return
 	}
@@ -65,8 +69,34 @@ func (e *encoder) tokenise(c *column, cell []byte) {
 			n++
 			return n < len(f.Out)
 		})
-		for _, out := range f.Out[n:] {
-			e.row[out] = data.Padding
+		e.pad(f, n)
+	}
+}
+
+// list writes the tokens of a list of n numbers.
+func (e *encoder) list(c *column, n int, number func(i int) float64) {
+	for i := range c.fields {
+		f := &c.fields[i]
+		kept := min(n, len(f.Out))
+		for k, out := range f.Out[:kept] {
+			e.row[out] = float64(f.tokenizer.Listed(number(k)))
+		}
+		e.pad(f, kept)
+	}
+}
+
+// pad writes what is behind the first n tokens. A list that is padded already keeps the
+// zeros at its end alone: they are where a sequence ends.
+func (e *encoder) pad(f *field, n int) {
+	for _, out := range f.Out[n:] {
+		e.row[out] = data.Padding
+	}
+	for n > 0 && e.row[f.Out[n-1]] == data.Padding {
+		n--
+	}
+	for _, out := range f.Out[:n] {
+		if e.row[out] == data.Padding {
+			e.row[out] = data.Unknown
 		}
 	}
 }

@@ -57,6 +57,7 @@ type column struct {
 	origin  int
 	levels  *levelSet // when some field wants its level
 	tokens  bool      // some field wants its tokens
+	lists   bool      // every such field wants lists of them
 	fields  []field   // missing indicators last
 	coded   int       // its place in Codes.Columns, -1 for none
 	check   ColumnCheck
@@ -115,6 +116,7 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 		case encoding.LevelCode, encoding.OneHot:
 			c.levels = newLevelSet(f.Levels)
 		case encoding.Tokens:
+			c.lists = f.Listed > 0 && (c.lists || !c.tokens)
 			c.tokens = true
 		}
 		if f.Kind == encoding.MissingIndicator {
@@ -146,6 +148,9 @@ func resolve(f encoding.Field) field {
 	}
 	if f.Kind == encoding.Tokens {
 		r.tokenizer = encoding.NewTokenizer(f.Vocabulary)
+		if f.Listed > 0 {
+			r.tokenizer = encoding.NewListTokenizer(f.Listed)
+		}
 	}
 	if f.Missing == encoding.MissingImpute {
 		r.imputed = f.Impute

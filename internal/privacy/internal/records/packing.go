@@ -91,9 +91,7 @@ func narrowest(f *encoding.Field) slot {
 			most = len(f.Levels) - 1
 		}
 	case encoding.Tokens:
-		if f.Vocabulary != nil {
-			most = data.Unknown + len(f.Vocabulary)
-		}
+		most = f.TokenLevels() - 1
 	}
 	if most <= oneByte {
 		return slot{size: 1}

@@ -94,7 +94,7 @@ func (t *parquetTable) match(enc *encoder) error {
 			errs = append(errs, &tablefile.FileError{
 				File: t.path, Column: c.name,
 				Problem: fmt.Sprintf("has type %s in the file", of.Type),
-				Hint:    wanted(c),
+				Hint:    wanted(c, of.Kind),
 			})
 		}
 	}
@@ -110,7 +110,14 @@ func (t *parquetTable) match(enc *encoder) error {
 	return errors.Join(errs...)
 }
 
-func wanted(c *column) string {
+// wanted is what to do about a column of a kind that does not fit the declaration.
+func wanted(c *column, kind parquet.Kind) string {
+	switch {
+	case kind == parquet.List:
+		return "lists of whole numbers are read by a tensor with tokens: 30000 in place of a column or text:"
+	case c.lists:
+		return "the model file declares lists of tokens: whole numbers from 0 on"
+	}
 	if c.date {
 		return "the model file declares a date"
 	}

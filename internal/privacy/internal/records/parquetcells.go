@@ -18,6 +18,11 @@ func cellReader(kind parquet.Kind, want *column) cellOf {
 		return func(e *encoder, c *column, _ *parquet.Cells, _ int) { e.absent(c) }
 	case kind == parquet.Text:
 		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.text(c, cells.Text(i)) }
+	case kind == parquet.List && want.lists:
+		return func(e *encoder, c *column, cells *parquet.Cells, i int) {
+			list := cells.List(i)
+			e.list(c, len(list), func(k int) float64 { return float64(list[k]) })
+		}
 	case kind == parquet.Day && want.date:
 		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.day(c, int(cells.Ints[i])) }
 	case want.date:

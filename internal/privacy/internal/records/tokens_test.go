@@ -3,6 +3,8 @@ package records
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 )
 
@@ -81,6 +84,90 @@ func TestTextsInParquet(t *testing.T) {
 		}
 		if rows, want := unpack(t, table), [][]float64{{50, 51, 0}, {0, 0, 0}, {46, 52, 0}}; !slices.EqualFunc(rows, want, slices.Equal) {
 			t.Errorf("%v: rows %v, want %v", kind, rows, want)
+		}
+	}
+}
+
+// lists encodes a column of lists of tokens below 300 as three tokens.
+func lists() encoding.Encoding {
+	e := texts(nil)
+	e.Fields[0].Listed, e.Header = 300, []string{"t"}
+	return e
+}
+
+// TestListsBecomeTokens: a list is cut, padded, its unknown tokens are 1, its zeros at the
+// end are padding, and a missing list is one without tokens, in every kind of file.
+func TestListsBecomeTokens(t *testing.T) {
+	want := [][]float64{{12, 5, 299}, {7, 0, 0}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}, {1, 9, 0}}
+	check := func(name string, e encoding.Encoding, file string, want [][]float64, missing int) {
+		t.Helper()
+		rows, check := encode(t, e, file)
+		if !slices.EqualFunc(rows, want, slices.Equal) {
+			t.Errorf("%s: rows %v, want %v", name, rows, want)
+		}
+		if check.Rejected != 0 || check.Columns[0].Missing != missing {
+			t.Errorf("%s: %d rows rejected, %d cells missing, want %d", name, check.Rejected, check.Columns[0].Missing, missing)
+		}
+	}
+	const cells = `[[12, 5, 299, 8], [7], [300, -1, null], [], null, [0, 9, 0]]`
+	for _, kind := range []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int16} {
+		check(kind.Name(), lists(), parquetText(t, arrow.NewSchema([]arrow.Field{{Name: "t", Type: arrow.ListOf(kind), Nullable: true}}, nil), cells), want, 1)
+	}
+	const floats = `[[12, 5, 299, 8], [7], [1e300, 0.5, null], [], null, [0, 9, 0]]`
+	check("floats", lists(), parquetText(t, arrow.NewSchema([]arrow.Field{{Name: "t", Type: arrow.ListOf(arrow.PrimitiveTypes.Float64), Nullable: true}}, nil), floats), want, 1)
+	check("nothing", lists(), parquetText(t, arrow.NewSchema([]arrow.Field{{Name: "t", Type: arrow.ListOf(arrow.Null), Nullable: true}}, nil), "[[], null, [null]]"), [][]float64{{0, 0, 0}, {0, 0, 0}, {1, 0, 0}}, 1)
+	check("csv", lists(), "t,u\n\"[12, 5, 299, 8]\",1\n7.0,2\n\"[300, -1, None]\",3\n[],4\nNA,5\n0 9  0,6\n", want, 1)
+	array := func(shape string, numbers any) string {
+		return string(npyFile("{'descr': '<i4', 'fortran_order': False, 'shape': "+shape+"}", numbers))
+	}
+	want[4] = []float64{0, 0, 0}
+	check("npy", lists(), array("(6, 3)", []int32{12, 5, 299, 7, 0, 0, 300, -1, 1 << 30, 0, 0, 0, 0, 0, 0, 0, 9, 0}), want, 0)
+	beside := lists()
+	beside.Fields[0].Out = []int{1, 2, 3}
+	beside.Fields = append(beside.Fields, encoding.Field{Column: "y", Type: data.Integer, Kind: encoding.Numeric, Role: encoding.Response, Lower: ptr(0), Upper: ptr(9), Missing: encoding.MissingReject, Out: []int{0}})
+	beside.K, beside.Header = 4, []string{"y", "t"}
+	check("npy with labels", beside, array("(2, 4)", []int32{4, 12, 5, 299, 2, 7, 0, 0}), [][]float64{{4, 12, 5, 299}, {2, 7, 0, 0}}, 0)
+	tokens := write(t, "tokens.npy", array("(1, 2)", []int32{7, 8}))
+	if err := os.WriteFile(filepath.Join(filepath.Dir(tokens), "labels.npy"), []byte(array("(1,)", []int32{3})), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := readOne(tokens, lists(), Options{}); err == nil {
+		t.Error("a label is read as a list")
+	}
+	beside.Fields[0].Out, beside.K = []int{1, 2}, 3
+	table, _, err := readOne(tokens, beside, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := unpack(t, table); !slices.Equal(rows[0], []float64{3, 7, 8}) {
+		t.Errorf("labels beside tokens: %v", rows)
+	}
+	beside.Fields[0].Out, beside.K = []int{1, 2, 3}, 4
+	check("npy without labels", beside.Predictors(), array("(1, 3)", []int32{7, 0, 0}), [][]float64{{0, 7, 0, 0}}, 0)
+}
+
+// TestListsOfWhatIsNoToken: what cannot be read as lists is refused, and no error has a
+// record.
+func TestListsOfWhatIsNoToken(t *testing.T) {
+	list := func(kind arrow.DataType, cells string) string {
+		return parquetText(t, arrow.NewSchema([]arrow.Field{{Name: "t", Type: kind, Nullable: true}}, nil), cells)
+	}
+	for _, c := range []struct {
+		name string
+		e    encoding.Encoding
+		file string
+		want string
+	}{
+		{"text of lists", texts(nil), list(arrow.ListOf(arrow.PrimitiveTypes.Int64), `[[31415]]`), "t: has type list of integer in the file (lists of whole numbers are read by a tensor with tokens: 30000"},
+		{"lists of text", lists(), list(arrow.ListOf(arrow.BinaryTypes.String), `[["31415"]]`), "t: has type list of text in the file (the model file declares lists of tokens: whole numbers from 0 on)"},
+		{"lists of lists", lists(), list(arrow.ListOf(arrow.ListOf(arrow.PrimitiveTypes.Int64)), `[[[31415]]]`), "t: has type nested in the file"},
+		{"text in an array", texts(nil), string(npyFile("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 3)}", []int32{3, 14, 15})), "t: is text, which an array of numbers has not"},
+		{"other length", lists(), string(npyFile("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 5)}", []int32{3, 1, 4, 1, 5})), "has 5 numbers in a record, but the model file declares 3"},
+	} {
+		c.e.Header = []string{"t"}
+		_, _, err := readOne(fileAt(t, []byte(c.file)), c.e, Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "31415") {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}
 }
