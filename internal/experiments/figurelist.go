@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"d3p/internal/experiments/attack"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report/figure"
 )
@@ -21,6 +22,7 @@ var figures = []figureTask{
 	{name: "fig-mixture", panels: mixturePanels, fits: 10},
 	{name: "fig-step", panels: stepPanels, fits: 5},
 	{name: "fig-one-draw", panels: oneDrawPanels, fits: 20},
+	{name: "fig-attack", panels: attackPanels, fits: 1},
 }
 
 // shipped measures a metric of a task's fits with its own replicates, with further
@@ -227,6 +229,25 @@ func oneDrawPanels(string) ([]panel, error) {
 		{"Four coefficients at epsilon 1", "records", "root mean square error", true, curves(errorOf), nil},
 		{"Signs of four coefficients at epsilon 1", "records", "share of right signs", true, curves(signs), nil},
 	}, nil
+}
+
+// attackPanels are the epsilons that the best test of membership refutes at 99 % confidence
+// (Jewson, Ghalebikesabi and Holmes 2023, Remark 1) against the claimed ones.
+func attackPanels(string) ([]panel, error) {
+	const fits, wrong = 10_000, 0.01
+	claims := []float64{0.5, 1, 2, 4}
+	p := panel{title: "One record of nine, attacked", x: "claimed epsilon", y: "refuted epsilon", log: true}
+	claimed := figure.Series{Name: "the claim"}
+	for _, epsilon := range claims {
+		claimed.Points = append(claimed.Points, figure.Measured{X: epsilon, Mean: epsilon})
+	}
+	p.published = []figure.Series{claimed}
+	for i, method := range attack.Methods {
+		p.curves = append(p.curves, curve{method.Name, claims, func(_ options, epsilon float64, k int, _ string) (float64, error) {
+			return method.Refuted(epsilon, fits, wrong, uint64(1000*i+k+1))
+		}})
+	}
+	return []panel{p}, nil
 }
 
 // rightSigns is the share of numbers that have the sign of the true one.

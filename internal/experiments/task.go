@@ -81,7 +81,7 @@ func needsData(name string) bool {
 	case coverageTask, cellTask:
 		return false
 	}
-	return name != "fig-one-draw"
+	return name != "fig-one-draw" && name != "fig-attack"
 }
 
 func taskNames() (names []string) {

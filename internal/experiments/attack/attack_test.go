@@ -2,8 +2,6 @@ package attack
 
 import (
 	"math"
-
-	"d3p/internal/stattest"
 )
 
 // A ratio is the log-likelihood ratio of a release: with the record over without
@@ -47,35 +45,4 @@ func once(u []float64, s, q float64) (sum float64) {
 		sum += math.Log(mean)
 	}
 	return sum
-}
-
-// thresholds of the tests, as parts of the certified epsilon: the last is the best
-// against the mechanism that was certified, the others against less noise.
-var thresholds = [...]float64{0.25, 0.5, 0.75, 1}
-
-// leaked is a lower bound on epsilon at delta from the ratios of releases with the record
-// and without, wrong with probability at most stattest.Alpha. Its tests answer "with"
-// above a threshold, which does not depend on the releases. For an (epsilon, delta)
-// mechanism TPR <= e^epsilon FPR + delta, also for the tests that answer "without" below
-// minus the threshold. Kairouz, Oh and Viswanath 2015, arXiv:1311.0776.
-func leaked(with, without []float64, certified, delta float64) (epsilon float64) {
-	const each = stattest.Alpha / float64(4*len(thresholds)) // of four rates
-	for _, part := range thresholds {
-		threshold := part * certified
-		above := func(x []float64, sign float64) (k int) {
-			for _, r := range x {
-				if sign*r > threshold {
-					k++
-				}
-			}
-			return k
-		}
-		bound := func(right, wrong []float64, sign float64) float64 {
-			tpr := stattest.AtLeast(above(right, sign), len(right), each)
-			fpr := stattest.AtMost(above(wrong, sign), len(wrong), each)
-			return math.Log(math.Max(0, tpr-delta) / fpr)
-		}
-		epsilon = math.Max(epsilon, math.Max(bound(with, without, 1), bound(without, with, -1)))
-	}
-	return epsilon
 }

@@ -27,7 +27,7 @@ func TestFitsStayBelowEpsilon(t *testing.T) {
 	plan, m := g.plan(t)
 	const fits = 16_000
 	with, without := fitted(t, plan, m, head+canary, 1, fits), fitted(t, plan, m, head, 1<<32, fits)
-	g.judge(t, plan, leaked(with, without, plan.Certified.Upper, delta))
+	g.judge(t, plan, leaked(with, without, plan.Certified.Upper, delta, stattest.Alpha))
 }
 
 // fitted fits a table many times and returns the likelihood ratios of the releases.

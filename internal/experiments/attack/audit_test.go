@@ -98,7 +98,7 @@ func TestAttacksStayBelowEpsilon(t *testing.T) {
 		t.Run(g.name, func(t *testing.T) {
 			plan, m := g.plan(t)
 			with, without := g.releases(t, plan, m, g.with, 1), g.releases(t, plan, m, g.without, 2)
-			g.judge(t, plan, leaked(with, without, plan.Certified.Upper, delta))
+			g.judge(t, plan, leaked(with, without, plan.Certified.Upper, delta, stattest.Alpha))
 		})
 	}
 }

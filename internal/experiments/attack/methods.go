@@ -1,0 +1,134 @@
+package attack
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"d3p/internal/cpu"
+	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+)
+
+const logisticModel = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 10}
+  columns:
+    x: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}, source: expert}
+    y: {type: binary, levels: ["0", "1"]}
+model:
+  formula: y ~ 1 + x
+  family: bernoulli
+  priors:
+    Intercept: normal(0, 1)
+    b: normal(0, 1)
+`
+
+var (
+	robust = strings.Replace(logisticModel, "model:", "likelihood: {divergence: beta, beta: 1.5}\nmodel:", 1)
+	linear = strings.NewReplacer(`y: {type: binary, levels: ["0", "1"]}`, "y: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}", "bernoulli", "normal").Replace(logisticModel)
+)
+
+// Methods are the private fits that are compared.
+var Methods = []Method{
+	{"DP-SGD point estimate", logisticModel, Delta, iterates("delta")},
+	{"variational inference", logisticModel, Delta, iterates("mean_field")},
+	{"variational inference, beta divergence", robust, Delta, iterates("mean_field")},
+	{"second moments", linear, Delta, moments},
+	{"one draw, beta divergence", robust, 0, oneDraw},
+}
+
+// steps of the attacked fits, each with all records: sampling would hide the record.
+const steps, rate = 4, 1e-6
+
+// iterates are those of a fit with a guide. Its steps are so short that the iterates show
+// the noisy sums of gradients at the start, which are normal.
+func iterates(guide string) func(*models.Model, float64) (method, error) {
+	return func(m *models.Model, epsilon float64) (method, error) {
+		plan, err := plan.New(m, plan.Config{
+			Epsilon: epsilon, Delta: Delta, Sampling: "full", Steps: steps, Clipping: "flat", Guide: guide,
+			Optimizer: "sgd", LearningRate: rate, Averaging: new(float64), NoiseAware: "none", Table1: "none", Records: 10,
+		})
+		if err != nil {
+			return method{}, err
+		}
+		release := func(t tables, seed uint64) ([]float64, error) {
+			curator, err := privacy.NewCurator(privacy.CuratorConfig{
+				Table: t.table, Engine: cpu.New(cpu.Options{Threads: 1}), Root: noise.Insecure(seed), Budget: plan.Budget(), Relation: plan.Neighbours,
+			})
+			if err != nil {
+				return nil, err
+			}
+			own := *plan
+			result, err := fit.Run(context.Background(), &own, curator, nil)
+			if err != nil {
+				return nil, err
+			}
+			seen := result.Posterior.Trace.Mean
+			moves := make([]float64, len(seen))
+			copy(moves, seen)
+			for i := m.P; i < len(seen); i++ {
+				moves[i] -= seen[i-m.P]
+			}
+			for i := range moves {
+				moves[i] /= rate
+			}
+			return moves, nil
+		}
+		return method{release: release}, nil
+	}
+}
+
+// moments are the second moments of a linear regression, one Gaussian.
+func moments(m *models.Model, epsilon float64) (method, error) {
+	plan, err := plan.New(m, plan.Config{Epsilon: epsilon, Delta: Delta, Sampling: "full", Steps: 1, Clipping: "flat", NoiseAware: "none", Table1: "none", Records: 10})
+	if err != nil {
+		return method{}, err
+	}
+	number := func(column string) []privacy.Reading {
+		return []privacy.Reading{{Column: column, Level: privacy.Number, By: 1}}
+	}
+	design := privacy.Design{Products: [][]privacy.Reading{nil, number("x"), number("y")}, Bound: 1, Noise: plan.NoiseMultiplier}
+	release := func(t tables, seed uint64) ([]float64, error) {
+		curator, err := privacy.NewCurator(privacy.CuratorConfig{
+			Columns: privacy.NewColumns(t.columns), Root: noise.Insecure(seed), Budget: plan.Budget(), Relation: plan.Neighbours,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return curator.Moments("second moments", design)
+	}
+	return method{release: release}, nil
+}
+
+// oneDraw is a draw of the posterior with bounded scores. The score of the record at the draw
+// is the log-likelihood ratio, times the weight and up to a constant.
+func oneDraw(m *models.Model, epsilon float64) (method, error) {
+	bound, err := m.ScoreRange()
+	if err != nil {
+		return method{}, err
+	}
+	draw := privacy.PosteriorDraw{Purpose: "fit", Model: m, Epsilon: epsilon, Range: bound, Chains: 1, Warmup: 150, Kept: 10}
+	const beta = 1.5
+	release := func(t tables, seed uint64) ([]float64, error) {
+		curator, err := privacy.NewCurator(privacy.CuratorConfig{
+			Table: t.table, Engine: cpu.New(cpu.Options{Threads: 1}), Root: noise.Insecure(seed), Budget: privacy.Budget{Epsilon: epsilon, Delta: Delta}, Relation: event.AddRemove,
+		})
+		if err != nil {
+			return nil, err
+		}
+		theta, err := curator.DrawPosterior(context.Background(), draw)
+		if err != nil {
+			return nil, err
+		}
+		p := 1 / (1 + math.Exp(-theta[0]-5*theta[1])) // of the canary
+		score := math.Pow(p, beta-1)/(beta-1) - (math.Pow(p, beta)+math.Pow(1-p, beta))/beta
+		return []float64{draw.Weight(event.AddRemove) * score}, nil
+	}
+	return method{release: release, ratio: true}, nil
+}
