@@ -18,8 +18,8 @@ const random = () => {
 const times = (n, f) => Array.from({ length: n }, (_, i) => f(i))
 
 // A table is a list of rows, text by column name.
-const write = (path, rows) => fs.writeFileSync(path, [Object.keys(rows[0]).join(), ...rows.map(r => Object.values(r).map(v => /,/.test(v) ? `"${v}"` : v).join())].join('\n') + '\n')
-const cells = line => !line.includes('"') ? line.split(',') : [...line.matchAll(/(?:^|,)(?:"([^"]*)"|([^,]*))/g)].map(m => m[1] ?? m[2])
+const write = (path, rows) => fs.writeFileSync(path, [Object.keys(rows[0]).join(), ...rows.map(r => Object.values(r).map(v => v === '' || /,/.test(v) ? `"${v}"` : v).join())].join('\n') + '\n')
+const cells = line => [...(',' + line).matchAll(/,(?:"([^"]*)"|([^,]*))/g)].map(m => m[1] ?? m[2])
 const read = path => {
   const [head, ...lines] = fs.readFileSync(path, 'utf8').trimEnd().split('\n').map(cells)
   return lines.map(line => Object.fromEntries(line.map((v, i) => [head[i], v])))
@@ -139,6 +139,28 @@ for (const [i, [inputs, ...layers]] of kinds.entries()) {
     ...Object.fromEntries(times(PLACES, k => [inputs + k, inputs === 'v' ? (8 * random() - 4).toFixed(3) : String(Math.floor(LEVELS * random()))])), y: (6 * random() - 3).toFixed(3),
   })))
   await compare(`kind${i}`, at + '.yaml', at + '.table.csv')
+}
+
+// Cells that walk as far as a text goes, also an empty one.
+const words = `${folder}/words.csv`
+write(words, times(RECORDS, i => ({ word: times(i % 8, () => 'abcdef'[Math.floor(6 * random())]).join(''), y: String(i % 2) })))
+for (const cell of ['rnn', 'gru', 'lstm']) {
+  fs.writeFileSync(`${folder}/${cell}.yaml`, `d3p: 1
+name: words
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: ${RECORDS}}
+  columns:
+    y: {type: binary}
+  tensors:
+    letters: {from: word, text: bytes, dims: [t], shape: [6]}
+nets:
+  net: {input: [t], layers: [{embedding: {levels: letters_levels, units: 2}}, {${cell}: {units: 3, depth: 2, bidirectional: true}}, {dense: {units: 1}}]}
+core:
+  rows: {observe: {y: "bernoulli(logits=net(letters, length=letters_length))"}}
+privacy: {epsilon: 5, delta: 1.0e-4, neighbours: add_remove}
+`)
+  await compare(cell, `${folder}/${cell}.yaml`, words, { letters: { text: 'word', bytes: true } })
 }
 
 // Columns of every type, with bounds, transforms, missing and unknown values.

@@ -117,7 +117,7 @@ var rules = map[string]rule{
 	"fit/fittest":     {ours: []string{"fit/plan", "models", "models/graph", "privacy"}},
 	"reference":       {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"predict":         {ours: []string{"models/predictive", "models/encoding", "models", "models/dist", "models/graph", "stats", "privacy/noise"}, theirs: []string{"gonum.org/v1/gonum/floats"}},
-	"predict/forward": {ours: []string{"models", "models/data", "models/encoding", "models/graph", "onnx", "predict"}},
+	"predict/forward": {ours: []string{"models", "models/data", "models/encoding", "models/graph", "models/net", "onnx", "predict"}},
 
 	"synthesis": {ours: []string{"models/simulate", "marginals", "models", "models/data", "models/dist", "models/law", "privacy", "privacy/event"}},
 

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/net"
 )
 
 // build is one graph in the making: a Builder and what names mean in it.
@@ -28,8 +29,9 @@ type build struct {
 	block      int // first column of the row that is read
 	// training means that layers such as dropout draw noise, noisy numbers their
 	// inputs.
-	training bool
-	noisy    map[*graph.Node]int
+	training   bool
+	noisy      map[*graph.Node]int
+	operations []net.Operation // of the calls of networks
 	// derivations are the derived columns that have a value in the row that is read.
 	derivations map[*data.Column]expr.Value
 }

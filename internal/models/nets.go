@@ -112,6 +112,7 @@ type call struct {
 // Call implements expr.Net.
 func (n call) Call(b *graph.Builder, x, length *graph.Node, head string) *graph.Node {
 	c := net.Call{Length: length, Weight: func(w net.Weight) *graph.Node { return n.env.Values[w.Name].Node }}
+	c.Operation = func(o net.Operation) { n.g.operations = append(n.g.operations, o) }
 	if n.g.training {
 		c.Noise = n.g.layerNoise
 	}

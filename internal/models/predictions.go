@@ -6,6 +6,7 @@ import (
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/net"
 	"d3p/internal/models/support"
 )
 
@@ -31,15 +32,22 @@ func (c *compiler) reconstruction(m *Model) *build {
 }
 
 // Forward is the graph that the tape Predict is compiled from, for who writes it in
-// another form: its outputs have the places that Observed names.
-func (m *Model) Forward() (b *graph.Builder, outputs []*graph.Node, err error) {
+// another form.
+type Forward struct {
+	Builder    *graph.Builder
+	Outputs    []*graph.Node   // at the places that Observation names
+	Operations []net.Operation // layers that other formats may have
+}
+
+// Forward builds the graph.
+func (m *Model) Forward() (*Forward, error) {
 	c := newCompiler(m.Spec, m.Core)
 	c.coordinates = m.coordinates
 	_, g := c.check(&Model{})
 	if len(c.errs) > 0 {
-		return nil, nil, c.sorted()
+		return nil, c.sorted()
 	}
-	return g.b, g.outputs, nil
+	return &Forward{g.b, g.outputs, g.operations}, nil
 }
 
 // predict makes the inputs of predictions of the observations outputs, and gives the

@@ -34,6 +34,7 @@ func convolution(axes int) func(p *plan, l *Layer) step {
 				x = c.within(b, x, m, 0)
 			}
 			y := b.MatMul(b.Reshape(c.weight(weights), filters), b.TakeOr(x, patches, index, 0))
+			c.did(Operation{Kind: Convolution, In: x, Out: y, Channels: channels, Axes: w.axes(), Filters: c.weight(weights)})
 			return b.Reshape(c.plus(b, y, bias), shape)
 		}
 	}
@@ -116,9 +117,11 @@ func transposed(axes int) func(p *plan, l *Layer) step {
 		from, into := w.stamps(out.Size)
 		inside := graph.Shape{{Name: seen, Size: len(from)}}
 		return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
-			x = b.Transpose(b.Reshape(c.within(b, x, m, 0), graph.Shape{in, {Name: places, Size: w.places()}}))
-			y := b.MatMul(b.Expand(x, image), b.Reshape(c.weight(weights), filters))
+			x = c.within(b, x, m, 0)
+			seen := b.Transpose(b.Reshape(x, graph.Shape{in, {Name: places, Size: w.places()}}))
+			y := b.MatMul(b.Expand(seen, image), b.Reshape(c.weight(weights), filters))
 			y = b.Place(b.Take(b.Transpose(y), inside, from), flat, into)
+			c.did(Operation{Kind: Transposed, In: x, Out: y, Channels: in.Size, Axes: w.axes(), Filters: c.weight(weights)})
 			return b.Reshape(c.plus(b, y, bias), shape)
 		}
 	}

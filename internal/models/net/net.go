@@ -105,6 +105,9 @@ type Call struct {
 	// nil means all.
 	Length *graph.Node
 
+	// Operation is told of layers that other formats have as a whole; nil: nobody asks.
+	Operation func(o Operation)
+
 	net *Net
 }
 

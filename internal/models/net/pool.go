@@ -35,9 +35,14 @@ func pooling(axes int, largest bool) func(p *plan, l *Layer) step {
 		index := w.patches(m.channel.Size)
 		return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
 			if !largest {
-				return b.Reshape(b.Mean(b.TakeOr(c.within(b, x, m, 0), windows, index, 0), seen), shape)
+				x = c.within(b, x, m, 0)
+				y := b.Mean(b.TakeOr(x, windows, index, 0), seen)
+				c.did(Operation{Kind: MeanPool, In: x, Out: y, Channels: m.channel.Size, Axes: w.axes()})
+				return b.Reshape(y, shape)
 			}
-			y := b.MaxOver(b.TakeOr(c.within(b, x, m, far), windows, index, math.Inf(-1)), seen)
+			x = c.within(b, x, m, far)
+			y := b.MaxOver(b.TakeOr(x, windows, index, math.Inf(-1)), seen)
+			c.did(Operation{Kind: LargestPool, In: x, Out: y, Channels: m.channel.Size, Axes: w.axes()})
 			if c.Length != nil && axes == 1 {
 				y = b.Mul(y, b.Less(b.Consts(graph.Shape{windows[2]}, w.firsts()), c.Length))
 			}

@@ -9,6 +9,7 @@ import (
 
 // A cell is the step of a recurrent layer from one position of a sequence to the next.
 type cell struct {
+	kind  Operator
 	gates int // blocks of units in each weight
 	// own: the product with the state has a bias of its own for the last block.
 	own  bool
@@ -75,7 +76,7 @@ func recurrent(k cell) func(p *plan, l *Layer) step {
 		if p.shape = (graph.Shape{out}); sequence {
 			p.shape = graph.Shape{out, time}
 		}
-		r := recurrence{k, layers, time, units.Size, p.shape, sequence}
+		r := recurrence{k, layers, time, units.Size, m.channel.Size, p.shape, sequence}
 		return r.apply
 	}
 }
@@ -86,6 +87,7 @@ type recurrence struct {
 	layers   [][]weights
 	time     graph.Dim
 	units    int
+	channels int         // of the input
 	shape    graph.Shape // of the output
 	sequence bool        // all positions, not the last
 }
@@ -115,10 +117,31 @@ func (r recurrence) apply(b *graph.Builder, x *graph.Node, c *Call) *graph.Node 
 		}
 	}
 	if !r.sequence {
+		c.did(r.operation(x, last, c))
 		return b.Reshape(last, r.shape)
 	}
 	all := b.Stack(r.time, inputs...) // [position, (v)]
+	c.did(r.operation(x, all, c))
 	return b.Reshape(b.Transpose(all), r.shape)
+}
+
+// operation is the layer as a whole.
+func (r recurrence) operation(x, out *graph.Node, c *Call) Operation {
+	o := Operation{Kind: r.cell.kind, In: x, Out: out, Channels: r.channels, Units: r.units, Sequence: r.sequence, Length: c.Length}
+	weight := func(i int) *graph.Node {
+		if i < 0 {
+			return nil
+		}
+		return c.weight(i)
+	}
+	for _, pair := range r.layers {
+		var cells []Cell
+		for _, w := range pair {
+			cells = append(cells, Cell{weight(w.input), weight(w.state), weight(w.bias), weight(w.own)})
+		}
+		o.Cells = append(o.Cells, cells)
+	}
+	return o
 }
 
 // vectorOf is x as a vector.
@@ -227,7 +250,7 @@ func (g *gated) cut(b *graph.Builder, x *graph.Node, low, high int) *graph.Node 
 
 // elman is h' = tanh(Wx + b + Uh), or with relu. Elman 1990.
 func elman() cell {
-	return cell{gates: 1, next: func(b *graph.Builder, g *gated, _ state) state {
+	return cell{kind: Elman, gates: 1, next: func(b *graph.Builder, g *gated, _ state) state {
 		return state{h: b.Tanh(g.block(b, 0, 1))}
 	}}
 }
@@ -235,7 +258,7 @@ func elman() cell {
 // gru has the blocks r, z, n: h' = (1 − z)·n + z·h with n = tanh(Wx + b + r·(Uh + b')).
 // Cho et al. 2014, arXiv:1406.1078, with PyTorch's place of r.
 func gru() cell {
-	return cell{gates: 3, own: true, next: func(b *graph.Builder, g *gated, s state) state {
+	return cell{kind: GRU, gates: 3, own: true, next: func(b *graph.Builder, g *gated, s state) state {
 		both := b.Sigmoid(g.block(b, 0, 2))
 		r, z := b.SliceRange(both, values, 0, g.units, values), b.SliceRange(both, values, g.units, 2*g.units, values)
 		n := g.input(b, 2, 3)
@@ -258,7 +281,7 @@ func gru() cell {
 // lstm has the blocks i, f, g, o: c' = σ(f)·c + σ(i)·tanh(g), h' = σ(o)·tanh(c').
 // Hochreiter and Schmidhuber 1997; Gers et al. 2000.
 func lstm() cell {
-	return cell{gates: 4, next: func(b *graph.Builder, g *gated, s state) state {
+	return cell{kind: LSTM, gates: 4, next: func(b *graph.Builder, g *gated, s state) state {
 		both := b.Sigmoid(g.block(b, 0, 2))
 		i, f := b.SliceRange(both, values, 0, g.units, values), b.SliceRange(both, values, g.units, 2*g.units, values)
 		c := b.Mul(i, b.Tanh(g.block(b, 2, 3)))

@@ -29,7 +29,10 @@ func (m *Model) Run(tb testing.TB, inputs map[string]Tensor) map[string]Tensor {
 			}
 			args = append(args, t)
 		}
-		values[n.Outputs[0]] = n.run(tb, args)
+		results := n.run(tb, args)
+		for i, name := range n.Outputs {
+			values[name] = results[i]
+		}
 	}
 	out := make(map[string]Tensor)
 	for _, name := range m.Outputs {
@@ -55,7 +58,7 @@ var unary = map[string]func(x float64) float64{
 	"Neg": func(x float64) float64 { return -x }, "Exp": math.Exp, "Log": math.Log, "Sqrt": math.Sqrt, "Abs": math.Abs,
 	"Reciprocal": func(x float64) float64 { return 1 / x }, "Sigmoid": func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
 	"Softplus": func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }, "Tanh": math.Tanh,
-	"Relu": func(x float64) float64 { return max(x, 0) }, "Erf": math.Erf, "Floor": math.Floor, "Sin": math.Sin, "Cos": math.Cos,
+	"Relu": func(x float64) float64 { return max(x, 0) }, "Erf": math.Erf, "Floor": math.Floor, "Ceil": math.Ceil, "Sin": math.Sin, "Cos": math.Cos,
 	"IsNaN": func(x float64) float64 { return truth(x != x) }, "Not": func(x float64) float64 { return 1 - x },
 	"Identity": func(x float64) float64 { return x },
 }
@@ -78,7 +81,17 @@ var ternary = map[string]func(x, y, z float64) float64{
 	"Clip": func(x, low, high float64) float64 { return min(max(x, low), high) },
 }
 
-func (n Node) run(tb testing.TB, x []Tensor) Tensor {
+// run computes the outputs of an operator.
+func (n Node) run(tb testing.TB, x []Tensor) []Tensor {
+	switch n.Operator {
+	case "RNN", "GRU", "LSTM":
+		return n.recurrent(tb, x)
+	}
+	return []Tensor{n.one(tb, x)}
+}
+
+// one computes an operator with one output.
+func (n Node) one(tb testing.TB, x []Tensor) Tensor {
 	if f, ok := unary[n.Operator]; ok {
 		return each(x[:1], func(v []float64) float64 { return f(v[0]) })
 	}
@@ -159,8 +172,7 @@ func (n Node) layout(tb testing.TB, x []Tensor) Tensor {
 		}
 		return t
 	}
-	tb.Fatalf("onnxtest: no operator %s", n.Operator)
-	return Tensor{}
+	return n.windows(tb, x)
 }
 
 // cast is a number in another type.

@@ -3,8 +3,9 @@
 // and the probabilities of levels.
 //
 // The graph is the model's own, node by node, so every model whose functions ONNX has can
-// be written. What depends on parameters alone is computed here and becomes a constant. A
-// value of a record keeps its dims; the records come first.
+// be written. Layers that ONNX has are written as such. What depends on parameters alone is
+// computed here and becomes a constant. A value of a record keeps its dims; the records come
+// first.
 package forward
 
 import (
@@ -14,6 +15,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/net"
 	"d3p/internal/onnx"
 )
 
@@ -29,16 +31,19 @@ func Model(m *models.Model, theta []float64, producer string) (*onnx.Model, erro
 	if m.Reconstruct != nil {
 		return nil, ErrLatent
 	}
-	b, outputs, err := m.Forward()
+	f, err := m.Forward()
 	if err != nil {
 		return nil, err
 	}
-	l := &lowering{to: onnx.NewModel(m.Name, producer), values: make(map[*graph.Node]value), shapes: make(map[shaped]string)}
-	wanted := responses(m, outputs)
+	l := &lowering{to: onnx.NewModel(m.Name, producer), values: make(map[*graph.Node]value), shapes: make(map[shaped]string), layers: make(map[*graph.Node]net.Operation)}
+	for _, o := range f.Operations {
+		l.layer(o)
+	}
+	wanted := responses(m, f.Outputs)
 	if len(wanted) == 0 {
 		return nil, ErrNothing
 	}
-	if err := l.evaluate(b, wanted, theta); err != nil {
+	if err := l.evaluate(f.Builder, wanted, theta); err != nil {
 		return nil, err
 	}
 	if err := l.inputs(m); err != nil {

@@ -127,11 +127,27 @@ func array(rng *rand.Rand, dims []int, number func() float64) input {
 	return in
 }
 
-// Every kind of layer computes what predictions do, also where its last positions do not
-// count.
+// Every kind of layer computes what predictions do, with the operator that ONNX has for it.
 func TestLayers(t *testing.T) {
 	sizes := map[string]int{"x": 4, "y": 5, "z": 3, "t": 5, "v": 6}
-	for _, k := range net.Kinds() {
+	operators := map[string]string{"dense": "Gemm", "embedding": "Gather", "rnn": "RNN", "gru": "GRU", "lstm": "LSTM"}
+	for name, operator := range map[string]string{"conv%dd": "Conv", "conv%dd_transpose": "ConvTranspose", "max_pool%dd": "MaxPool", "avg_pool%dd": "AveragePool"} {
+		for axes := 1; axes <= 3; axes++ {
+			operators[fmt.Sprintf(name, axes)] = operator
+		}
+	}
+	more := []net.Kind{
+		{Name: "odd padding", Input: "x, y, z", Example: "conv2d: {filters: 3, kernel: [2, 3], stride: [2, 1], padding: same, bias: false}"},
+		{Name: "pools", Input: "y, x", Example: "max_pool2d: {kernel: 3, stride: 2, padding: 1}"},
+		{Name: "means", Input: "x, y", Example: "avg_pool1d: {kernel: 3, stride: 2, padding: same}"},
+		{Name: "enlarging", Input: "x, y, z", Example: "conv2d_transpose: {filters: 2, kernel: [1, 3], stride: 2, padding: same}"},
+		{Name: "places side by side", Input: "x, y", Example: "conv1d_transpose: {filters: 2, kernel: 2, stride: 2, activation: tanh}"},
+		{Name: "cells", Input: "x, y", Example: "gru: {units: 3, depth: 2, bidirectional: true, output: sequence}"},
+		{Name: "no biases", Input: "x, y", Example: "gru: {units: 2, bias: false}"},
+		{Name: "both ends", Input: "x, y", Example: "lstm: {units: 2, depth: 2, bidirectional: true}"},
+		{Name: "sum", Input: "x, y", Example: "residual: {layers: [{conv1d: {filters: 4, kernel: 3, padding: 1, activation: relu}}, {conv1d: {filters: 4, kernel: 1}}], activation: relu}"},
+	}
+	for _, k := range append(net.Kinds(), more...) {
 		t.Run(k.Name, func(t *testing.T) {
 			var dims []int
 			for _, d := range strings.Split(k.Input, ", ") {
@@ -163,7 +179,10 @@ core:
     observe:
       y: normal(net(img), 1)
 `, len(in.columns)-1, k.Input, strings.ReplaceAll(fmt.Sprint(dims), " ", ", "), kind, k.Example)
-			agree(t, modelstest.Compile(t, "m.yaml", text), map[string]input{"img": in})
+			file, _ := agree(t, modelstest.Compile(t, "m.yaml", text), map[string]input{"img": in})
+			if count := file.Operators(); operators[k.Name] != "" && count[operators[k.Name]] == 0 {
+				t.Errorf("no operator %s among %v", operators[k.Name], count)
+			}
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/net"
 	"d3p/internal/onnx"
 )
 
@@ -28,7 +29,8 @@ type lowering struct {
 	to      *onnx.Model
 	values  map[*graph.Node]value
 	shapes  map[shaped]string
-	columns []place // where each encoded column is
+	layers  map[*graph.Node]net.Operation // by what they make
+	columns []place                       // where each encoded column is
 
 	rejected string // 1 for a record that lacks a value, of all records
 	batch    string // their number
@@ -50,7 +52,7 @@ func (l *lowering) evaluate(b *graph.Builder, wanted []response, theta []float64
 		case n.Stage()&graph.StageData == 0:
 			list = append(list, n)
 		default:
-			for _, a := range n.Args() {
+			for _, a := range l.reads(n) {
 				walk(a)
 			}
 		}
@@ -87,16 +89,30 @@ func (l *lowering) lower(n *graph.Node) (value, error) {
 		return v, nil
 	}
 	var args []value
-	for _, a := range n.Args() {
+	for _, a := range l.reads(n) {
 		v, err := l.lower(a)
 		if err != nil {
 			return value{}, err
 		}
 		args = append(args, v)
 	}
-	v, err := l.operation(n, args)
+	var v value
+	var err error
+	if o, ok := l.layers[n]; ok {
+		v = l.whole(o, sizes(n.Shape()))
+	} else {
+		v, err = l.operation(n, args)
+	}
 	l.values[n] = v
 	return v, err
+}
+
+// reads lists what a node is written from.
+func (l *lowering) reads(n *graph.Node) []*graph.Node {
+	if o, ok := l.layers[n]; ok {
+		return operands(o)
+	}
+	return n.Args()
 }
 
 // operation writes a node of its arguments.
@@ -145,7 +161,7 @@ func (l *lowering) operand(v value, dims []int) string {
 	case len(v.constant) == 1:
 		return l.number(v.constant[0])
 	case v.constant != nil:
-		return l.floats(v, dims)
+		return l.floats(narrowed(v, dims))
 	case v.size() == 1 && product(dims) != 1:
 		dims = ones(len(dims))
 	}
@@ -193,6 +209,31 @@ func (l *lowering) floats(v value, dims []int) string {
 	}
 	l.shapes[key] = l.to.Floats(v.of, v.constant, dims...)
 	return l.shapes[key]
+}
+
+// narrowed is a constant without the repetitions along axes that are the same everywhere,
+// of which one is left, as element-wise operations take it.
+func narrowed(v value, dims []int) (value, []int) {
+	kept, inner := slices.Clone(dims), 1
+	list := v.constant
+	for i := len(dims) - 1; i >= 0; i-- {
+		var first []float64
+		same := dims[i] > 1
+		for at := 0; same && at < len(list); at += inner * dims[i] {
+			for j := inner; same && j < inner*dims[i]; j++ {
+				same = list[at+j] == list[at+j-inner]
+			}
+			first = append(first, list[at:at+inner]...)
+		}
+		if same {
+			list, kept[i] = first, 1
+		}
+		inner *= kept[i]
+	}
+	if len(list) < len(v.constant) {
+		v = value{constant: list, of: v.of}
+	}
+	return v, kept
 }
 
 // number writes a number, once.
