@@ -15,7 +15,7 @@ func Memory(t *graph.Tape) (bytes, records int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	numbers := p.lanes + p.weighted + p.turned + p.kept + t.AuxRecord
+	numbers := p.lanes + p.weighted + p.turned + p.kept + p.matrices + t.AuxRecord
 	if p.widePairs {
 		numbers += 2 * p.divided
 	}

@@ -52,6 +52,7 @@ type program struct {
 	widest    int // places
 	mostRows  int // of a scatter
 	picked    int // numbers of a record, of a scatter whose rows are not copied
+	scattered int // likewise, of one whose rows are
 	widePairs bool
 	ones      []float64
 
@@ -123,7 +124,7 @@ func compile(t *graph.Tape) (*program, error) {
 	p.planGram()
 	p.planPairs()
 	p.planPortions()
-	p.weighted, p.turned = max(p.weighted, p.divided), max(p.turned, p.divided, p.panels/minChunk) // the factors of a wide term go there
+	p.weighted, p.turned = max(p.weighted, p.divided), max(p.turned, p.divided, p.scattered, p.panels/minChunk) // the factors of a wide term go there
 	p.chunk = p.chunkSize()
 	p.ones = slices.Repeat([]float64{1}, max(p.chunk, p.matrices))
 	return p, nil

@@ -13,7 +13,9 @@ import (
 // BenchmarkLayers reports the least time of a step with batches of 128, for networks of
 // the sizes in which layers are used. private-ms has norms, clipping, noise and Adam;
 // plain-ms is the same program without the instructions of norms, and without noise.
-// naive-ms is the gradient alone, written out record by record.
+// naive-ms is the gradient alone, written out record by record. private-KiB is the memory
+// of a thread and of a gradient, plain-KiB less what norms alone take, naive-KiB is
+// plain-KiB and a float32 gradient of every record.
 func BenchmarkLayers(b *testing.B) {
 	const batch, rounds, each = 128, 3, 150 * time.Millisecond
 	for _, m := range enginetest.Sized() {
@@ -59,6 +61,8 @@ func BenchmarkLayers(b *testing.B) {
 				}
 				adam()
 			}
+			gradients := 8 * tape.P
+			memory := [2]int{threadMemory(b, p) + gradients, plainMemory(b, p) + gradients}
 			slow := naive(tape, rows, in, clip)
 			for range b.N {
 				times := [2]float64{}
@@ -73,6 +77,10 @@ func BenchmarkLayers(b *testing.B) {
 				b.ReportMetric(times[1]/1e6, "plain-ms")
 				b.ReportMetric(times[0]/times[1], "x-time")
 				b.ReportMetric(fastest(func() { slow(chosen[:4]) }, each, threadTime)/4*batch/1e6, "naive-ms")
+				b.ReportMetric(float64(memory[0])/1024, "private-KiB")
+				b.ReportMetric(float64(memory[1])/1024, "plain-KiB")
+				b.ReportMetric(float64(memory[0])/float64(memory[1]), "x-memory")
+				b.ReportMetric(float64(memory[1]+4*batch*tape.P)/1024, "naive-KiB")
 				b.ReportMetric(testing.AllocsPerRun(3, gradient), "allocs/step")
 			}
 			b.ReportMetric(0, "ns/op")

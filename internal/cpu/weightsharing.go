@@ -53,7 +53,7 @@ func (p *program) planWide(t *term) {
 	if t.Kind == graph.TermScatter {
 		p.mostRows = max(p.mostRows, t.Rows)
 		if t.rowsTurn() {
-			p.divided = max(p.divided, t.Cols*t.Width)
+			p.scattered = max(p.scattered, t.Cols*t.Width)
 		} else {
 			p.picked = max(p.picked, t.Cols*t.Width)
 		}
@@ -378,9 +378,9 @@ func (c *context) addWideInner(dst []float64, s, t *term, gram bool) {
 // record that pick the same row are added up first.
 func (c *context) addScatterSquares(dst []float64, t *term) {
 	delta, rows := c.block(t.Delta), c.picked(t.Index, t.Rows)
-	turned, size := c.in[inWeighted][:0], t.Width*t.Cols
+	turned, size := c.rights[:0], t.Width*t.Cols
 	if t.rowsTurn() {
-		turned = c.in[inWeighted][:len(delta)]
+		turned = c.rights[:len(delta)]
 		c.split(turned, delta, t.Width, true)
 	}
 	for b := range dst {
