@@ -52,7 +52,7 @@ soak:
 	bash .ci/fuzz 60s
 	$(GO) test -count 10 ./...
 	D3P_SOAK=100 $(GO) test -run 'Random|Envelope' -timeout 12h ./internal/privacy/accountant
-	D3P_SOAK=1000 $(GO) test -run 'MovesTheSum|OtherInstructions' -timeout 12h ./internal/privacy/sensitivity ./internal/gpu
+	D3P_SOAK=1000 $(GO) test -run 'MovesTheSum|MovesATrace|OtherInstructions' -timeout 12h ./internal/privacy/sensitivity ./internal/score ./internal/gpu
 
 # man pages and schemas, from the commands' own text and the types
 docs:

@@ -203,10 +203,23 @@ func exactly(names ...string) cobra.PositionalArgs {
 		case len(args) < len(names):
 			return status.Usagef("%s: missing argument %s; usage: %s", c.CommandPath(), names[len(args)], c.UseLine())
 		case len(args) > len(names):
-			return status.Usagef("%s: unexpected argument %s; usage: %s", c.CommandPath(), args[len(names)], c.UseLine())
+			return status.Usagef("%s: unexpected argument %s; %s", c.CommandPath(), args[len(names)], instead(c, args))
 		}
 		return nil
 	}
+}
+
+// instead says what to type in place of several arguments where DATA is meant.
+func instead(c *cobra.Command, args []string) string {
+	model := slices.IndexFunc(args, func(name string) bool { return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") })
+	switch takesModel := c.Flags().Lookup("model") != nil; {
+	case takesModel && model >= 0:
+		data := slices.Delete(slices.Clone(args), model, model+1)
+		return strings.Join(append([]string{"the model file goes behind --model:", c.CommandPath(), "--model", args[model]}, data...), " ")
+	case takesModel:
+		return "several files of one table are one argument: a folder, a pattern in quotes, or @FILE, which lists them"
+	}
+	return "usage: " + c.UseLine()
 }
 
 // completeArgs proposes the arguments that the command's usage line names: DATA,

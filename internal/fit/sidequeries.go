@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"d3p/internal/privacy"
-	"d3p/internal/privacy/noise"
 	"d3p/internal/score"
 )
 
@@ -16,10 +15,9 @@ func (l *Loop) askSideQueries(c *privacy.Curator) error {
 		return nil
 	}
 	p, kept := l.plan.Latent, l.state.Trace
-	random := noise.NewRandom(noise.Public(l.plan.InitSeed).Child(10).Stream(noise.Initialisation))
 	var placers []privacy.Placer
 	var err error
-	q.Each(func(quantity string, step int) {
+	q.Each(func(quantities []string, step int) {
 		var theta []float64
 		if step == 0 {
 			theta = kept.Mean[:p]
@@ -29,7 +27,7 @@ func (l *Loop) askSideQueries(c *privacy.Curator) error {
 			err = fmt.Errorf("fit: the iterate after step %d is not kept", step)
 			return
 		}
-		measure, wrong := score.NewIterate(l.plan.Model(), quantity, theta, random)
+		measure, wrong := score.NewIterate(l.plan.Model(), quantities, theta)
 		if wrong != nil {
 			err = wrong
 			return

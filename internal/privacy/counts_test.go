@@ -460,20 +460,21 @@ func TestCountsOfBadTables(t *testing.T) {
 // bounds, a distance of the square root of 12.
 type byFirst struct{}
 
-func (byFirst) Cells() int { return 3 }
+func (byFirst) Cells() []int { return []int{3} }
 
 // hostileParts are parts of a weight, also those that do not exist.
 var hostileParts = []float64{0, 0.3, 1, 7, -2, math.NaN(), math.Inf(1), math.Inf(-1)}
 
-func (byFirst) Place(cells []int, parts []float64, rows *privacy.Rows, most int) error {
-	record := make([]float64, rows.K)
-	block := rows.K / most
-	for i := range rows.N {
-		rows.Row(i, record)
+func (byFirst) Place(tables []privacy.Placed, block privacy.Block) error {
+	record := make([]float64, block.K)
+	most, cells, parts := block.Most, tables[0].Cells, tables[0].Parts
+	width := block.K / most
+	for i := range block.High - block.Low {
+		block.Row(block.Low+i, record)
 		for r := range most {
-			row := record[r*block : (r+1)*block]
+			row := record[r*width : (r+1)*width]
 			cells[i*most+r] = -1
-			if rows.Valid[i] && (most == 1 || row[block-1] == 1) {
+			if block.Valid[block.Low+i] && (most == 1 || row[width-1] == 1) {
 				cells[i*most+r] = int(math.Round(8 / math.Sqrt(12) * row[0])) // also places that do not exist
 				parts[i*most+r] = hostileParts[int(math.Round(9/math.Sqrt(12)*row[1]+4.5))%len(hostileParts)]
 			}
@@ -532,6 +533,31 @@ func TestPlacedCountsOfAUnit(t *testing.T) {
 			if moved > 2+1e-9 {
 				t.Errorf("one unit of %s moved two tables of counts by %g", unit, moved)
 			}
+		}
+	}
+}
+
+// A table of counts has every record once, however many there are.
+func TestPlacedCountsOfManyRecords(t *testing.T) {
+	const n = 10_001
+	rows := &privacy.Rows{N: n, K: 2, Stride: 2, F64: make([]float64, 2*n), Valid: make([]bool, n)}
+	want := make([]float64, 3)
+	rng := rand.New(rand.NewPCG(4, 4))
+	for i := range n {
+		cell := rng.IntN(3)
+		rows.F64[2*i] = math.Sqrt(12) / 8 * float64(cell)
+		if rows.Valid[i] = rng.IntN(4) > 0; rows.Valid[i] {
+			want[cell]++
+		}
+		rows.F64[2*i+1] = -math.Sqrt(12) / 2 // no part of a weight
+	}
+	counts, err := privacy.CountPublic(rows, 1, byFirst{}, byFirst{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range counts {
+		if !slices.Equal(got, want) {
+			t.Errorf("counts %v, want %v", got, want)
 		}
 	}
 }

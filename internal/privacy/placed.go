@@ -6,18 +6,32 @@ import (
 	"slices"
 )
 
-// A Placer puts rows in cells, for example by prediction and outcome. Like an engine it
-// reads rows and keeps nothing of them.
+// A Placer puts rows in the cells of one or more tables, for example by prediction and
+// outcome. Like an engine it reads rows and keeps nothing of them.
 type Placer interface {
-	Cells() int
-	// Place sets cells[i*most+r] to the cell of row r of record i, or to -1 for none, of a
-	// table whose records have at most `most` rows, and parts[i*most+r], from 0 to 1, to the
-	// part of the row's weight that goes to the next cell instead; it is 0 before. Cell and
-	// part of a row depend on that row alone.
-	Place(cells []int, parts []float64, rows *Rows, most int) error
+	Cells() []int // of each table
+	// Place puts the rows of a block in cells. Cell and part of a row depend on that row alone.
+	Place(tables []Placed, block Block) error
 }
 
-// CountPlaced returns the noisy numbers of units in the cells of each placer, all one
+// A Block is the records from Low to below High of Rows, each of at most Most rows.
+type Block struct {
+	*Rows
+	Low, High, Most int
+}
+
+// Placed is where the rows of a block are in one table: Cells[(i-Low)*Most+r] is the cell of
+// row r of record i, -1 for none, and Parts[(i-Low)*Most+r], from 0 to 1, the part of the
+// row's weight that goes to the next cell instead. Before, all are 0.
+type Placed struct {
+	Cells []int
+	Parts []float64
+}
+
+// blockRecords are placed together.
+const blockRecords = 1 << 12
+
+// CountPlaced returns the noisy numbers of units in the cells of each table, all one
 // Gaussian. In each a unit has weight 1, in equal parts on those of its rows that have a
 // cell, so the price is the same as for partitions of Counts with this noise. It is charged
 // before a record is read.
@@ -30,10 +44,12 @@ func (c *Curator) CountPlaced(purpose string, sigma float64, placers ...Placer) 
 	}
 	var partitions []Partition
 	for _, p := range placers {
-		if p.Cells() < 1 || p.Cells() > mostCells {
-			return nil, fmt.Errorf("privacy: %d cells, want 1 to %d", p.Cells(), mostCells)
+		for _, n := range p.Cells() {
+			if n < 1 || n > mostCells {
+				return nil, fmt.Errorf("privacy: %d cells, want 1 to %d", n, mostCells)
+			}
+			partitions = append(partitions, Partition{Noise: sigma})
 		}
-		partitions = append(partitions, Partition{Noise: sigma})
 	}
 	if err := agree(c.ranks, c.table.files); err != nil {
 		return nil, err
@@ -55,31 +71,49 @@ func (c *Curator) CountPlaced(purpose string, sigma float64, placers ...Placer) 
 	return counts, err
 }
 
-// CountPublic returns the numbers of units in the cells of each placer, without noise: of
+// CountPublic returns the numbers of units in the cells of each table, without noise: of
 // records that anybody may see.
 func CountPublic(rows *Rows, most int, placers ...Placer) ([][]float64, error) {
 	return place(placers, rows, max(1, most))
 }
 
-// place counts the units in the cells of each placer.
+// place counts the units in the cells of each table.
 func place(placers []Placer, rows *Rows, most int) (counts [][]float64, err error) {
-	cells, parts := make([]int, rows.N*most), make([]float64, rows.N*most)
 	for _, p := range placers {
-		clear(parts)
-		if err := p.Place(cells, parts, rows, most); err != nil {
-			return nil, err
+		var sums [][]int64
+		var tables []Placed
+		for _, n := range p.Cells() {
+			room := min(blockRecords, rows.N) * most
+			sums, tables = append(sums, make([]int64, n)), append(tables, Placed{make([]int, room), make([]float64, room)})
 		}
-		counts = append(counts, exact(weights(cells, parts, most, p.Cells())))
+		for low := 0; low < rows.N; low += blockRecords {
+			block := Block{rows, low, min(low+blockRecords, rows.N), most}
+			for t := range tables {
+				n := (block.High - low) * most
+				tables[t] = Placed{tables[t].Cells[:n], tables[t].Parts[:n]}
+				clear(tables[t].Cells)
+				clear(tables[t].Parts)
+			}
+			if err := p.Place(tables, block); err != nil {
+				return nil, err
+			}
+			for t := range tables {
+				tables[t].add(sums[t], most)
+			}
+		}
+		for _, sum := range sums {
+			counts = append(counts, exact(sum))
+		}
 	}
 	return counts, nil
 }
 
-// weights are those of the cells of all records, in units of 1/grain. The weights of a
+// add adds the weights of the cells of all records, in units of 1/grain. The weights of a
 // record are not negative and add up to at most grain.
-func weights(cells []int, parts []float64, most, n int) []int64 {
-	sums := make([]int64, n)
+func (p Placed) add(sums []int64, most int) {
+	n := len(sums)
 	none := func(cell int) bool { return cell < 0 || cell >= n }
-	for ; len(cells) > 0; cells, parts = cells[most:], parts[most:] {
+	for cells, parts := p.Cells, p.Parts; len(cells) > 0; cells, parts = cells[most:], parts[most:] {
 		rows := int64(0)
 		for _, cell := range cells[:most] {
 			if !none(cell) {
@@ -98,5 +132,4 @@ func weights(cells []int, parts []float64, most, n int) []int64 {
 			sums[cell] += weight - next
 		}
 	}
-	return sums
 }

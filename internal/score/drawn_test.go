@@ -59,7 +59,7 @@ func TestDrawnPredictionsAreNotScored(t *testing.T) {
 			t.Fatal(err)
 		}
 		cells := make([]int, rows.N)
-		if err := table.Place(cells, make([]float64, len(cells)), rows, 1); err != nil {
+		if err := table.Place([]privacy.Placed{{Cells: cells}}, privacy.Block{Rows: rows, High: rows.N, Most: 1}); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("cells of %d equal records: %d", records, cells)

@@ -38,15 +38,15 @@ func (t *Table) Exceedance(threshold float64) (*Exceedance, error) {
 	return &Exceedance{threshold, t}, nil
 }
 
-// Cells is the number of cells.
-func (e *Exceedance) Cells() int { return 2 * (exceedanceSteps + 1) }
+// Cells is the number of cells of the one table.
+func (e *Exceedance) Cells() []int { return []int{2 * (exceedanceSteps + 1)} }
 
 // Place puts each row in its cell; see privacy.Placer. The random numbers of a row follow
 // from the row alone, so that no other row can move it.
-func (e *Exceedance) Place(cells []int, _ []float64, rows *privacy.Rows, most int) error {
-	t := e.table
+func (e *Exceedance) Place(tables []privacy.Placed, of privacy.Block) error {
+	t, cells := e.table, tables[0].Cells
 	k := t.model.Encoding.K
-	all := rowsOf(t.model, rows, most, 0, rows.N)
+	all := rowsOf(t.model, of)
 	block := t.model.Predict.BatchSize()
 	machine := predictive.New(t.model, block)
 	columns := len(t.model.Observed[t.Target.Observation].Columns)

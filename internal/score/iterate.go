@@ -6,38 +6,38 @@ import (
 	"slices"
 
 	"d3p/internal/models"
-	"d3p/internal/models/dist"
+	"d3p/internal/models/predictive"
 	"d3p/internal/predict"
 	"d3p/internal/privacy"
 	"d3p/internal/settings"
 )
 
-// Iterate measures one quantity of the predictions at one θ: the mean loss, the share of
-// right predictions, or the numbers of the response's levels, which no θ changes. It has
-// the cells "not" and "loss" or "right", or one for each level.
+// Iterate measures the predictions at one θ, with a table for each quantity: the mean loss
+// and the share of right predictions, with the cells "not" and "loss" or "right", and the
+// numbers of the response's levels, with a cell for each, which no θ changes.
 type Iterate struct {
 	outcome
-	Quantity string // of settings.TraceQuantities
+	Quantities []string // of settings.TraceQuantities
 
-	model  *models.Model
-	theta  []float64
-	random dist.Rand
-	at     int // of the target among the model's
+	model *models.Model
+	theta []float64
 }
 
-// NewIterate is the measure of a quantity of m at theta (P). Only the response of a model
-// that predicts one column is measured.
-func NewIterate(m *models.Model, quantity string, theta []float64, random dist.Rand) (*Iterate, error) {
+// NewIterate measures quantities of m at theta (P). Only the response of a model that
+// predicts one column is measured.
+func NewIterate(m *models.Model, quantities []string, theta []float64) (*Iterate, error) {
 	if n := len(predict.Targets(m)); n > 1 {
 		return nil, fmt.Errorf("the model predicts %d columns, and a trace is of one (leave it out; d3p score measures a column of the release)", n)
 	}
-	table, err := New(m, predict.Posterior{}, "", random)
+	table, err := New(m, predict.Posterior{}, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	it := &Iterate{outcome: table.outcome, Quantity: quantity, model: m, theta: theta, random: random, at: table.at}
-	if it.Target.Levels == 0 && quantity != settings.TraceLoss {
-		return nil, fmt.Errorf("%s: %s has no levels (leave it out)", quantity, it.Target.Name)
+	it := &Iterate{outcome: table.outcome, Quantities: quantities, model: m, theta: theta}
+	for _, quantity := range quantities {
+		if it.Target.Levels == 0 && quantity != settings.TraceLoss {
+			return nil, fmt.Errorf("%s: %s has no levels (leave it out)", quantity, it.Target.Name)
+		}
 	}
 	return it, nil
 }
@@ -61,66 +61,89 @@ func (it *Iterate) Levels() []string {
 }
 
 // Cells implements privacy.Placer.
-func (it *Iterate) Cells() int {
-	if it.Quantity == settings.TraceClasses {
-		return it.Target.Levels
+func (it *Iterate) Cells() (cells []int) {
+	for _, quantity := range it.Quantities {
+		if quantity == settings.TraceClasses {
+			cells = append(cells, it.Target.Levels)
+		} else {
+			cells = append(cells, 2)
+		}
 	}
-	return 2
+	return cells
 }
 
-// iterateRecords are encoded together.
-const iterateRecords = 1 << 10
-
-// Place implements privacy.Placer.
-func (it *Iterate) Place(cells []int, parts []float64, rows *privacy.Rows, most int) error {
-	k := it.model.Encoding.K
-	point := predict.Posterior{S: 1, Prob: 0.9, Point: true, Draw: func(theta []float64, _ int) { copy(theta, it.theta) }}
-	for low := 0; low < rows.N; low += iterateRecords {
-		all := rowsOf(it.model, rows, most, low, min(low+iterateRecords, rows.N))
-		first := low * most
-		err := predict.Predict(it.model, point, all, it.random, func(i int, p *predict.Prediction) error {
-			cells[first+i] = -1
-			if p.OK {
-				cells[first+i], parts[first+i] = it.cell(&p.Targets[it.at], it.response.Decode(all.Data[i*k:(i+1)*k]))
+// Place implements privacy.Placer. Every record is predicted once.
+func (it *Iterate) Place(tables []privacy.Placed, block privacy.Block) error {
+	k, i := it.model.Encoding.K, it.Target.Observation
+	all := rowsOf(it.model, block)
+	together := it.model.Predict.BatchSize()
+	machine := predictive.New(it.model, together)
+	machine.Set(it.theta)
+	means := make([]float64, together*len(it.model.Observed[i].Columns))
+	levels := make([]float64, together*it.Target.Levels)
+	for first := 0; first < all.N; first += together {
+		n := min(together, all.N-first)
+		machine.Records(all.Data[first*k:], k, n)
+		p := prediction{mean: math.NaN(), levels: make([]float64, it.Target.Levels)}
+		hasMean := machine.Mean(means, i)
+		if !it.asMean {
+			machine.Levels(levels, i)
+		}
+		for b := range n {
+			if hasMean {
+				p.mean = means[it.Target.Column*n+b]
 			}
-			return nil
-		})
-		if err != nil {
-			return err
+			for l := range p.levels {
+				p.levels[l] = levels[l*n+b]
+			}
+			if it.asMean {
+				p.levels[0], p.levels[1] = 1-p.mean, p.mean
+			}
+			outcome := it.response.Decode(all.Data[(first+b)*k : (first+b+1)*k])
+			for t, quantity := range it.Quantities {
+				cell, part := -1, 0.0
+				if all.Valid[first+b] {
+					cell, part = it.cell(quantity, p, outcome)
+				}
+				tables[t].Cells[first+b], tables[t].Parts[first+b] = cell, part
+			}
 		}
 	}
 	return nil
 }
 
+// prediction is that of a number's mean, NaN if there is none, or of the probabilities of
+// levels.
+type prediction struct {
+	mean   float64
+	levels []float64
+}
+
 // cell is the cell of a prediction and an outcome, and the part of its weight that goes to
 // the next one; -1 if one of the two does not exist.
-func (it *Iterate) cell(p *predict.Summary, outcome float64) (cell int, part float64) {
+func (it *Iterate) cell(quantity string, p prediction, outcome float64) (cell int, part float64) {
 	if it.Target.Levels == 0 {
-		e := math.Abs(outcome-p.Mean) / it.Unit()
-		if !p.HasMean || math.IsNaN(e) {
+		e := math.Abs(outcome-p.mean) / it.Unit()
+		if math.IsNaN(e) {
 			return -1, 0
 		}
 		return 0, e
 	}
-	level, ok := it.level(p, outcome)
-	if !ok {
+	level := int(outcome)
+	if outcome-outcome != 0 || level < 0 || level >= it.Target.Levels || it.asMean && math.IsNaN(p.mean) {
 		return -1, 0
 	}
-	probabilities := p.Levels
-	if it.asMean {
-		probabilities = []float64{1 - p.Mean, p.Mean}
-	}
-	switch it.Quantity {
+	switch quantity {
 	case settings.TraceClasses:
 		return level, 0
 	case settings.TraceAccuracy:
-		if slices.Index(probabilities, slices.Max(probabilities)) == level {
+		if slices.Index(p.levels, slices.Max(p.levels)) == level {
 			return 0, 1
 		}
 		return 0, 0
 	}
-	if !(probabilities[level] > 0) { // NaN is not
+	if !(p.levels[level] > 0) { // NaN is not
 		return 0, 1
 	}
-	return 0, -math.Log(probabilities[level]) / it.Unit()
+	return 0, -math.Log(p.levels[level]) / it.Unit()
 }

@@ -62,7 +62,7 @@ func twoLevels() *Table {
 }
 
 func counted(t *Table, p []float64, y []int) []float64 {
-	counts := make([]float64, t.Cells())
+	counts := make([]float64, t.Cells()[0])
 	for i := range p {
 		counts[t.cell(&predict.Summary{Levels: []float64{1 - p[i], p[i]}}, float64(y[i]))]++
 	}
@@ -121,7 +121,7 @@ func TestIntervalsOfScores(t *testing.T) {
 func TestScoresOfErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	table := &Table{Edges: errorEdges(), Range: 50}
-	counts := make([]float64, table.Cells())
+	counts := make([]float64, table.Cells()[0])
 	for range 20000 {
 		y := 3*rng.NormFloat64() + 0.5
 		counts[table.cell(&predict.Summary{HasMean: true}, y)]++
@@ -147,7 +147,7 @@ func TestRowsWithoutACell(t *testing.T) {
 		t.Errorf("no mean is in cell %d", cell)
 	}
 	for _, p := range []float64{0, 1, math.NaN(), math.Inf(1)} {
-		if cell := table.cell(&predict.Summary{Levels: []float64{1 - p, p}}, 1); cell < 0 || cell >= table.Cells() {
+		if cell := table.cell(&predict.Summary{Levels: []float64{1 - p, p}}, 1); cell < 0 || cell >= table.Cells()[0] {
 			t.Errorf("probability %g is in cell %d", p, cell)
 		}
 	}
@@ -163,7 +163,7 @@ func TestUtility(t *testing.T) {
 		table.ForUtility()
 		const n = 20000
 		utility := func(spoil float64) (binned, exact float64) {
-			counts := make([]float64, table.Cells())
+			counts := make([]float64, table.Cells()[0])
 			for range n {
 				if table.Range > 0 {
 					outcome := 5 + rng.NormFloat64()

@@ -45,7 +45,7 @@ func TestLossUnderANetworkIsOfItsRowAlone(t *testing.T) {
 	for i := range theta {
 		theta[i] = rng.NormFloat64() / 2
 	}
-	measure, err := NewIterate(m, settings.TraceLoss, theta, normals{rng})
+	measure, err := NewIterate(m, []string{settings.TraceLoss}, theta)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestLossUnderANetworkIsOfItsRowAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		cells, parts := make([]int, rows.N), make([]float64, rows.N)
-		if err := measure.Place(cells, parts, rows, 1); err != nil {
+		if err := measure.Place([]privacy.Placed{{Cells: cells, Parts: parts}}, privacy.Block{Rows: rows, High: rows.N, Most: 1}); err != nil {
 			t.Fatal(err)
 		}
 		for i, cell := range cells {
@@ -69,12 +69,13 @@ func TestLossUnderANetworkIsOfItsRowAlone(t *testing.T) {
 		}
 		return parts
 	}
+	const places = 1 << 10
 	var lines []string
-	for range iterateRecords + 300 {
+	for range places + 300 {
 		lines = append(lines, fmt.Sprintf("%.4f,%.4f,%c\n", 6*rng.Float64()-3, 6*rng.Float64()-3, 'u'+rune(rng.IntN(3))))
 	}
 	all := parts(lines)
-	for _, from := range []int{1, 2, 5, 300, iterateRecords - 1, iterateRecords + 299} {
+	for _, from := range []int{1, 2, 5, 300, places - 1, places + 299} {
 		for i, part := range parts(lines[from:]) {
 			if math.Float64bits(part) != math.Float64bits(all[from+i]) {
 				t.Fatalf("without the first %d rows, row %d has the part %.17g, not %.17g", from, from+i, part, all[from+i])

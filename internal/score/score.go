@@ -110,20 +110,20 @@ func New(m *models.Model, posterior predict.Posterior, column string, random dis
 	return t, nil
 }
 
-// Cells is the number of cells. Of a category with two levels a cell is a bin of the second
+// Cells is the number of cells of the one table. Of a category with two levels a cell is a bin of the second
 // level's probability, and the level that came; of more levels, a bin of the probability
 // of the level that came, and whether it was the most probable one.
-func (t *Table) Cells() int {
+func (t *Table) Cells() []int {
 	if t.Target.Levels == 0 || t.closeness {
-		return len(t.Edges) + 1
+		return []int{len(t.Edges) + 1}
 	}
-	return 2 * (len(t.Edges) + 1)
+	return []int{2 * (len(t.Edges) + 1)}
 }
 
 // Place puts each row in its cell; see privacy.Placer.
-func (t *Table) Place(cells []int, _ []float64, rows *privacy.Rows, most int) error {
-	k := t.model.Encoding.K
-	all := rowsOf(t.model, rows, most, 0, rows.N)
+func (t *Table) Place(tables []privacy.Placed, block privacy.Block) error {
+	k, cells := t.model.Encoding.K, tables[0].Cells
+	all := rowsOf(t.model, block)
 	return predict.Predict(t.model, t.posterior, all, t.random, func(i int, p *predict.Prediction) error {
 		cells[i] = -1
 		if p.OK {
@@ -133,18 +133,18 @@ func (t *Table) Place(cells []int, _ []float64, rows *privacy.Rows, most int) er
 	})
 }
 
-// rowsOf are the rows of the records from low to high, each of which has at most `most`.
-func rowsOf(m *models.Model, rows *privacy.Rows, most, low, high int) predict.Rows {
-	k, n := m.Encoding.K, (high-low)*most
-	block := m.Encoding.Width() / most
+// rowsOf are the rows of a block.
+func rowsOf(m *models.Model, of privacy.Block) predict.Rows {
+	k, n := m.Encoding.K, (of.High-of.Low)*of.Most
+	width := m.Encoding.Width() / of.Most
 	all := predict.Rows{Data: make([]float64, n*k), N: n, Stride: k, Valid: make([]bool, n)}
-	record := make([]float64, rows.K)
-	for i := range high - low {
-		rows.Row(low+i, record)
-		for r := range most {
-			row := record[r*block : (r+1)*block]
-			copy(all.Data[(i*most+r)*k:], row[:k])
-			all.Valid[i*most+r] = rows.Valid[low+i] && (block == k || row[k] == 1)
+	record := make([]float64, of.K)
+	for i := range of.High - of.Low {
+		of.Row(of.Low+i, record)
+		for r := range of.Most {
+			row := record[r*width : (r+1)*width]
+			copy(all.Data[(i*of.Most+r)*k:], row[:k])
+			all.Valid[i*of.Most+r] = of.Valid[of.Low+i] && (width == k || row[k] == 1)
 		}
 	}
 	return all

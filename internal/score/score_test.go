@@ -63,28 +63,33 @@ func cellsOf(t *testing.T, column, family string, lines []string) [][]int {
 	}
 	theta := make([]float64, m.P)
 	posterior.Draw(theta, 1)
-	for _, quantity := range settings.TraceQuantities() {
-		if quantity == settings.TraceLoss || table.Target.Levels > 0 {
-			measure, err := NewIterate(m, quantity, theta, normals{rand.New(rand.NewPCG(1, 1))})
-			if err != nil {
-				t.Fatal(err)
-			}
-			placers = append(placers, measure)
-		}
+	quantities := settings.TraceQuantities()
+	if table.Target.Levels == 0 {
+		quantities = []string{settings.TraceLoss}
 	}
+	measure, err := NewIterate(m, quantities, theta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	placers = append(placers, measure)
 	units := make([][]int, rows.N)
 	for _, p := range placers {
-		cells, parts := make([]int, 3*rows.N), make([]float64, 3*rows.N)
-		if err := p.Place(cells, parts, rows, 3); err != nil {
+		tables := make([]privacy.Placed, len(p.Cells()))
+		for i := range tables {
+			tables[i] = privacy.Placed{Cells: make([]int, 3*rows.N), Parts: make([]float64, 3*rows.N)}
+		}
+		if err := p.Place(tables, privacy.Block{Rows: rows, High: rows.N, Most: 3}); err != nil {
 			t.Fatal(err)
 		}
-		for i, part := range parts {
-			cells[i] += 10 * int(math.Float64bits(part)) // one number of both
-		}
-		for i := range units {
-			unit := cells[3*i : 3*i+3]
-			slices.Sort(unit)
-			units[i] = append(units[i], unit...)
+		for _, table := range tables {
+			for i, part := range table.Parts {
+				table.Cells[i] += 10 * int(math.Float64bits(part)) // one number of both
+			}
+			for i := range units {
+				unit := table.Cells[3*i : 3*i+3]
+				slices.Sort(unit)
+				units[i] = append(units[i], unit...)
+			}
 		}
 	}
 	return units

@@ -38,7 +38,7 @@ func NewSideQueries(m *models.Model, names string, steps int, mu float64, rel ev
 		if !slices.Contains(settings.TraceQuantities(), name) || slices.Contains(q.Quantities, name) {
 			return nil, fmt.Errorf("%q is not one of %s, each once", name, strings.Join(settings.TraceQuantities(), ", "))
 		}
-		it, err := NewIterate(m, name, nil, nil)
+		it, err := NewIterate(m, []string{name}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -64,18 +64,31 @@ func (q *SideQueries) Iterates() []int {
 	return q.Steps
 }
 
-// Each calls do for every table of counts, in order: at first for the levels, of step 0.
-func (q *SideQueries) Each(do func(quantity string, step int)) {
-	if slices.Contains(q.Quantities, settings.TraceClasses) {
-		do(settings.TraceClasses, 0)
-	}
-	for _, step := range q.Steps {
-		for _, quantity := range q.Quantities {
-			if quantity != settings.TraceClasses {
-				do(quantity, step)
-			}
+// Each calls do for every iterate and what is measured of it, in order: at first for the
+// levels, of step 0. Each quantity of an iterate is a table of counts.
+func (q *SideQueries) Each(do func(quantities []string, step int)) {
+	var predicted []string
+	for _, quantity := range q.Quantities {
+		if quantity == settings.TraceClasses {
+			do([]string{quantity}, 0)
+		} else {
+			predicted = append(predicted, quantity)
 		}
 	}
+	for _, step := range q.Steps {
+		if len(predicted) > 0 {
+			do(predicted, step)
+		}
+	}
+}
+
+// each calls do for every table of counts, in order.
+func (q *SideQueries) each(do func(quantity string, step int)) {
+	q.Each(func(quantities []string, step int) {
+		for _, quantity := range quantities {
+			do(quantity, step)
+		}
+	})
 }
 
 // Events is the event of all queries together; none for nil. It is that of
@@ -85,7 +98,7 @@ func (q *SideQueries) Events(rel event.Relation) []event.Event {
 		return nil
 	}
 	var tables []privacy.Partition
-	q.Each(func(string, int) { tables = append(tables, privacy.Partition{Noise: q.Noise}) })
+	q.each(func(string, int) { tables = append(tables, privacy.Partition{Noise: q.Noise}) })
 	return []event.Event{privacy.CountsEvent(tables, rel)}
 }
 
@@ -115,7 +128,7 @@ func (q *SideQueries) Measured() (list []Measured) {
 	}
 	// a table of c cells has a sum with noise of variance c·Noise²
 	weight := 0.0
-	q.Each(func(quantity string, _ int) {
+	q.each(func(quantity string, _ int) {
 		counts := at(quantity)
 		for _, x := range counts {
 			units += x / float64(len(counts))
@@ -125,7 +138,7 @@ func (q *SideQueries) Measured() (list []Measured) {
 	units = max(units/weight, 1)
 	ofUnits := q.Noise / math.Sqrt(weight)
 	tables = 0
-	q.Each(func(quantity string, step int) {
+	q.each(func(quantity string, step int) {
 		counts := at(quantity)
 		if quantity == settings.TraceClasses {
 			for l, x := range counts {

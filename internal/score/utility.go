@@ -29,7 +29,7 @@ func (t *Table) ForUtility() {
 // mean over cells is taken off, which halves the noise. So a record without a prediction
 // counts as a poor one, and releases are comparable on the same records.
 func (t *Table) Utility(counts []float64) (sum float64) {
-	utilities := make([]float64, t.Cells())
+	utilities := make([]float64, t.Cells()[0])
 	for i := range utilities {
 		x := t.centre(i, 0, 1)
 		if t.Target.Levels == 0 {

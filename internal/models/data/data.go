@@ -84,3 +84,6 @@ func (d *Data) ColumnNames() []string {
 	}
 	return names
 }
+
+// UsualMissingTokens are those of a model file that declares none.
+func UsualMissingTokens() []string { return []string{"NA", "N/A", "NaN", "null", "NULL", "."} }

@@ -44,7 +44,7 @@ func (e *Builder) Encoding() Encoding {
 		enc.MissingTokens = append(enc.MissingTokens, t.V)
 	}
 	if len(enc.MissingTokens) == 0 {
-		enc.MissingTokens = DefaultMissingTokens()
+		enc.MissingTokens = data.UsualMissingTokens()
 	}
 	return enc
 }

@@ -80,9 +80,6 @@ func (e Encoding) Width() int {
 	return e.K
 }
 
-// DefaultMissingTokens are used when a model file declares none.
-func DefaultMissingTokens() []string { return []string{"NA", "N/A", "NaN", "null", "NULL", "."} }
-
 // ParseDay reads a date as days from 1970-01-01, in ISO 8601 or in the order of
 // Dates; see data.ParseDayIn.
 func (e Encoding) ParseDay(cell []byte) (day int, ok bool) { return data.ParseDayIn(e.Dates, cell) }

@@ -19,7 +19,8 @@ type Described struct {
 	Levels       string // separated by "|", or by ";"
 	Center, By   string // scale
 	Transform    string
-	Unknown      string // the level for values that are not listed
+	Unknown      string // the level for values that are not listed; of a number, as Missing
+	Missing      string // cells without a value, such as -9, separated as Levels
 	Source       string // "" stands for the codebook itself
 	Label        string // becomes a comment
 	Role         string // in the model: response, predictor, group, id, ignore; see byRoles
@@ -39,6 +40,7 @@ func FromCodebook(columns []Described, known Known) []byte {
 	needed := known.needed(names)
 	var others []string
 	for i, c := range columns {
+		known.missing = append(known.missing, c.missingTokens()...)
 		if !needed(names[i]) {
 			others = append(others, c.Name)
 			continue
@@ -52,6 +54,15 @@ func FromCodebook(columns []Described, known Known) []byte {
 	b.WriteString(leftOut(others))
 	b.WriteString(known.bottom())
 	return []byte(b.String())
+}
+
+// missingTokens are the cells that mean "no value" in the column.
+func (c Described) missingTokens() []string {
+	tokens := splitLevels(c.Missing)
+	if levels := splitLevels(c.Levels); len(levels) == 0 && typeOf(c.Type, levels, c.Lower+c.Upper) != data.Category {
+		tokens = append(tokens, splitLevels(c.Unknown)...)
+	}
+	return tokens
 }
 
 // entries are the keys and values of a column's declaration. If the column groups

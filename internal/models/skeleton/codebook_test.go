@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,30 @@ func TestFromCodebook(t *testing.T) {
 	}
 	if !strings.Contains(src, "# age at admission") {
 		t.Error("a label is lost, or breaks its line")
+	}
+}
+
+// Codes for no value are tokens of the file, beside the usual ones.
+func TestMissingCodesOfACodebook(t *testing.T) {
+	columns := []Described{
+		{Name: "sbp", Type: "numeric", Lower: "60", Upper: "260", Unknown: "-9"},
+		{Name: "age", Type: "int", Lower: "18", Upper: "100", Missing: "999|NA|-9"},
+		{Name: "smoker", Levels: "never|former|current", Unknown: "never"},
+	}
+	known := Known{Entity: "patient", Records: 100, Formula: "sbp ~ age + smoker", Family: "normal"}
+	s, errs := spec.Parse("m.yaml", FromCodebook(columns, known), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	var got []string
+	for _, token := range s.Data.MissingTokens {
+		got = append(got, token.V)
+	}
+	if want := append([]string{"-9", "999"}, data.UsualMissingTokens()...); !slices.Equal(got, want) {
+		t.Errorf("tokens %q, want %q", got, want)
+	}
+	if s, _ := spec.Parse("m.yaml", FromCodebook(columns[2:], known), nil); len(s.Data.MissingTokens) != 0 {
+		t.Errorf("tokens %q of levels", s.Data.MissingTokens)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/source"
 	"d3p/internal/models/spec"
 )
@@ -25,6 +26,7 @@ type Known struct {
 	Semicolons bool
 	Decimal    string   // what stands before decimals, where Semicolons is set
 	id         string   // column of the units' ids
+	missing    []string // cells without a value, beside the usual ones
 	Encoding   string   // of the file; "" is UTF-8
 	Lists      []string // columns whose cells are lists of whole numbers
 }
@@ -95,7 +97,22 @@ func (k Known) bottom() string {
 	if k.Twin {
 		missing, model = skeletonMissingTwin, skeletonTwin
 	}
-	return missing + skeletonText + model + skeletonPrivacy
+	return missing + k.missingTokens() + skeletonText + model + skeletonPrivacy
+}
+
+// missingTokens declares the tokens of a codebook beside the usual ones.
+func (k Known) missingTokens() string {
+	tokens, usual := k.missing, data.UsualMissingTokens()
+	slices.Sort(tokens)
+	tokens = slices.DeleteFunc(slices.Compact(tokens), func(token string) bool { return slices.Contains(usual, token) })
+	if len(tokens) == 0 {
+		return skeletonTokens
+	}
+	var quoted []string
+	for _, token := range append(tokens, usual...) {
+		quoted = append(quoted, strconv.Quote(token))
+	}
+	return "  # In any column these cells have no value, as an empty one.\n  missing_tokens: [" + strings.Join(quoted, ", ") + "]\n"
 }
 
 const skeletonTop = `# A model for d3p. Replace every %s; then run: d3p check FILE
@@ -153,8 +170,10 @@ const skeletonMissingTwin = `  missing:
     # COLUMN: reject       # a record without it contributes nothing
 `
 
-const skeletonText = `  # missing_tokens: [NA, "-9"]  # instead of an empty cell, NA, N/A, NaN, null and a point
-  # dates: dmy              # where the file writes them 31.12.2024; encoding: windows-1252
+const skeletonTokens = `  # missing_tokens: [NA, "-9"]  # beside an empty cell, instead of NA, N/A, NaN, null and a point
+`
+
+const skeletonText = `  # dates: dmy              # where the file writes them 31.12.2024; encoding: windows-1252
   # drop: [name, postcode]
 
 `

@@ -139,7 +139,7 @@ model:
 		tb.Fatalf("%v\n%s", err, text)
 	}
 	name := fmt.Sprintf("%s, %s ~ %s%s%s", y.family, left, strings.Join(terms, " + "), predicted, weights)
-	return Model{Name: name, Tape: m.Likelihood, Encoding: &m.Encoding}
+	return Model{Name: name, Tape: m.Likelihood, Encoding: &m.Encoding, Compiled: m}
 }
 
 // formula draws the terms of a formula, and the lines of the model file that go with them.

@@ -21,7 +21,7 @@ func Configs(tb testing.TB, folder string) []Model {
 	tb.Helper()
 	var list []Model
 	for _, m := range readAll(tb, folder) {
-		list = append(list, Model{Name: m.name, Tape: m.Likelihood, Encoding: &m.Encoding})
+		list = append(list, Model{Name: m.name, Tape: m.Likelihood, Encoding: &m.Encoding, Compiled: m.Model})
 	}
 	return list
 }
@@ -68,7 +68,7 @@ func Rotated(tb testing.TB, folder string, rng *rand.Rand) []Model {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		list = append(list, Model{Name: m.name + ", rotated", Tape: w.Likelihood, Encoding: &w.Encoding}, inStep(tb, m, c))
+		list = append(list, Model{Name: m.name + ", rotated", Tape: w.Likelihood, Encoding: &w.Encoding, Compiled: w}, inStep(tb, m, c))
 	}
 	return list
 }

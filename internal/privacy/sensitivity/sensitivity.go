@@ -18,6 +18,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"d3p/internal/models"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
@@ -31,6 +32,7 @@ type Model struct {
 	Tape     *graph.Tape
 	Encoding *encoding.Encoding // nil where records are K numbers
 	Groups   clipgroups.Groups  // that are clipped by themselves; nil: none
+	Compiled *models.Model      // of the tape; nil where there is only a tape
 }
 
 // A Target is an engine on a model, with a table of a precision.

@@ -1,0 +1,62 @@
+package score
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/sensitivity"
+	"d3p/internal/settings"
+)
+
+// traced are the quantities that a trace may buy of m.
+func traced(m *models.Model) (quantities []string) {
+	for _, q := range settings.TraceQuantities() {
+		if _, err := NewIterate(m, []string{q}, nil); err == nil {
+			quantities = append(quantities, q)
+		}
+	}
+	return quantities
+}
+
+// hunted are examples and random models of which a trace may be bought, without the largest
+// networks.
+func hunted(t *testing.T) []sensitivity.Model {
+	list := sensitivity.Configs(t, "../../configs")
+	rng := rand.New(rand.NewPCG(8, 17))
+	for i := range 40 {
+		list = append(list, sensitivity.Generated(t, i, rng))
+	}
+	return slices.DeleteFunc(list, func(m sensitivity.Model) bool { return m.Tape.P > 1<<12 || len(traced(m.Compiled)) == 0 })
+}
+
+// No record moves a table of a trace by more than its weight, whatever the record, its
+// company, its place and the iterate are.
+func TestNoRecordMovesATraceByMore(t *testing.T) {
+	list, counted := hunted(t), 0
+	seed, cases := uint64(20261123), 25
+	if soak, err := strconv.Atoi(os.Getenv("D3P_SOAK")); err == nil {
+		seed, cases = rand.Uint64(), soak*cases
+	}
+	for k, m := range list {
+		quantities := traced(m.Compiled)
+		open := func(theta []float64) (privacy.Placer, error) { return NewIterate(m.Compiled, quantities, theta) }
+		p, err := sensitivity.HuntPlaced(m, open, rand.New(rand.NewPCG(seed, uint64(k))), func(p sensitivity.Placement) bool {
+			return p.Cases < cases
+		})
+		if err != nil {
+			t.Errorf("seed %d: %s: %s: %v", seed, m.Name, strings.Join(quantities, ", "), err)
+		}
+		if p.Counted > 10 {
+			counted++
+		}
+	}
+	if len(list) < 40 || counted < len(list)*3/4 {
+		t.Errorf("of %d models the record was counted for %d", len(list), counted)
+	}
+}
