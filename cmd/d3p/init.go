@@ -45,9 +45,10 @@ from the data would cost privacy.
 
 --from fills in a public codebook: a CSV file with one line per column of the data
 and the columns name, type, lower, upper, levels (a|b|c), center, by, transform,
-unknown, missing (-9|99: codes for no value), source, label and role. All but name are
-optional. Types may be the codebook's own words, such as categorical, numeric or logical.
-Roles (response, predictor, group, id, ignore) make the formula where --formula does not.
+unknown, missing_codes (-9|99: cells without a value), source, label and role. All but
+name are optional. Types may be the codebook's own words, such as categorical, numeric
+or logical. Roles (response, predictor, group, id, ignore) make the formula where
+--formula does not.
 
 On a terminal init asks for what is missing, and writes the file that you name.
 
@@ -223,7 +224,7 @@ func readCodebook(path string) (list []skeleton.Described, err error) {
 		}
 		list = append(list, skeleton.Described{
 			Name: cell("name"), Type: cell("type"), Lower: cell("lower"), Upper: cell("upper"), Levels: cell("levels"),
-			Center: cell("center"), By: cell("by"), Transform: cell("transform"), Unknown: cell("unknown"), Missing: cmp.Or(cell("missing"), cell("na")), Source: cell("source"), Label: cmp.Or(cell("label"), cell("description")), Role: cell("role"),
+			Center: cell("center"), By: cell("by"), Transform: cell("transform"), Unknown: cell("unknown"), Missing: cmp.Or(cell("missing_codes"), cell("na")), Source: cell("source"), Label: cmp.Or(cell("label"), cell("description")), Role: cell("role"),
 		})
 	}
 	return list, nil

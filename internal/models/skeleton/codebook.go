@@ -1,7 +1,9 @@
 package skeleton
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,7 +42,13 @@ func FromCodebook(columns []Described, known Known) []byte {
 	needed := known.needed(names)
 	var others []string
 	for i, c := range columns {
-		known.missing = append(known.missing, c.missingTokens()...)
+		for _, token := range c.missingTokens() {
+			if slices.ContainsFunc(columns, func(x Described) bool { return x.has(token) }) {
+				known.ambiguous = append(known.ambiguous, token)
+			} else {
+				known.missing = append(known.missing, token)
+			}
+		}
 		if !needed(names[i]) {
 			others = append(others, c.Name)
 			continue
@@ -63,6 +71,14 @@ func (c Described) missingTokens() []string {
 		tokens = append(tokens, splitLevels(c.Unknown)...)
 	}
 	return tokens
+}
+
+// has reports whether the cell is a level of the column or a number within its bounds.
+func (c Described) has(cell string) bool {
+	x, err := strconv.ParseFloat(cell, 64)
+	lower, errLower := strconv.ParseFloat(c.Lower, 64)
+	upper, errUpper := strconv.ParseFloat(c.Upper, 64)
+	return slices.Contains(splitLevels(c.Levels), cell) || errors.Join(err, errLower, errUpper) == nil && x >= lower && x <= upper
 }
 
 // entries are the keys and values of a column's declaration. If the column groups

@@ -85,6 +85,21 @@ func TestMissingCodesOfACodebook(t *testing.T) {
 	}
 }
 
+// A code that is a value of a column is not declared: the file stays incomplete.
+func TestMissingCodesThatAreValues(t *testing.T) {
+	columns := []Described{
+		{Name: "age", Type: "int", Lower: "18", Upper: "90", Missing: "99|-9"},
+		{Name: "hours", Type: "int", Lower: "1", Upper: "99"},
+	}
+	text := string(FromCodebook(columns, Known{Entity: "patient", Records: 100, Formula: "hours ~ age", Family: "normal"}))
+	if !strings.Contains(text, `The codebook's 99 can also be a value. Recode the file, or leave it: ["-9", "NA", `) {
+		t.Error(text)
+	}
+	if _, errs := spec.Parse("m.yaml", []byte(text), nil); len(errs) != 1 || !strings.Contains(errs[0].Error(), "missing_tokens") {
+		t.Errorf("mistakes %v", errs)
+	}
+}
+
 // Roles of a codebook make the formula, the family and the id; what is ignored is left out.
 func TestRolesOfACodebook(t *testing.T) {
 	columns := []Described{

@@ -27,6 +27,7 @@ type Known struct {
 	Decimal    string   // what stands before decimals, where Semicolons is set
 	id         string   // column of the units' ids
 	missing    []string // cells without a value, beside the usual ones
+	ambiguous  []string // cells without a value that are values of another column
 	Encoding   string   // of the file; "" is UTF-8
 	Lists      []string // columns whose cells are lists of whole numbers
 }
@@ -105,14 +106,18 @@ func (k Known) missingTokens() string {
 	tokens, usual := k.missing, data.UsualMissingTokens()
 	slices.Sort(tokens)
 	tokens = slices.DeleteFunc(slices.Compact(tokens), func(token string) bool { return slices.Contains(usual, token) })
-	if len(tokens) == 0 {
+	if len(tokens)+len(k.ambiguous) == 0 {
 		return skeletonTokens
 	}
 	var quoted []string
 	for _, token := range append(tokens, usual...) {
 		quoted = append(quoted, strconv.Quote(token))
 	}
-	return "  # In any column these cells have no value, as an empty one.\n  missing_tokens: [" + strings.Join(quoted, ", ") + "]\n"
+	declared := "[" + strings.Join(quoted, ", ") + "]\n"
+	if len(k.ambiguous) > 0 {
+		return fmt.Sprintf("  # The codebook's %s can also be a value. Recode the file, or leave it: %s  missing_tokens: %s\n", strings.Join(k.ambiguous, ", "), declared, spec.Blank)
+	}
+	return "  # In any column these cells have no value, as an empty one.\n  missing_tokens: " + declared
 }
 
 const skeletonTop = `# A model for d3p. Replace every %s; then run: d3p check FILE
