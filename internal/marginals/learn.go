@@ -375,13 +375,14 @@ func (l *learner) round(measure Measure, round int) error {
 	iterations := roundIterations
 	if last {
 		l.fill(list)
+		l.fill(l.candidates(true))
 		iterations = lastIterations
 	}
 	return l.fit(iterations)
 }
 
 // candidates are the questions of the workload that the model may answer better. With all
-// they are all questions, at the least excess.
+// they are all questions, at the least excess, the largest first.
 func (l *learner) candidates(all bool) (list []*candidate) {
 	for i, q := range l.Workload {
 		look := l.clean[l.looks[i]]
@@ -411,6 +412,9 @@ func (l *learner) candidates(all bool) (list []*candidate) {
 		if c.excess > 0 {
 			list = append(list, c)
 		}
+	}
+	if all {
+		sort.SliceStable(list, func(a, b int) bool { return list[a].excess > list[b].excess })
 	}
 	return list
 }
@@ -544,7 +548,8 @@ func (l *learner) gain(c *candidate, from, more float64) float64 {
 	return l.Workload[c.question].Weight * (l.rest(c, from) - l.rest(c, from+more))
 }
 
-// fill adds looks that fit into the tree and were not measured again.
+// fill adds looks that fit into the tree and were not measured again. A relation that the look
+// does not show may be there: without its look every estimate of it would be zero.
 func (l *learner) fill(list []*candidate) {
 	sets := setsOf(l.tables())
 	for _, c := range list {

@@ -136,6 +136,18 @@ func TestLearnCosts(t *testing.T) {
 	}
 }
 
+// The tree has every look that fits into it, also of pairs without a visible relation: an
+// estimate of theirs would otherwise be zero without an error.
+func TestLearnKeepsLooks(t *testing.T) {
+	d, _ := table(1)
+	l, _ := learned(t, 300, pairs(d))
+	for _, x := range l.Distances {
+		if !x.Measured {
+			t.Errorf("the tree lacks %v", x.Set)
+		}
+	}
+}
+
 func TestLearnRefuses(t *testing.T) {
 	for want, c := range map[string]Config{
 		"over 10^18": {Domain: Domain{1 << 40, 1 << 40}, Workload: []Question{{Set{0, 1}, 1}}},
