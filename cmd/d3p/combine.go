@@ -29,6 +29,8 @@ type combinedEstimate struct {
 	Q5       float64 `json:"q5"`
 	Q95      float64 `json:"q95"`
 	DF       float64 `json:"df"`
+	Noise    float64 `json:"noise"` // the part of the variance that is privacy noise
+	Verdict  string  `json:"verdict"`
 	Floored  bool    `json:"floored"` // the variance would have been negative
 }
 
@@ -47,7 +49,11 @@ The variance is (1 + 1/m) b - u for m tables, where b is the variance of the
 estimates and u their mean squared standard error (Raghunathan, Reiter and Rubin
 2003). Rubin's rule for missing values, u + (1 + 1/m) b, would count the sampling of
 records twice. If b - u is negative, combine uses u times --ratio and says so; use
-at least 20 tables.`,
+at least 20 tables.
+
+Noise is the part of the variance that is privacy noise; the verdict follows from it as
+in a fit: not resolved above 95 %, partly above 50 %. Intervals hold where d3p twin
+--separate gave no warning.`,
 		Example: "  d3p combine fit-1.csv fit-2.csv fit-3.csv",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -95,7 +101,7 @@ func (a *app) combineFiles(ctx context.Context, paths []string, ratio float64) (
 		}
 		c := stats.CombineSynthetic(of[term], ratio)
 		half := c.Error * distuv.StudentsT{Sigma: 1, Nu: c.DF}.Quantile(0.95)
-		list = append(list, combinedEstimate{term, c.Value, c.Error, c.Value - half, c.Value + half, c.DF, c.Floored})
+		list = append(list, combinedEstimate{term, c.Value, c.Error, c.Value - half, c.Value + half, c.DF, c.Noise, outputs.OfNoise(c.Noise).Value, c.Floored})
 	}
 	return list, nil
 }
@@ -153,15 +159,15 @@ func printCombined(w io.Writer, list []combinedEstimate, tables int) {
 	for _, c := range list {
 		width = max(width, len(c.Term))
 	}
-	fmt.Fprintf(w, "%-*s  %9s  %9s  %9s  %9s\n", width, "term", "estimate", "se", "5 %", "95 %")
+	fmt.Fprintf(w, "%-*s  %9s  %9s  %9s  %9s  %5s  %s\n", width, "term", "estimate", "se", "5 %", "95 %", "noise", "verdict")
 	var floored []string
 	for _, c := range list {
-		fmt.Fprintf(w, "%-*s  %9.4g  %9.4g  %9.4g  %9.4g\n", width, c.Term, c.Estimate, c.Error, c.Q5, c.Q95)
+		fmt.Fprintf(w, "%-*s  %9.4g  %9.4g  %9.4g  %9.4g  %3.0f %%  %s\n", width, c.Term, c.Estimate, c.Error, c.Q5, c.Q95, 100*c.Noise, c.Verdict)
 		if c.Floored {
 			floored = append(floored, c.Term)
 		}
 	}
-	fmt.Fprintf(w, "\n%d synthetic tables; the uncertainty of the fit behind them is counted.\n", tables)
+	fmt.Fprintf(w, "\n%d synthetic tables; the uncertainty of the fit behind them is counted. Noise is the part of the variance that is privacy noise.\n", tables)
 	if len(floored) > 0 {
 		fmt.Fprintf(w, "Too few tables for %s: the spread of its estimates is below their standard errors, which d3p uses instead.\n", strings.Join(floored, ", "))
 	}

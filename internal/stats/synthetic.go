@@ -15,6 +15,9 @@ type Combined struct {
 	// DF are the degrees of freedom of the t distribution that (Value - truth)/Error
 	// is compared with.
 	DF float64
+	// Noise is the part of Error's square that the records' own sampling does not explain: that
+	// of the privacy noise.
+	Noise float64
 	// Between is the variance of the values, Within the mean squared standard error.
 	Between, Within float64
 	// Floored: the variance was negative, and Within replaces it.
@@ -49,5 +52,8 @@ func CombineSynthetic(estimates []Estimate, ratio float64) Combined {
 		variance, c.DF, c.Floored = ratio*c.Within, m-1, true
 	}
 	c.Error = math.Sqrt(variance)
+	if variance > 0 {
+		c.Noise = max(0, 1-ratio*c.Within/variance)
+	}
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"d3p/internal/outputs"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stats"
@@ -242,6 +243,7 @@ func TestSeparateTablesCover(t *testing.T) {
 		truth = append(truth, e.Value)
 	}
 	held, bias, width := make([]int, len(truth)), make([]float64, len(truth)), make([]float64, len(truth))
+	given, heldBy := make(map[string]int), make(map[string]int)
 	for k := range *repetitions {
 		records := more(patients(*patientsN, public(uint64(1000+k))), *moreColumns, public(uint64(4000+k)))
 		table, _ := learn(t, m, patientsFile(records), event.AddRemove, *multiplier, uint64(2000+k))
@@ -261,8 +263,11 @@ func TestSeparateTablesCover(t *testing.T) {
 		for i := range of {
 			c := stats.CombineSynthetic(of[i], 1)
 			half := c.Error * distuv.StudentsT{Sigma: 1, Nu: c.DF}.Quantile(0.95)
+			verdict := outputs.OfNoise(c.Noise).Value
+			given[verdict]++
 			if math.Abs(c.Value-truth[i]) <= half {
 				held[i]++
+				heldBy[verdict]++
 			}
 			bias[i] += (c.Value - truth[i]) / float64(*repetitions)
 			width[i] += half / float64(*repetitions)
@@ -279,4 +284,7 @@ func TestSeparateTablesCover(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d hold", sum, len(held)**repetitions)
+	for _, v := range []string{outputs.Resolved, outputs.Partly, outputs.Not} {
+		t.Logf("%s: %d of %d hold", v, heldBy[v], given[v])
+	}
 }
