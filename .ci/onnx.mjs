@@ -204,4 +204,17 @@ const refused = (run, want) => {
 const vae = simulated(config('vae-mnist'), 40)
 execFileSync(d3p, ['fit-nonprivate', '--model', config('vae-mnist'), '--records', '40', '--steps', '2', '--batch-size', '10', '--quiet', '--out', `${folder}/vae`, vae], { stdio: 'ignore' })
 refused(`${folder}/vae`, 'random codes')
+
+// A network alone: the decoder, against its weights.
+execFileSync(d3p, ['export', `${folder}/vae`, '--net', 'decoder', '--quiet', '--out', `${folder}/decoder.onnx`])
+const raw = fs.readFileSync(`${folder}/vae/release/weights.safetensors`), head = Number(raw.readBigUInt64LE())
+const arrays = JSON.parse(raw.subarray(8, 8 + head))
+const weight = name => { const [from, to] = arrays[name].data_offsets; return new Float64Array(raw.buffer.slice(raw.byteOffset + 8 + head + from, raw.byteOffset + 8 + head + to)) }
+const dense = (x, layer) => [...weight(layer + '.bias')].map((b, o, all) => x.reduce((sum, v, i) => sum + v * weights[layer][i * all.length + o], b))
+const weights = Object.fromEntries(['decoder.dense1', 'decoder.dense2'].map(l => [l, weight(l + '.weight')]))
+const code = times(50, () => 4 * random() - 2), session = await ort.InferenceSession.create(new Uint8Array(fs.readFileSync(`${folder}/decoder.onnx`)), { executionProviders: ['wasm'] })
+const { output } = await session.run({ input: new ort.Tensor('float32', Float32Array.from(code), [1, 50]) })
+dense(dense(code, 'decoder.dense1').map(v => Math.log1p(Math.exp(v))), 'decoder.dense2').forEach((want, i) => assert(Math.abs(output.data[i] - want) < 1e-5 * (1 + Math.abs(want)), `pixel ${i}: ${output.data[i]}, want ${want}`))
+assert.deepEqual(output.dims, [1, 28, 28])
+compared++
 console.log(`onnxruntime-web ${ort.env.versions.web} predicts as d3p does: ${compared} networks`)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -9,11 +11,13 @@ import (
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/onnx"
 	"d3p/internal/outputs"
 	"d3p/internal/predict/forward"
 	"d3p/internal/release"
 	"d3p/internal/safetensors"
 	"d3p/internal/settings"
+	"d3p/internal/spell"
 )
 
 // The commands that write a posterior for other programs: draws from it, and what it
@@ -71,7 +75,7 @@ the log density of a draw is a function of the records, and no budget paid for i
 }
 
 func newExport(a *app) *cobra.Command {
-	var out string
+	var out, net string
 	c := &cobra.Command{
 		Use:   "export RUN",
 		Short: "Write a fitted network for other programs, as ONNX",
@@ -85,8 +89,11 @@ level from 0 (-1 is missing), a text its tokens; the metadata list both
 (d3p.levels.NAME) and have the privacy claim. Outputs are the expected responses, or
 the probabilities of all levels. A row without a needed value gets NaN.
 
+--net writes one network alone, such as the decoder of an auto-encoder. Its input are
+the values that its first layer sees, on their scale; it has an output for each head.
+
 It needs the release only and costs no privacy.`,
-		Example: "  d3p export d3p-run-ring-1 --out ring.onnx",
+		Example: "  d3p export d3p-run-ring-1 --out ring.onnx\n  d3p export d3p-run-mnist_vae-1 --net decoder --out decoder.onnx",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := a.releases.Read(c.Context(), args[0])
@@ -96,7 +103,7 @@ It needs the release only and costs no privacy.`,
 			if !r.Point() {
 				return status.Usagef("%s: its posterior has a spread, and a file of ONNX holds one set of parameters (d3p predict averages over draws, d3p draws writes them)", args[0])
 			}
-			m, err := forward.Model(r.Model, r.Posterior.Mean, "d3p "+r.Privacy.Tool.Version)
+			m, err := onnxOf(r, net)
 			if err != nil {
 				return status.Usagef("%s: %w", args[0], err)
 			}
@@ -109,6 +116,31 @@ It needs the release only and costs no privacy.`,
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout)")
+	c.Flags().StringVar(&net, "net", "", "the `NAME` of a network to write alone (default the predictions)")
 	a.unverifiedFlag(c)
 	return c
+}
+
+// onnxOf writes the predictions of a release, or one of its networks.
+func onnxOf(r *released.Release, net string) (*onnx.Model, error) {
+	theta, producer := r.Posterior.Mean, "d3p "+r.Privacy.Tool.Version
+	if net == "" {
+		m, err := forward.Model(r.Model, theta, producer)
+		if errors.Is(err, forward.ErrLatent) {
+			err = fmt.Errorf("%w (--net writes one of its networks: %s)", err, strings.Join(netNames(r), ", "))
+		}
+		return m, err
+	}
+	m, err := forward.Net(r.Model, net, theta, producer)
+	if m == nil && err == nil {
+		err = fmt.Errorf("--net: no network %s%s; the model has [%s]", net, spell.Hint(net, netNames(r)), strings.Join(netNames(r), ", "))
+	}
+	return m, err
+}
+
+func netNames(r *released.Release) (names []string) {
+	for _, n := range r.Model.Spec.Nets {
+		names = append(names, n.Name.V)
+	}
+	return names
 }

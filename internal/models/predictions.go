@@ -50,6 +50,29 @@ func (m *Model) Forward() (*Forward, error) {
 	return &Forward{g.b, g.outputs, g.operations}, nil
 }
 
+// ForwardNet is the graph of a network alone: of its input, which takes the place of the
+// encoded columns, an output for each head. Nil without a network of that name that the
+// model calls.
+func (m *Model) ForwardNet(name string) (*Forward, *net.Net) {
+	c := newCompiler(m.Spec, m.Core)
+	c.check(&Model{})
+	g := c.build()
+	for _, n := range c.networks {
+		if n.Name != name {
+			continue
+		}
+		x := g.b.Reshape(g.b.Columns(0, graph.Dim{Name: name, Size: n.Input().Size()}), n.Input())
+		for _, head := range n.Heads() {
+			g.put(g.env.Nets[name].Call(g.b, x, nil, head))
+		}
+		if len(g.outputs) == 0 {
+			g.put(g.env.Nets[name].Call(g.b, x, nil, ""))
+		}
+		return &Forward{g.b, g.outputs, g.operations}, n
+	}
+	return nil, nil
+}
+
 // predict makes the inputs of predictions of the observations outputs, and gives the
 // predictions their places.
 func (g *build) predict(observed []Observation) {

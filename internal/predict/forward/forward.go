@@ -35,18 +35,56 @@ func Model(m *models.Model, theta []float64, producer string) (*onnx.Model, erro
 	if err != nil {
 		return nil, err
 	}
-	l := &lowering{to: onnx.NewModel(m.Name, producer), values: make(map[*graph.Node]value), shapes: make(map[shaped]string), layers: make(map[*graph.Node]net.Operation)}
-	for _, o := range f.Operations {
-		l.layer(o)
-	}
 	wanted := responses(m, f.Outputs)
 	if len(wanted) == 0 {
 		return nil, ErrNothing
 	}
+	l := newLowering(m.Name, producer, f)
+	return l.write(f, wanted, theta, func() error { return l.inputs(m) })
+}
+
+// Net writes one network of m at θ: of `input`, the value that its first layer sees, the
+// output of each head under its name, or `output`. All positions of a sequence count. It is
+// nil without a network of that name.
+func Net(m *models.Model, name string, theta []float64, producer string) (*onnx.Model, error) {
+	f, n := m.ForwardNet(name)
+	if n == nil {
+		return nil, nil
+	}
+	l := newLowering(m.Name+"."+name, producer, f)
+	heads := n.Heads()
+	if heads == nil {
+		heads = []string{"output"}
+	}
+	wanted := make([]response, len(heads))
+	for i, head := range heads {
+		wanted[i] = response{name: head, node: f.Outputs[i], dims: sizes(f.Outputs[i].Shape()), by: 1}
+	}
+	return l.write(f, wanted, theta, func() error {
+		x := value{name: "input", dims: sizes(n.Input())}
+		l.to.Input(x.name, onnx.Float, x.dims...)
+		l.begin(x.name)
+		for i := range x.size() {
+			l.columns = append(l.columns, place{x, i})
+		}
+		return nil
+	})
+}
+
+func newLowering(name, producer string, f *models.Forward) *lowering {
+	l := &lowering{to: onnx.NewModel(name, producer), values: make(map[*graph.Node]value), shapes: make(map[shaped]string), layers: make(map[*graph.Node]net.Operation)}
+	for _, o := range f.Operations {
+		l.layer(o)
+	}
+	return l
+}
+
+// write writes the inputs and what is wanted of them.
+func (l *lowering) write(f *models.Forward, wanted []response, theta []float64, inputs func() error) (*onnx.Model, error) {
 	if err := l.evaluate(f.Builder, wanted, theta); err != nil {
 		return nil, err
 	}
-	if err := l.inputs(m); err != nil {
+	if err := inputs(); err != nil {
 		return nil, err
 	}
 	for _, r := range wanted {
@@ -91,9 +129,7 @@ func responses(m *models.Model, outputs []*graph.Node) (list []response) {
 		default:
 			continue
 		}
-		for _, d := range r.node.Shape() {
-			r.dims = append(r.dims, d.Size)
-		}
+		r.dims = sizes(r.node.Shape())
 		list = append(list, r)
 	}
 	return list
@@ -108,7 +144,9 @@ func (l *lowering) output(r response, x value) {
 	if r.center != 0 {
 		name = l.to.Node("Add", nil, name, l.number(r.center))
 	}
-	name = l.to.Node("Where", nil, l.reshaped(value{name: l.rejected}, ones(len(r.dims))), l.nan(), name)
+	if l.rejected != "" {
+		name = l.to.Node("Where", nil, l.reshaped(value{name: l.rejected}, ones(len(r.dims))), l.nan(), name)
+	}
 	name = l.to.Output(name, r.name, onnx.Float, r.dims...)
 	l.levels(name, r.levels)
 }

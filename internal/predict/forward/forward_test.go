@@ -311,6 +311,82 @@ core:
 	}
 }
 
+// A network alone has its input and an output for each head, both as its layers see them.
+func TestNet(t *testing.T) {
+	m := modelstest.Compile(t, "m.yaml", `d3p: 1
+data:
+  unit: {entity: image, rows_per_unit: 1}
+  rows: {public: 100}
+  tensors:
+    img: {from: columns("p0".."p3"), dims: [y, x], shape: [2, 2], lower: 0, upper: 255, scale: {center: 0, by: 255}}
+nets:
+  encoder:
+    input: [y, x]
+    layers: [flatten]
+    heads:
+      loc: [{dense: {units: 1}}]
+      scale: [{dense: {units: 1}}, exp]
+  decoder: {input: [z], layers: [{dense: {units: 4}}, {reshape: {dims: [y, x]}}]}
+core:
+  dims: {z: 1}
+  rows:
+    latent:
+      code: normal(0, 1) [z]
+    observe:
+      img: normal(decoder(code), 1)
+guide:
+  type: amortised
+  rows:
+    code: normal(encoder(img).loc, encoder(img).scale)
+`)
+	theta := make([]float64, m.P)
+	for i := range theta {
+		theta[i] = float64(i%7)/4 - 0.5
+	}
+	weights := func(name string) []float64 {
+		for _, p := range m.Params {
+			if p.Name == name {
+				return theta[p.Offset : p.Offset+p.Size]
+			}
+		}
+		t.Fatalf("no weights %s", name)
+		return nil
+	}
+	run := func(name string, input onnxtest.Tensor) map[string]onnxtest.Tensor {
+		made, err := forward.Net(m, name, theta, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return onnxtest.Read(t, made.Bytes()).Run(t, map[string]onnxtest.Tensor{"input": input})
+	}
+	near := func(what string, got, want float64) {
+		if !(math.Abs(got-want) < 1e-6) {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	x := onnxtest.Tensor{Dims: []int{2, 2, 2}, Values: []float64{0, 0.25, 0.5, 1, 1, 0, -1, 0.125}}
+	codes := run("encoder", x)
+	for r := range 2 {
+		loc, scale := weights("encoder.loc.dense1.bias")[0], weights("encoder.scale.dense1.bias")[0]
+		for i, v := range x.Values[4*r : 4*r+4] {
+			loc += v * weights("encoder.loc.dense1.weight")[i]
+			scale += v * weights("encoder.scale.dense1.weight")[i]
+		}
+		near("loc", codes["loc"].Values[r], loc)
+		near("scale", codes["scale"].Values[r], math.Exp(scale))
+	}
+	image := run("decoder", onnxtest.Tensor{Dims: []int{1, 1}, Values: []float64{-1.5}})["output"]
+	if !slices.Equal(image.Dims, []int{1, 2, 2}) {
+		t.Errorf("the image has dims %v", image.Dims)
+	}
+	for i, v := range image.Values {
+		near("a pixel", v, weights("decoder.dense1.bias")[i]-1.5*weights("decoder.dense1.weight")[i])
+	}
+	if none, err := forward.Net(m, "code", theta, "test"); none != nil || err != nil {
+		t.Errorf("a network that does not exist: %v, %v", none, err)
+	}
+}
+
 // What a file of ONNX cannot compute is refused, by name.
 func TestRefused(t *testing.T) {
 	latent := modelstest.Read(t, "../../../configs/vae-mnist.yaml")

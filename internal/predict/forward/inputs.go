@@ -77,7 +77,6 @@ func (l *lowering) column(f encoding.Field) string {
 func (l *lowering) begin(input string) {
 	if l.batch == "" {
 		l.batch = l.to.Node("Slice", nil, l.to.Node("Shape", nil, input), l.ints([]int{0}), l.ints([]int{1}))
-		l.rejected = l.to.Node("Cast", onnx.Attributes{"to": int(onnx.Bool)}, l.to.Node("Expand", nil, l.number(0), l.batch))
 	}
 }
 
@@ -163,7 +162,10 @@ func (l *lowering) reject(condition string, dims []int) {
 		any := l.to.Node("ReduceMax", onnx.Attributes{"axes": axes, "keepdims": 0}, l.real(condition))
 		condition = l.to.Node("Cast", onnx.Attributes{"to": int(onnx.Bool)}, any)
 	}
-	l.rejected = l.to.Node("Or", nil, l.rejected, condition)
+	if l.rejected != "" {
+		condition = l.to.Node("Or", nil, l.rejected, condition)
+	}
+	l.rejected = condition
 }
 
 // numeric is (transform(clamp(x)) - center)/scale.

@@ -32,7 +32,7 @@ type lowering struct {
 	layers  map[*graph.Node]net.Operation // by what they make
 	columns []place                       // where each encoded column is
 
-	rejected string // 1 for a record that lacks a value, of all records
+	rejected string // true for a record that lacks a value; "" where none can
 	batch    string // their number
 }
 
