@@ -57,6 +57,7 @@ var experiments = []struct {
 	{"hlr1000", hlrTask{1000}},
 	{"vae-epoch1", mnistEpochTask},
 	{"vae", mnistGlorotTask},
+	{"vae-fashion", fashionTask},
 	{"cnn", mnistClassifierTask},
 }
 
