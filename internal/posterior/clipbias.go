@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,10 +17,10 @@ import (
 const biasRecords, fewestRecords, mostRecords = 10, 4000, 20000
 
 // A correction must change the clipped gradients by at least minEffect of the
-// change that their information predicts, and move no coordinate by more than
-// maxMove of its standard deviations. Beyond that the linear model behind it fails,
-// as where an outcome is so rare that no simulated record has it.
-const minEffect, maxMove = 1.0 / 3, 3.0
+// change that their information predicts. If the gradients of the plan's records are those
+// of fewer than fewEffective, as where an outcome is rare, it may move no coordinate by
+// more than maxMove of its standard deviations. Else the linear model behind it fails.
+const minEffect, fewEffective, maxMove = 1.0 / 3, 50, 3.0
 
 // corrects reports whether the mean is corrected where these coordinates are real-valued.
 // Where all are, few records say too little: the correction would move the mean away from
@@ -56,7 +57,8 @@ type clipBias struct {
 func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	c, at := j.curvature, append([]float64(nil), post.Mean...)
 	places := j.releases.settled(at, j.clipNorm, j.random())
-	before, noiseOfMean := j.clippedSum(at, places), c.noiseOfMean()
+	spread := b.spreadOfEffects(len(at))
+	before, noiseOfMean := j.clippedSum(at, spread, places), c.noiseOfMean()
 	reach := spectral(b.information, func(e float64) float64 { return e / (e + noiseOfMean) })
 	if reach == nil || !simd.Finite(before) {
 		return
@@ -78,15 +80,17 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	for k := range at {
 		there[k] = at[k] + move[k]
 	}
-	after := j.clippedSum(there, places)
+	after := j.clippedSum(there, spread, places)
 	if !simd.Finite(after) {
 		return
 	}
 	ofFreeMove := mat.NewVecDense(len(b.free), pick(move, b.free))
 	fraction := moveFraction(pick(move, b.free), pick(before, b.free), pick(after, b.free), mat.Inner(ofFreeMove, b.information, ofFreeMove))
-	for i, k := range b.free {
-		if fraction*math.Abs(move[k]) > maxMove*math.Sqrt(b.covariance.At(i, i)) {
-			fraction = 0
+	if j.scores.effective()*float64(j.records)/float64(j.scores.records) < fewEffective {
+		for i, k := range b.free {
+			if fraction*math.Abs(move[k]) > maxMove*math.Sqrt(b.covariance.At(i, i)) {
+				fraction = 0
+			}
 		}
 	}
 	for _, k := range b.free {
@@ -95,6 +99,21 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	for _, k := range alone {
 		post.Mean[k] += move[k] * moveFraction(move[k:k+1], before[k:k+1], after[k:k+1], move[k]*move[k]*b.h[k])
 	}
+}
+
+// spreadOfEffects has the standard deviations (P) of the effects of scales, and 0 for all
+// others. Records of the truth have effects that differ so: simulated with the posterior
+// means of little known effects, the records of groups would be too much alike.
+func (b clipBias) spreadOfEffects(latent int) []float64 {
+	spread := make([]float64, latent)
+	for _, s := range b.scales {
+		for _, k := range s.effects {
+			if i := slices.Index(b.free, k); i >= 0 {
+				spread[k] = math.Sqrt(b.covariance.At(i, i))
+			}
+		}
+	}
+	return spread
 }
 
 // moveFraction is the fraction of a move, from 0 to 1, at which the slope along it
@@ -130,14 +149,21 @@ func (b clipBias) alone(latent int) []int {
 }
 
 // clippedSum is N E[clip(g)] (P) of gradients g at the places, a pair of them for each
-// batch, over records simulated at truth. Their scores at truth, whose mean is 0, are
-// control variates.
-func (j *jointNormal) clippedSum(truth []float64, places []place) []float64 {
+// batch, over records simulated at truths with this mean and spread. Their scores at the
+// truth, whose mean is 0, are control variates.
+func (j *jointNormal) clippedSum(mean, spread []float64, places []place) []float64 {
 	m, rng, p, count := j.model, j.random(), j.model.P, 0
+	shifts, shift, truth := random(noise.Public(j.seed).Child(3), 0), make([]float64, p), make([]float64, p)
 	sum, scores, cross, square := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
 	machine := graph.NewMachine(m.Likelihood, simulationBatch)
 	clipped, atTruth := mat.NewDense(simulationBatch, p, nil), mat.NewDense(simulationBatch, p, nil)
 	for batch := range min(max(biasRecords*j.records, fewestRecords), mostRecords) / simulationBatch {
+		for k := range shift { // pairs of batches have opposite effects
+			if shift[k] = -shift[k]; batch%2 == 0 {
+				shift[k] = spread[k] * shifts.Normal()
+			}
+		}
+		simd.Add(truth, mean, shift)
 		machine.Globals(truth, nil)
 		machine.Records(simulate.Records(m, truth, simulationBatch, j.law, rng), m.Encoding.K, simulationBatch, nil)
 		for r := range simulationBatch {

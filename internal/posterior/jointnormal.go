@@ -128,11 +128,12 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	}
 	ratio := pick(j.samplingRatio(post.Mean, at, j.clipNorm), free)
 	simd.MulScalar(ratio, ratio, 1+c.batches)
-	exact, total := inverse(likelihood, ofPrior), inverse(noisyInformation(trusted, ratio, c.noiseOfMean()), ofPrior)
+	widened := widening{free, scales, ofPrior, ratio, c.noiseOfMean()}
+	exact, total := widened.covariances(likelihood, trusted)
 	if exact == nil || total == nil {
 		return false
 	}
-	j.addLaws(exact, total, ofPrior, post.Mean, ratio, free, found)
+	j.addLaws(exact, total, post.Mean, found, widened)
 	within, beyond := split(total, exact)
 	if within == nil {
 		return false
@@ -154,8 +155,8 @@ const mostFree = 100
 // correlation of .8 ± .1 and the truth is .9, two coefficients are known less well than
 // the law says. Of many parameters most are effects, whose information is pooled: they keep the
 // bought law, which saves seconds.
-func (j *jointNormal) addLaws(exact, total, ofPrior *mat.SymDense, mean, ratio []float64, free []int, scales []scale) {
-	if !j.law.Bought() || len(free) > mostFree {
+func (j *jointNormal) addLaws(exact, total *mat.SymDense, mean []float64, scales []scale, w widening) {
+	if !j.law.Bought() || len(w.free) > mostFree {
 		return
 	}
 	var without, with [laws]*mat.SymDense // at 0 none
@@ -163,9 +164,7 @@ func (j *jointNormal) addLaws(exact, total, ofPrior *mat.SymDense, mean, ratio [
 	for k := 1; k < laws; k++ {
 		wait.Go(func() {
 			l := j.law.Drawn(random(noise.Public(j.seed).Child(2), k))
-			likelihood, trusted := j.under(l, mean, free, scales)
-			without[k] = inverse(likelihood, ofPrior)
-			with[k] = inverse(noisyInformation(trusted, ratio, j.curvature.noiseOfMean()), ofPrior)
+			without[k], with[k] = w.covariances(j.under(l, mean, w.free, scales))
 		})
 	}
 	wait.Wait()

@@ -98,7 +98,7 @@ func TestUncertainCorrelationWidens(t *testing.T) {
 			return []float64{mat.Inner(v, exact, v), mat.Inner(v, total, v)}
 		}
 		difference, sum := along(-1), along(1)
-		j.addLaws(exact, total, prior, mean, ratio, free, nil)
+		j.addLaws(exact, total, mean, nil, widening{free: free, prior: prior, ratio: ratio, noise: c.noiseOfMean()})
 		floats.DivTo(difference, along(-1), difference)
 		floats.DivTo(sum, along(1), sum)
 		for i, name := range []string{"without the noise", "with it"} {

@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -209,4 +210,58 @@ func (s scaleEstimate) widen(ofGuide, ofNoise *mat.SymDense) {
 	ofNoise.SetSym(s.at, s.at, 0)
 	ofGuide.SymRankOne(ofGuide, s.exact, direction)
 	ofNoise.SymRankOne(ofNoise, s.total-s.exact, direction)
+}
+
+// widening has what turns the information among the free parameters into covariances that
+// contain what is not known of the scales.
+type widening struct {
+	free   []int // coordinates
+	scales []scaleEstimate
+	prior  *mat.SymDense
+	ratio  []float64 // of noisyInformation
+	noise  float64   // v̄
+}
+
+// covariances are (Λ + H)⁻¹ of the likelihood's information and (Λ + K)⁻¹ of that which is
+// trusted, as means over the scales' posteriors. Beside effects with a larger sd the
+// intercept is known less well, and the coefficient of a column that is constant within
+// groups.
+func (w widening) covariances(likelihood, trusted *mat.SymDense) (exact, total *mat.SymDense) {
+	exact = w.mean(likelihood, func(s scaleEstimate) float64 { return s.exact }, func(h *mat.SymDense) *mat.SymDense {
+		return inverse(h, w.prior)
+	})
+	total = w.mean(trusted, func(s scaleEstimate) float64 { return s.total }, func(h *mat.SymDense) *mat.SymDense {
+		return inverse(noisyInformation(h, w.ratio, w.noise), w.prior)
+	})
+	return exact, total
+}
+
+// mean is the mean of covariance(h) where the logs of the scales have these variances, by
+// the three nodes of Gauss and Hermite; nil where a covariance is.
+func (w widening) mean(h *mat.SymDense, variance func(scaleEstimate) float64, covariance func(h *mat.SymDense) *mat.SymDense) *mat.SymDense {
+	sum := covariance(h)
+	if sum == nil || len(w.scales) == 0 {
+		return sum
+	}
+	sum.ScaleSym(2.0/3, sum)
+	for _, node := range []float64{-math.Sqrt(3), math.Sqrt(3)} {
+		unit := mat.NewDiagDense(len(w.free), slices.Repeat([]float64{1}, len(w.free)))
+		for _, s := range w.scales {
+			for _, k := range s.effects {
+				if i := slices.Index(w.free, k); i >= 0 {
+					unit.SetDiag(i, math.Exp(node*math.Sqrt(variance(s))))
+				}
+			}
+		}
+		var half, scaled mat.Dense
+		half.Mul(unit, h)
+		scaled.Mul(&half, unit)
+		at := covariance(symmetric(&scaled))
+		if at == nil {
+			return nil
+		}
+		at.ScaleSym(1.0/6, at)
+		sum.AddSym(sum, at)
+	}
+	return sum
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"d3p/internal/privacy/noise"
 )
 
@@ -58,6 +60,37 @@ func TestScaleEstimate(t *testing.T) {
 			}
 			if want := information * found * found; math.Abs(h[j]-want) > 1e-9*want {
 				t.Errorf("fitted at %g: information %g, want %g", at, h[j], want)
+			}
+		}
+	}
+}
+
+// What is not known of the sd of 30 groups is in the variance of the intercept beside their
+// effects, 1/Σ 1/(1/w + sd²) for an sd that is known.
+func TestUnknownScaleWidens(t *testing.T) {
+	const groups, w, sd, spread = 30, 40.0, 0.4, 0.6
+	h, prior := mat.NewSymDense(groups+1, nil), mat.NewSymDense(groups+1, nil)
+	h.SetSym(0, 0, groups*w)
+	free, effects := []int{0}, []int{}
+	for g := 1; g <= groups; g++ {
+		h.SetSym(0, g, w*sd)
+		h.SetSym(g, g, w*sd*sd)
+		prior.SetSym(g, g, 1)
+		free, effects = append(free, g), append(effects, g)
+	}
+	known := func(sd float64) float64 { return (1/w + sd*sd) / groups }
+	x := widening{free: free, prior: prior, ratio: slices.Repeat([]float64{1}, groups+1), noise: 1e-9}
+	for _, variance := range []float64{0, spread * spread} {
+		x.scales = []scaleEstimate{{scale: scale{effects: effects}, exact: variance, total: variance}}
+		exact, total := x.covariances(h, h)
+		want, mass := 0.0, 0.0
+		for z := -6.0; z <= 6; z += 0.01 {
+			p := math.Exp(-z * z / 2)
+			want, mass = want+p*known(sd*math.Exp(z*math.Sqrt(variance))), mass+p
+		}
+		for _, got := range []float64{exact.At(0, 0), total.At(0, 0)} {
+			if want := want / mass; math.Abs(got-want) > 0.06*want {
+				t.Errorf("log sd with variance %g: the intercept has variance %g, want %g", variance, got, want)
 			}
 		}
 	}

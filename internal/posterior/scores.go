@@ -55,11 +55,14 @@ func (q scores) information(clipNorm float64, records int) []float64 {
 	return out
 }
 
-// perParameter is the effective number of records per parameter, (Σ x)²/Σ x² over
-// P. Here x_r adds up the squares of record r's gradient, each over the sum of that
-// coordinate's squares. With few, correlations are chance: so where the model
-// predicts most simulated records nearly surely, which then have no gradient.
-func (q scores) perParameter() float64 {
+// perParameter is the effective number of records per parameter. With few, correlations are
+// chance: so where the model predicts most simulated records nearly surely, which then have
+// no gradient.
+func (q scores) perParameter() float64 { return q.effective() / float64(q.latent) }
+
+// effective is the effective number of records, (Σ x)²/Σ x², where x_r adds up the squares of
+// record r's gradient, each over the sum of that coordinate's squares.
+func (q scores) effective() float64 {
 	sums, first, second := make([]float64, q.latent), 0.0, 0.0
 	for r := range q.records {
 		for j, x := range q.row(r) {
@@ -75,7 +78,7 @@ func (q scores) perParameter() float64 {
 		}
 		first, second = first+at, second+at*at
 	}
-	return first * first / second / float64(q.latent)
+	return first * first / second
 }
 
 // moved reports for each coordinate whether some record has a gradient in it.
