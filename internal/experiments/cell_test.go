@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,5 +111,16 @@ func TestCoverageOfIntervals(t *testing.T) {
 	opt.tables = 3
 	if err := (cellTask{}).judge(opt, nil, t.TempDir(), newReport(&out)); err == nil {
 		t.Error("no fit of the third table")
+	}
+}
+
+// A fit can be repeated alone, by -first and one table.
+func TestTableHasOneCommand(t *testing.T) {
+	for _, epsilon := range []float64{0, 1} {
+		among := cellSetting{families[0], cells[0], 1000, epsilon, 20000}.arguments(options{}, 10)
+		alone := cellSetting{families[0], cells[0], 1000, epsilon, 20010}.arguments(options{}, 0)
+		if !slices.Equal(among, alone) {
+			t.Errorf("table 20010 is fitted by %q among others, by %q alone", among, alone)
+		}
 	}
 }

@@ -185,8 +185,7 @@ func (s cellSetting) seed(k int) uint64 {
 
 // fit draws table k and fits it with the program.
 func (s cellSetting) fit(opt options, k int, dir string) ([]interval, error) {
-	seed := s.seed(k)
-	t, truth := s.cell.draw(s.family, s.records, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
+	t, truth := s.cell.draw(s.family, s.records, noise.NewRandom(noise.Public(s.seed(k)).Stream(noise.Simulation)))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -199,12 +198,7 @@ func (s cellSetting) fit(opt options, k int, dir string) ([]interval, error) {
 	}
 	os.RemoveAll(run)
 	defer os.RemoveAll(dir)
-	args := []string{"fit", "--epsilon", strconv.FormatFloat(s.epsilon, 'g', -1, 64), "--insecure-noise-seed", strconv.FormatUint(seed%1e6+1, 10)}
-	args = append(args, strings.Fields(opt.fit)...)
-	if s.epsilon == 0 {
-		args = []string{"fit-nonprivate", "--method", "nuts"}
-	}
-	args = append(args, "--model", model, "--out", run, "--quiet", "--init-seed", strconv.Itoa(k), "--formats", "csv", "--threads", "1", data)
+	args := append(s.arguments(opt, k), "--model", model, "--out", run, "--quiet", "--formats", "csv", "--threads", "1", data)
 	start := time.Now()
 	if err := command(opt.d3p, args...); err != nil {
 		var exit *exec.ExitError
@@ -214,6 +208,17 @@ func (s cellSetting) fit(opt options, k int, dir string) ([]interval, error) {
 	}
 	seconds := time.Since(start).Seconds()
 	return s.read(k, truth, seconds, filepath.Join(run, "release", "summary.csv"))
+}
+
+// arguments are the command for table k. Its seeds are the same in every run that has this
+// table.
+func (s cellSetting) arguments(opt options, k int) []string {
+	args := []string{"fit-nonprivate", "--method", "nuts"}
+	if s.epsilon > 0 {
+		args = []string{"fit", "--epsilon", strconv.FormatFloat(s.epsilon, 'g', -1, 64), "--insecure-noise-seed", strconv.FormatUint(s.seed(k)%1e6+1, 10)}
+		args = append(args, strings.Fields(opt.fit)...)
+	}
+	return append(args, "--init-seed", strconv.Itoa(s.first+k))
 }
 
 // statusNotConverged is the program's status after a fit that has not converged.
