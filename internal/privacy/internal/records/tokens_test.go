@@ -3,6 +3,7 @@ package records
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -192,4 +193,34 @@ func parquetOf(t *testing.T, name string, kind arrow.DataType, cells string) str
 		t.Fatal(err)
 	}
 	return write(t, "t.parquet", out.String())
+}
+
+// A list is encoded alone: the type that a program chooses for a column where a list of
+// another record lacks a number, or all are empty, changes none.
+func TestListRecordsAlone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 4))
+	pool := []string{"[]", "[7]", "[12,5,299,8]", "[0,3,0]", "[300,-1]", "[9,null]", "null", "[1,2,3,4,5,6]"}
+	for k := range 24 {
+		var records []string
+		for range 1 + rng.IntN(10) {
+			records = append(records, pool[rng.IntN(len(pool))])
+		}
+		alone(t, "lists", records, func(records []string, opt Options) (*Rows, error) {
+			kind, cells := arrow.DataType(arrow.PrimitiveTypes.Int64), strings.Join(records, ",")
+			if strings.Contains(cells, ",null]") {
+				kind = arrow.PrimitiveTypes.Float64
+			} else if !strings.ContainsAny(cells, "0123456789") {
+				kind = arrow.Null
+			}
+			path := ""
+			if k%2 == 0 {
+				schema := arrow.NewSchema([]arrow.Field{{Name: "t", Type: arrow.ListOf(kind), Nullable: true}}, nil)
+				path = write(t, "t.parquet", parquetText(t, schema, "["+cells+"]"))
+			} else {
+				path = write(t, "t.csv", "t,u\n\""+strings.Join(records, "\",0\n\"")+"\",0\n")
+			}
+			rows, _, err := readOne(path, lists(), opt)
+			return rows, err
+		})
+	}
 }
