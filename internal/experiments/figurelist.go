@@ -231,20 +231,16 @@ func oneDrawPanels(string) ([]panel, error) {
 	}, nil
 }
 
-// attackPanels are the epsilons that the best test of membership refutes at 99 % confidence
-// (Jewson, Ghalebikesabi and Holmes 2023, Remark 1) against the claimed ones.
+// attackPanels are the shares of claimed epsilons that the best test of membership refutes at
+// 99 % confidence (Jewson, Ghalebikesabi and Holmes 2023, Remark 1).
 func attackPanels(string) ([]panel, error) {
 	const fits, wrong = 10_000, 0.01
 	claims := []float64{0.5, 1, 2, 4}
-	p := panel{title: "One record of nine, attacked", x: "claimed epsilon", y: "refuted epsilon", log: true}
-	claimed := figure.Series{Name: "the claim"}
-	for _, epsilon := range claims {
-		claimed.Points = append(claimed.Points, figure.Measured{X: epsilon, Mean: epsilon})
-	}
-	p.published = []figure.Series{claimed}
+	p := panel{title: "One record of nine, attacked", x: "claimed epsilon", y: "refuted share of it", log: true}
 	for i, method := range attack.Methods {
 		p.curves = append(p.curves, curve{method.Name, claims, func(_ options, epsilon float64, k int, _ string) (float64, error) {
-			return method.Refuted(epsilon, fits, wrong, uint64(1000*i+k+1))
+			refuted, err := method.Refuted(epsilon, fits, wrong, uint64(1000*i+k+1))
+			return refuted / epsilon, err
 		}})
 	}
 	return []panel{p}, nil
