@@ -43,7 +43,7 @@ experiments: build
 
 # the same figures of two fits a point in bin/figures, and the targets; minutes
 experiments-quick: build
-	$(GO) run ./internal/experiments -d3p bin/d3p -tasks fig-abalone,fig-hierarchical,fig-mixture,fig-one-draw,fig-attack -runs 2 -figures bin/figures
+	$(GO) run ./internal/experiments -d3p bin/d3p -tasks fig-abalone,fig-hierarchical,fig-mixture,fig-one-draw -runs 2 -figures bin/figures
 	$(GO) run ./internal/experiments -d3p bin/d3p
 
 # every fuzz target for a minute, the tests ten times, then thousands of random
