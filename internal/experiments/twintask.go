@@ -160,8 +160,8 @@ func shuffled(d discretised) discretised {
 // twinSource is a table that twins are made of.
 type twinSource struct {
 	name   string
-	folder string // of the shared data; "": simulated
-	drop   []string
+	folder string   // of the shared data; "": simulated
+	id     string   // column of the ids, one for each row
 	rules  []string // constraints of the model file
 	target string   // column that a logistic regression predicts
 	one    string   // its level
@@ -172,7 +172,7 @@ type twinSource struct {
 var twinSources = []twinSource{
 	{name: "adult", folder: "adult", rules: []string{"relationship != 'Husband' or sex == 'Male'"}, target: "income", one: ">50K",
 		never: [2]string{"sex", "Female"}, within: [2]string{"relationship", "Husband"}},
-	{name: "nhanes", folder: "nhanes", drop: []string{"ID"}, target: "Diabetes", one: "Yes",
+	{name: "nhanes", folder: "nhanes", id: "ID", target: "Diabetes", one: "Yes",
 		never: [2]string{"SmokeNow", "Yes"}, within: [2]string{"Smoke100", "No"}},
 	{name: "households", target: "ill", one: "yes", never: [2]string{"smoker", "yes"}, within: [2]string{"band", "child"}},
 }
@@ -229,15 +229,13 @@ func (s twinSource) read(opt options, folder string) (*publicTable, error) {
 	return t, err
 }
 
-// complete leaves columns out of a model file of `d3p init --twin` and adds the rules.
+// complete says that a person has one row, and adds the rules, in a model file of
+// `d3p init --twin`.
 func (s twinSource) complete(text []byte) []byte {
 	var b bytes.Buffer
-lines:
 	for _, line := range strings.SplitAfter(string(text), "\n") {
-		for _, name := range s.drop {
-			if strings.HasPrefix(line, "    "+name+": {") {
-				continue lines
-			}
+		if s.id != "" {
+			line = strings.Replace(line, "id: "+s.id+", rows_per_unit: FILL_IN", "rows_per_unit: 1", 1)
 		}
 		b.WriteString(line)
 		if strings.HasPrefix(line, "  engine: marginals") && len(s.rules) > 0 {
