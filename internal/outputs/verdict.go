@@ -44,6 +44,9 @@ type Known struct {
 	// Open are the predictors that may have one value for all records of a group: the
 	// group, by column.
 	Open map[string]string
+	// Events are the records whose response is not its commonest value, on which all
+	// parameters rest; without a name they are unknown.
+	Events Level
 }
 
 // Level is how many records have a level.
@@ -115,6 +118,14 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 				verdict = worse(verdict, Not, "about %.0f ± %.0f records have %s", math.Max(0, level.Records), level.SD, level.Name)
 			case level.Records < scarceRecords || level.Records < 2*levelNoise*level.SD:
 				verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", level.Records, level.SD, level.Name)
+			}
+		}
+		if e := known.Events; e.Name != "" {
+			switch {
+			case e.Records < fewRecords || e.Records < levelNoise*e.SD:
+				verdict = worse(verdict, Not, "about %.0f ± %.0f records have %s", math.Max(0, e.Records), e.SD, e.Name)
+			case e.Records < scarceRecords:
+				verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", e.Records, e.SD, e.Name)
 			}
 		}
 		if column, group := known.openOf(name); group != "" {

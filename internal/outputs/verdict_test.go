@@ -78,6 +78,8 @@ func TestVerdicts(t *testing.T) {
 	rareOther := Known{Declared: 1000, Levels: map[string][]Level{"band": {{"a", 2, 1, false}, {"b", 500, 5, true}, {"c", 498, 5, false}}}}
 	open := plenty
 	open.Open = map[string]string{"band": "site"}
+	rarely, scarcely, often := plenty, plenty, plenty
+	rarely.Events, scarcely.Events, often.Events = Level{"another y", 40, 20, false}, Level{"another y", 45, 5, false}, Level{"another y", 400, 60, false}
 	one := func(name string, value float64) map[string]float64 { return map[string]float64{name: value} }
 	for _, c := range []struct {
 		name, of, want, why string
@@ -106,6 +108,9 @@ func TestVerdicts(t *testing.T) {
 		{name: "intercept of a rare reference", of: "Intercept", want: Not, why: "band=a", known: rare},
 		{name: "intercept of a common reference", of: "Intercept", want: Resolved, known: rareOther},
 		{name: "the reference is not the first", of: "b[band=c]", want: Resolved, known: rareOther},
+		{name: "a rare outcome", of: "b[x]", want: Not, why: "40 ± 20 records have another y", known: rarely},
+		{name: "a scarce outcome", of: "b[x]", want: Partly, why: "45 ± 5 records have another y", known: scarcely},
+		{name: "a common outcome", of: "b[x]", want: Resolved, known: often},
 		{name: "few in a group", of: "r_site[p,Intercept]", want: Partly, why: "site=p", known: rare},
 		{name: "group like the spread", of: "r_site[p,Intercept]", want: Not, why: "spread between groups", known: plenty, sds: one("r_site[p,Intercept]", 0.49)},
 		{name: "spread beside it", of: "sigma", want: Not, why: "sd_site[Intercept] is not resolved", known: plenty, shares: one("sd_site[Intercept]", 0.99)},

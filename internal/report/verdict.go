@@ -2,11 +2,13 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/outputs"
 	"d3p/internal/table1"
 )
@@ -51,7 +53,38 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 			known.Levels[row.Column] = append(known.Levels[row.Column], level)
 		}
 	}
+	known.Events = events(m, bought, known.Usable)
 	return known
+}
+
+// events are the records whose response, levels or whole numbers, is not its commonest
+// value.
+func events(m *models.Model, bought []table1.Row, records float64) outputs.Level {
+	at := slices.IndexFunc(m.Encoding.Fields, func(f encoding.Field) bool { return f.Role == encoding.Response })
+	if m.Spec.Model == nil || at < 0 {
+		return outputs.Level{}
+	}
+	response := m.Spec.Data.Column(m.Encoding.Fields[at].Column)
+	if response == nil || response.Type.V == data.Real || response.Type.V == data.Date {
+		return outputs.Level{}
+	}
+	var most table1.Row
+	share, variance := 0.0, 0.0
+	for _, row := range bought {
+		if row.Column == response.Name.V && (row.Statistic == table1.Share || row.Statistic == table1.Cell) {
+			share, variance = share+row.Value, variance+row.NoiseSD*row.NoiseSD
+			if row.Value >= most.Value {
+				most = row
+			}
+		}
+	}
+	if share == 0 {
+		return outputs.Level{}
+	}
+	return outputs.Level{
+		Name: "another " + most.Column + " than the commonest", Records: records * (share - most.Value),
+		SD: max(records, 1) * math.Sqrt(variance-most.NoiseSD*most.NoiseSD),
+	}
 }
 
 // lostShare of the records is what a column has to lose to be named.

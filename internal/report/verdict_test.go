@@ -52,6 +52,26 @@ func TestKnownOfTable1(t *testing.T) {
 	}
 }
 
+// Events are the records beside the commonest value of levels or whole numbers, with the
+// noise of all their cells; a real response has none.
+func TestEventsOfTable1(t *testing.T) {
+	counts := strings.NewReplacer("type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}", "type: integer, lower: 0, upper: 9", "family: normal", "family: poisson").Replace(oneCategory)
+	bought := []table1.Row{
+		{Statistic: table1.Units, Value: 900, NoiseSD: 5},
+		{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.01, NoiseSD: 0.01},
+		{Column: "y", Statistic: table1.Cell, Of: "-0.5 to 0.5", Value: 0.9, NoiseSD: 0.05},
+		{Column: "y", Statistic: table1.Cell, Of: "0.5 to 1.5", Value: 0.04, NoiseSD: 0.03},
+		{Column: "y", Statistic: table1.Cell, Of: "1.5 to 9.5", Value: 0.06, NoiseSD: 0.04},
+	}
+	events := report.Known(modelstest.Compile(t, "counts.yaml", counts), report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought).Events
+	if math.Abs(events.Records-90) > 1e-9 || math.Abs(events.SD-45) > 1e-9 || !strings.Contains(events.Name, "another y") {
+		t.Errorf("events %+v, want 90 ± 45", events)
+	}
+	if k := report.Known(modelstest.Compile(t, "bands.yaml", oneCategory), report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought); k.Events.Name != "" {
+		t.Errorf("a real response has events %+v", k.Events)
+	}
+}
+
 // With several predictors no interval counts as resolved unless Table 1 has their
 // correlations: correlated columns that are taken for independent give wrong signs.
 func TestCorrelationsOfTable1(t *testing.T) {
