@@ -35,7 +35,7 @@ func TestTextsFit(t *testing.T) {
 				t.Errorf("%d lines of predictions, %v", bytes.Count(src, []byte("\n")), err)
 			}
 			var out, problem bytes.Buffer
-			if code := (&app{out: &out, err: &problem}).run(context.Background(), []string{"simulate", file}); code == 0 || !strings.Contains(problem.String(), "is text") {
+			if code := (&app{out: &out, err: &problem}).run(context.Background(), []string{"simulate", file}); code == 0 || !strings.Contains(problem.String(), "has texts or tokens") {
 				t.Errorf("simulate: status %d, %s", code, problem.String())
 			}
 		})
