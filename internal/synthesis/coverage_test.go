@@ -16,6 +16,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stats"
+	"d3p/internal/stattest"
 	"d3p/internal/synthesis"
 )
 
@@ -235,6 +236,7 @@ func TestSeparateTablesCover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("repeats fits")
 	}
+	stattest.SkipNumerics(t)
 	m := read(t, withMore(*moreColumns))
 	const tables = 20
 	large := estimates(patients(1000000, public(1)))
