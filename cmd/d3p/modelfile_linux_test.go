@@ -43,7 +43,7 @@ func TestModelFileIsReadOnce(t *testing.T) {
 			if got != int(c.want) {
 				t.Errorf("%v ended with %d, want %d: %s", c.args, got, c.want, out.String())
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(5 * time.Minute):
 			t.Fatalf("%v waits for more of the model file", c.args)
 		}
 	}

@@ -108,13 +108,13 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: waitfor file")
 	}
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
 			time.Sleep(50 * time.Millisecond)
 			return
 		}
 	}
-	ts.Fatalf("%s did not appear within a minute", args[0])
+	ts.Fatalf("%s did not appear within five minutes", args[0])
 }
 
 // appendText is the script command `append FILE TEXT`.
