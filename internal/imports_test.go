@@ -48,6 +48,7 @@ var rules = map[string]rule{
 	"models/graph":             {ours: []string{"models/special"}},
 	"models/guide":             {ours: []string{"models/graph", "simd"}},
 	"models/difference":        {},
+	"models/naming":            {},
 	"models/support":           {ours: []string{"models/graph"}},
 	"models/graph/graphtest":   {ours: []string{"models/graph"}, files: true},
 	"models/dist/family":       {ours: []string{"models/graph", "models/support"}},
@@ -59,10 +60,10 @@ var rules = map[string]rule{
 	"models/dist":              {ours: []string{"models/dist/categories", "models/dist/continuous", "models/dist/counts", "models/dist/family", "models/dist/multivariate", "models/dist/survival", "models/graph", "models/support"}},
 	"models/expr":              {ours: []string{"models/dist", "models/dist/family", "models/graph", "models/support", "spell"}},
 	"models/source":            {ours: []string{"models/expr"}},
-	"models/data":              {ours: []string{"models/expr", "models/source", "spell"}},
+	"models/data":              {ours: []string{"models/expr", "models/naming", "models/source", "spell"}},
 	"models/encoding":          {ours: []string{"models/data", "models/source"}},
 	"models/core":              {ours: []string{"models/data", "models/expr", "models/source"}},
-	"models/formula":           {ours: []string{"models/core", "models/data", "models/expr", "models/source", "spell"}},
+	"models/formula":           {ours: []string{"models/core", "models/data", "models/expr", "models/naming", "models/source", "spell"}},
 	"models/twin":              {ours: []string{"models/core", "models/data", "models/dist", "models/expr", "models/source", "models/support", "spell"}},
 	"models/skeleton":          {ours: []string{"models/data", "models/source", "models/spec", "spell"}},
 	"models/spec":              {ours: []string{"models/core", "models/data", "models/expr", "models/formula", "models/guide", "models/net", "models/source", "models/twin", "safetensors", "settings", "spell"}, theirs: []string{"github.com/goccy/go-yaml/"}},
@@ -72,7 +73,7 @@ var rules = map[string]rule{
 	"models/modelstest":        {ours: []string{"models"}, files: true},
 	"models/predictive":        {ours: []string{"models", "models/dist", "models/graph"}},
 	"models/simulate":          {ours: []string{"models", "models/data", "models/dist", "models/encoding", "models/graph", "models/law", "models/predictive", "models/source"}},
-	"models/whiten":            {ours: []string{"models", "models/dist", "models/formula", "models/graph", "models/law", "models/simulate"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"models/whiten":            {ours: []string{"models", "models/dist", "models/formula", "models/graph", "models/law", "models/naming", "models/simulate"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"models":                   {ours: []string{"models/encoding", "models/core", "models/data", "models/dist", "models/dist/family", "models/expr", "models/formula", "models/graph", "models/guide", "models/law", "models/net", "models/source", "models/spec", "models/support", "spell"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 
 	// privacy: the only one that sees records
@@ -99,7 +100,7 @@ var rules = map[string]rule{
 	"privacy/sensitivity":                {ours: []string{"privacy/clipgroups", "models/data", "models/whiten", "models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
 	"sufficient": {theirs: []string{"gonum.org/v1/gonum/blas/blas64", "gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/lapack/lapack64", "gonum.org/v1/gonum/mat"}},
-	"table1":     {ours: []string{"models/encoding", "models", "models/data", "models/formula", "models/law", "privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"table1":     {ours: []string{"models", "models/data", "models/encoding", "models/formula", "models/law", "models/naming", "privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 
 	// engines and the fit, which never meet
 	"cpu":        {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
@@ -132,9 +133,9 @@ var rules = map[string]rule{
 	"release":       {ours: []string{"jsonfile", "atomicfile"}, files: true},
 	"report/figure": {theirs: []string{"golang.org/x/image/"}},
 	"effects":       {ours: []string{"models", "models/data", "models/dist", "models/law", "predict", "report/figure", "spell"}},
-	"outputs": {ours: []string{"score", "models/net", "models/simulate", "export", "fit/plan", "jsonfile", "models", "models/data", "models/dist", "models/guide", "nuts", "parquet", "posterior", "release", "safetensors", "settings", "stats"},
+	"outputs": {ours: []string{"export", "fit/plan", "jsonfile", "models", "models/data", "models/dist", "models/guide", "models/naming", "models/net", "models/simulate", "nuts", "parquet", "posterior", "release", "safetensors", "score", "settings", "stats"},
 		theirs: []string{arrow}, files: true},
-	"report":            {ours: []string{"score", "privacy/clipgroups", "privacy/schedule", "stats", "decimal", "models/encoding", "table1", "fit/plan", "jsonfile", "models", "models/data", "models/guide", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/event", "privacy/sampler", "release", "report/figure", "safetensors", "settings"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
+	"report":            {ours: []string{"decimal", "fit/plan", "jsonfile", "models", "models/data", "models/encoding", "models/guide", "models/naming", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/clipgroups", "privacy/event", "privacy/sampler", "privacy/schedule", "release", "report/figure", "safetensors", "score", "settings", "stats", "table1"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
 	"report/reporttest": {ours: []string{"fit/plan", "models/guide", "models/modelstest", "outputs", "posterior", "privacy/event", "release", "report"}, files: true},
 	"verify": {ours: []string{"settings", "signature", "table1", "fit/plan", "jsonfile", "models", "models/spec", "outputs", "posterior", "privacy", "privacy/accountant", "privacy/event", "privacy/schedule",
 		"privacy/sampler", "release", "report"}, theirs: []string{arrow}, files: true},

@@ -15,6 +15,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/naming"
 	"d3p/internal/outputs"
 )
 
@@ -115,9 +116,6 @@ func summarise(r *released.Release, s summarySettings) (*summaryResult, error) {
 	return result, nil
 }
 
-// rawSuffix marks coefficients in the units of the data file.
-const rawSuffix = "_raw"
-
 // explain explains the numbers of the table.
 func explain(m *models.Model, v view) string {
 	if v.draw {
@@ -182,7 +180,7 @@ func onScales(m *models.Model) (names []string) {
 		}
 	}
 	for _, name := range m.Spec.Model.OnScales(&m.Spec.Data) {
-		if has[name] && !has[name+rawSuffix] {
+		if has[name] && !has[naming.Raw(name)] {
 			names = append(names, name)
 		}
 	}
@@ -192,8 +190,8 @@ func onScales(m *models.Model) (names []string) {
 // inFileUnits lists the derived variables in the unit of the data file.
 func inFileUnits(m *models.Model) (names []string) {
 	for i := range m.Derived {
-		if name := m.Derived[i].Name; strings.HasSuffix(name, rawSuffix) {
-			names = append(names, name)
+		if _, raw := naming.OnScale(m.Derived[i].Name); raw {
+			names = append(names, m.Derived[i].Name)
 		}
 	}
 	return names

@@ -3,11 +3,15 @@ package outputs
 import (
 	"math"
 	"slices"
+
+	"d3p/internal/models/naming"
 )
 
 // coefficients are the parameters of a formula's linear predictor, except the effects of
 // groups and curves: on the declared scales and in the unit of the file.
-var coefficients = []string{"Intercept", "b", "baseline", "Intercept_raw", "b_raw"}
+var coefficients = []string{
+	naming.Intercept, naming.Slopes, naming.Baseline, naming.Raw(naming.Intercept), naming.Raw(naming.Slopes),
+}
 
 // Ratios are the draws of exp of the coefficients of a formula, of nothing else:
 // odds ratios behind the logit link, rate ratios behind the logarithm. The noise

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/models/naming"
 	"d3p/internal/outputs"
 	"d3p/internal/report/reporttest"
 )
@@ -21,7 +22,7 @@ func TestRatios(t *testing.T) {
 		at[d.Variables[v].Name] = v
 	}
 	for v, variable := range ratios.Variables {
-		switch outputs.BaseName(variable.Name) {
+		switch name, _ := naming.Split(variable.Name); name {
 		case "Intercept", "b", "Intercept_raw", "b_raw":
 		default:
 			t.Errorf("%s is no coefficient", variable.Name)

@@ -3,6 +3,8 @@ package outputs
 import (
 	"math"
 	"strings"
+
+	"d3p/internal/models/naming"
 )
 
 // WithoutRepetitions leaves repetitions out of a readable table: standardised effects of groups,
@@ -11,11 +13,12 @@ import (
 func WithoutRepetitions(rows []Summary) []Summary {
 	has := map[string]bool{}
 	for _, r := range rows {
-		has[baseName(r.Variable)] = true
+		name, _ := naming.Split(r.Variable)
+		has[name] = true
 	}
 	var kept []Summary
 	for _, r := range rows {
-		if !repeats(baseName(r.Variable), has) && !r.Fixed() {
+		if name, _ := naming.Split(r.Variable); !repeats(name, has) && !r.Fixed() {
 			kept = append(kept, r)
 		}
 	}
@@ -27,8 +30,9 @@ func WithoutRepetitions(rows []Summary) []Summary {
 func InFileUnits(rows []Summary) (kept []Summary, any bool) {
 	raw := map[string]Summary{} // by the variable that it replaces
 	for _, r := range rows {
-		if whole, ok := strings.CutSuffix(baseName(r.Variable), "_raw"); ok {
-			raw[whole+strings.TrimPrefix(r.Variable, whole+"_raw")] = r
+		name, _ := naming.Split(r.Variable)
+		if parameter, ok := naming.OnScale(name); ok {
+			raw[parameter+strings.TrimPrefix(r.Variable, name)] = r
 		}
 	}
 	seen := map[string]bool{}
@@ -46,21 +50,15 @@ func InFileUnits(rows []Summary) (kept []Summary, any bool) {
 
 // repeats reports whether a variable repeats another one of has.
 func repeats(name string, has map[string]bool) bool {
-	if group, ok := strings.CutPrefix(name, "z_"); ok && (has["r_"+group] || has["r_"+group+"_raw"]) {
-		return true
+	if group, ok := naming.GroupOf(name); ok && naming.IsStandardised(name) {
+		return has[naming.Effects(group)] || has[naming.Raw(naming.Effects(group))]
 	}
-	whole, ok := strings.CutSuffix(name, "_raw")
-	return ok && has[whole]
+	parameter, ok := naming.OnScale(name)
+	return ok && has[parameter]
 }
 
 // Fixed reports whether all draws are 0, or 1 up to rounding, as half of a Cholesky
 // factor's elements are. A point of a delta guide is another number.
 func (s *Summary) Fixed() bool {
 	return s.SD <= 1e-9*math.Abs(s.Mean) && (s.Mean == 0 || math.Abs(s.Mean-1) <= 1e-9)
-}
-
-// baseName is the parameter that a variable is an element of.
-func baseName(variable string) string {
-	name, _, _ := strings.Cut(variable, "[")
-	return name
 }

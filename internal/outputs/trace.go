@@ -7,11 +7,11 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"d3p/internal/models"
+	"d3p/internal/models/naming"
 	"d3p/internal/parquet"
 	"d3p/internal/posterior"
 	"d3p/internal/release"
@@ -105,7 +105,7 @@ func (t *Trace) Largest(n int) (lines []Line) {
 	last := t.Values[(len(t.Steps)-1)*p:]
 	var order []int
 	for j, name := range t.Names {
-		if !strings.HasPrefix(name, "z_") {
+		if !naming.IsStandardised(name) {
 			order = append(order, j)
 		}
 	}

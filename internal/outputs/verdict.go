@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"d3p/internal/models"
+	"d3p/internal/models/naming"
 	"d3p/internal/stats"
 )
 
@@ -202,7 +203,8 @@ func (d *Draws) pull(prior *Draws, v int) float64 {
 
 // isEffect reports whether a variable is an effect of a group, which is shrunk by design.
 func isEffect(name string) bool {
-	return strings.HasPrefix(name, "r_") || strings.HasPrefix(name, "z_")
+	_, ok := naming.GroupOf(name)
+	return ok
 }
 
 // OfNoise is the verdict that a share of the privacy noise in the variance allows.
@@ -273,13 +275,10 @@ func (d *Draws) judgeEffects() {
 		at[d.Variables[v].Name] = v
 	}
 	for v := range d.Variables {
-		base, element, _ := strings.Cut(strings.TrimSuffix(d.Variables[v].Name, "]"), "[")
-		group, isEffect := strings.CutPrefix(base, "r_")
-		if standardised, ok := strings.CutPrefix(base, "z_"); ok {
-			group, isEffect = standardised, true
-		}
+		base, element := naming.Split(d.Variables[v].Name)
+		group, isEffect := naming.GroupOf(base)
 		_, coefficient, _ := strings.Cut(element, ",")
-		s, ok := at["sd_"+group+"["+coefficient+"]"]
+		s, ok := at[naming.Spread(group)+"["+coefficient+"]"]
 		if !isEffect || !ok {
 			continue
 		}
@@ -287,7 +286,7 @@ func (d *Draws) judgeEffects() {
 		if cap := d.Variables[s].Verdict; cap.Value != Resolved {
 			verdict = worse(verdict, cap.Value, "%s is not resolved: %s", d.Variables[s].Name, cap.Why)
 		}
-		if strings.HasPrefix(base, "r_") {
+		if !naming.IsStandardised(base) {
 			_, own := meanVariance(d.Of(v))
 			var square float64
 			for _, x := range d.Of(s) {
@@ -306,7 +305,7 @@ func (d *Draws) judgeEffects() {
 
 // spreads are the parameters of families that take up what the linear predictor does not
 // explain.
-var spreads = []string{"sigma", "sigma_raw", "phi", "shape", "kappa"}
+var spreads = []string{naming.Sigma, naming.Raw(naming.Sigma), "phi", "shape", "kappa"}
 
 // judgeSpreads caps the verdict of a spread of records by those of the standard deviations
 // of groups: what the effects of groups leave unexplained becomes a part of it.
@@ -316,7 +315,7 @@ func (d *Draws) judgeSpreads() {
 			continue
 		}
 		for _, group := range d.Variables {
-			if strings.HasPrefix(group.Name, "sd_") && group.Verdict.Value != Resolved {
+			if naming.IsSpread(group.Name) && group.Verdict.Value != Resolved {
 				*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, group.Verdict.Value, "%s is not resolved: %s", group.Name, group.Verdict.Why)
 			}
 		}
@@ -357,11 +356,14 @@ func (d *Draws) judgeComponents(known Known) {
 // tables with correlated predictors or wrong scales most intervals of coefficients do not
 // hold.
 func (k Known) assumes(variable string) string {
-	base, _, _ := strings.Cut(variable, "[")
-	switch strings.TrimSuffix(base, "_raw") {
-	case "b":
+	name, _ := naming.Split(variable)
+	if parameter, ok := naming.OnScale(name); ok {
+		name = parameter
+	}
+	switch name {
+	case naming.Slopes:
 		return Not
-	case "Intercept", "thresholds", "baseline":
+	case naming.Intercept, naming.Thresholds, naming.Baseline:
 		if !k.Counted {
 			return Not
 		}
@@ -372,8 +374,8 @@ func (k Known) assumes(variable string) string {
 // openOf is the column of a variable, b[column] or b[column=level], that is open, and its
 // group.
 func (k Known) openOf(variable string) (column, group string) {
-	base, element, ok := strings.Cut(strings.TrimSuffix(variable, "]"), "[")
-	if !ok || base != "b" && base != "b_raw" {
+	base, element := naming.Split(variable)
+	if element == "" || base != naming.Slopes && base != naming.Raw(naming.Slopes) {
 		return "", ""
 	}
 	for _, part := range strings.Split(element, ":") {
@@ -389,10 +391,10 @@ func (k Known) openOf(variable string) (column, group string) {
 // reference. An intercept is about the reference levels of all columns that some variable
 // compares.
 func (k Known) levelsOf(variable string, all []Variable) (found []Level) {
-	base, element, ok := strings.Cut(strings.TrimSuffix(variable, "]"), "[")
-	if base == "Intercept" || base == "Intercept_raw" || base == "thresholds" {
+	base, element := naming.Split(variable)
+	if base == naming.Intercept || base == naming.Raw(naming.Intercept) || base == naming.Thresholds {
 		for _, column := range slices.Sorted(maps.Keys(k.Levels)) {
-			compared := slices.ContainsFunc(all, func(v Variable) bool { return strings.HasPrefix(v.Name, "b["+column+"=") })
+			compared := slices.ContainsFunc(all, func(v Variable) bool { return strings.HasPrefix(v.Name, naming.Slopes+"["+column+"=") })
 			for _, level := range k.Levels[column] {
 				if level.Reference && compared {
 					level.Name = column + "=" + level.Name
@@ -402,7 +404,7 @@ func (k Known) levelsOf(variable string, all []Variable) (found []Level) {
 		}
 		return found
 	}
-	if !ok {
+	if element == "" {
 		return nil
 	}
 	for _, column := range slices.Sorted(maps.Keys(k.Levels)) {
@@ -417,7 +419,7 @@ func (k Known) levelsOf(variable string, all []Variable) (found []Level) {
 				}
 			}
 		}
-		if (strings.HasPrefix(base, "r_") || strings.HasPrefix(base, "z_")) && strings.HasSuffix(base, "_"+column) {
+		if isEffect(base) && strings.HasSuffix(base, "_"+column) {
 			name, _, _ := strings.Cut(element, ",")
 			for _, level := range levels {
 				if level.Name == name {

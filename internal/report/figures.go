@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/models/naming"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/report/figure"
@@ -124,7 +124,7 @@ func Overlays(posterior outputs.Draws, rows []outputs.Summary, prior *outputs.Dr
 	}
 	var order []int
 	for v, variable := range posterior.Variables {
-		if variable.Transform != "" && rows[v].SD > 0 && !rows[v].Fixed() && !strings.HasPrefix(variable.Name, "z_") {
+		if variable.Transform != "" && rows[v].SD > 0 && !rows[v].Fixed() && !naming.IsStandardised(variable.Name) {
 			order = append(order, v)
 		}
 	}

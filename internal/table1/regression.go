@@ -7,6 +7,7 @@ import (
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/formula"
+	"d3p/internal/models/naming"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 )
@@ -49,7 +50,7 @@ func RegressionOf(m *models.Model) *Regression {
 	labels := list[0].Coefficients.Dims[0].Labels
 	r := &Regression{Coefficients: list[0], Intercept: list[0].Level.Offset, Sigma: -1, products: [][]privacy.Reading{{}}}
 	for i := range m.Params {
-		if p := &m.Params[i]; p.Name == "sigma" && p.Transform.Name == "exp" && p.Size == 1 {
+		if p := &m.Params[i]; p.Name == naming.Sigma && p.Transform.Name == "exp" && p.Size == 1 {
 			r.Sigma = p.Offset
 		}
 	}

@@ -3,6 +3,8 @@ package data
 import (
 	"slices"
 	"strings"
+
+	"d3p/internal/models/naming"
 )
 
 // Unscaling is how coefficients of predictors on their declared scales become those of
@@ -26,7 +28,7 @@ func (d *Data) Unscaling(labels []string) (u *Unscaling, ok bool) {
 	place := make(map[string]int, len(labels))
 	products := make([][]Factor, len(labels))
 	for j, label := range labels {
-		if products[j], ok = d.Factors(label); !ok && label != intercept {
+		if products[j], ok = d.Factors(label); !ok && label != naming.Intercept {
 			return nil, false
 		}
 		place[productKey(products[j])] = j
@@ -40,9 +42,6 @@ func (d *Data) Unscaling(labels []string) (u *Unscaling, ok bool) {
 	}
 	return u, true
 }
-
-// intercept is the label of a group's effect that multiplies no column.
-const intercept = "Intercept"
 
 // part is a number times a product of factors in the unit of the file.
 type part struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/data"
+	"d3p/internal/models/naming"
 )
 
 // family is an observation family of the formula front end: what its response
@@ -96,13 +97,13 @@ var families = []family{
 			{Name: "log", observe: "normal(exp(eta) - response.center / response.by, sigma)", ratio: "ratio of means"},
 			{Name: "tan_half", observe: "normal(2 * atan(eta), sigma)"},
 		},
-		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)", raw: "response.by * sigma"}},
+		aux: []auxiliary{{name: naming.Sigma, prior: "half_normal(1)", raw: "response.by * sigma"}},
 	},
 	{
 		Name: "skew_normal", types: data.Numeric, scaled: true,
 		note:  "the linear predictor is the location, not the mean",
 		links: []link{{Name: "identity", observe: "skew_normal(eta, sigma, alpha)"}},
-		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)", raw: "response.by * sigma"}, {name: "alpha", prior: "normal(0, 4)", anywhere: true}},
+		aux:   []auxiliary{{name: naming.Sigma, prior: "half_normal(1)", raw: "response.by * sigma"}, {name: "alpha", prior: "normal(0, 4)", anywhere: true}},
 	},
 	{
 		Name: "student_t", types: data.Numeric, scaled: true,
@@ -110,7 +111,7 @@ var families = []family{
 			{Name: "identity", observe: "student_t(nu, eta, sigma)"},
 			{Name: "tan_half", observe: "student_t(nu, 2 * atan(eta), sigma)"},
 		},
-		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)", raw: "response.by * sigma"}, {name: "nu", prior: "gamma(2, 0.1)"}},
+		aux: []auxiliary{{name: naming.Sigma, prior: "half_normal(1)", raw: "response.by * sigma"}, {name: "nu", prior: "gamma(2, 0.1)"}},
 	},
 	{
 		Name: "laplace", types: data.Numeric, scaled: true,
@@ -118,7 +119,7 @@ var families = []family{
 			{Name: "identity", observe: "laplace(eta, sigma)"},
 			{Name: "tan_half", observe: "laplace(2 * atan(eta), sigma)"},
 		},
-		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)", raw: "response.by * sigma"}},
+		aux: []auxiliary{{name: naming.Sigma, prior: "half_normal(1)", raw: "response.by * sigma"}},
 	},
 	{
 		Name: "poisson", types: []string{data.Integer}, counts: true,
@@ -189,7 +190,7 @@ var families = []family{
 		Name: "log_normal", types: data.Numeric, relative: true,
 		note:  "the link is of the median",
 		links: []link{{Name: "identity", observe: "log_normal(eta + log(response.by), sigma)", ratio: "ratio of medians"}},
-		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
+		aux:   []auxiliary{{name: naming.Sigma, prior: "half_normal(1)"}},
 	},
 	{
 		Name: "weibull", types: data.Numeric, relative: true,
@@ -218,7 +219,7 @@ var families = []family{
 		Name: "piecewise_exponential", types: data.Numeric, Intervals: true,
 		note:  "proportional hazards, constant between the declared cuts; baseline, in place of the intercept, is the log hazard of each interval per `by` of the time",
 		links: []link{{Name: "log", observe: "piecewise_exponential(eta + baseline - log(response.by), cuts)", ratio: "hazard ratio"}},
-		aux:   []auxiliary{{name: "baseline", prior: "normal(0, 2.5)"}},
+		aux:   []auxiliary{{name: naming.Baseline, prior: "normal(0, 2.5)"}},
 	},
 	{
 		Name: "beta", types: []string{data.Real},
@@ -253,19 +254,19 @@ var families = []family{
 			{Name: "probit", observe: "ordered_probit(eta, thresholds)"},
 			{Name: "cloglog", observe: "ordered_cloglog(eta, thresholds)", ratio: "hazard ratio"},
 		},
-		aux: []auxiliary{{name: "thresholds", prior: "ordered_normal(0, 2)"}},
+		aux: []auxiliary{{name: naming.Thresholds, prior: "ordered_normal(0, 2)"}},
 	},
 	{
 		Name: "sratio", aliases: []string{"cratio"}, types: []string{data.Ordinal}, cuts: true,
 		note:  "levels are reached one by one; thresholds stand in place of the intercept",
 		links: []link{{Name: "logit", observe: "sequential_logistic(eta, thresholds)", ratio: "odds ratio"}},
-		aux:   []auxiliary{{name: "thresholds", prior: "normal(0, 2)"}},
+		aux:   []auxiliary{{name: naming.Thresholds, prior: "normal(0, 2)"}},
 	},
 	{
 		Name: "acat", types: []string{data.Ordinal}, cuts: true,
 		note:  "each level against the one below; thresholds stand in place of the intercept",
 		links: []link{{Name: "logit", observe: "adjacent_logistic(eta, thresholds)", ratio: "odds ratio"}},
-		aux:   []auxiliary{{name: "thresholds", prior: "normal(0, 2)"}},
+		aux:   []auxiliary{{name: naming.Thresholds, prior: "normal(0, 2)"}},
 	},
 }
 

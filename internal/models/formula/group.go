@@ -7,6 +7,7 @@ import (
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
+	"d3p/internal/models/naming"
 	"d3p/internal/models/source"
 	"d3p/internal/spell"
 )
@@ -29,7 +30,7 @@ import (
 func (l *lowering) group(g GroupTerm) (summands []string) {
 	m, name, level := l.model, g.Name(), g.Group.V
 	labels := g.labels(l.Data)
-	coef, sd, z, r := name+"_coef", "sd_"+name, "z_"+name, "r_"+name
+	coef, sd, z, r := name+"_coef", naming.Spread(name), naming.Standardised(name), naming.Effects(name)
 	if !slices.ContainsFunc(l.Core.Dims, func(d *core.Dim) bool { return d.Name.V == level }) {
 		l.AddDim(&core.Dim{Name: source.Value[string]{V: level, At: g.At}, Of: g.Group})
 	}
@@ -64,7 +65,7 @@ func (l *lowering) group(g GroupTerm) (summands []string) {
 	}
 	for _, label := range labels {
 		summand := r + "[" + level + ", " + (&expr.Text{Value: label}).String() + "]"
-		if label != "Intercept" {
+		if label != naming.Intercept {
 			summand += " * " + l.columnText(label)
 		}
 		summands = append(summands, summand)

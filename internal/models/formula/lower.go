@@ -6,6 +6,7 @@ import (
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
+	"d3p/internal/models/naming"
 	"d3p/internal/models/source"
 )
 
@@ -41,15 +42,15 @@ func (l *lowering) run() {
 		if f.Link(m.Link.V).positive {
 			prior = priorPositive
 		}
-		l.Param("Intercept", m.prior(prior, "Intercept"), effect)
-		l.elements("Intercept")
-		l.eta = append(l.eta, "Intercept")
+		l.Param(naming.Intercept, m.prior(prior, naming.Intercept), effect)
+		l.elements(naming.Intercept)
+		l.eta = append(l.eta, naming.Intercept)
 	}
 	labels := m.Terms.labels(l.Data)
 	if len(labels) > 0 {
 		l.dim("coef", labels)
-		l.Param("b", m.prior(priorB, "b"), coef)
-		l.elements("b")
+		l.Param(naming.Slopes, m.prior(priorB, naming.Slopes), coef)
+		l.elements(naming.Slopes)
 		l.eta = append(l.eta, "columns(coef) @ b")
 	}
 	if len(labels) > 0 {
@@ -71,11 +72,11 @@ func (l *lowering) run() {
 		}
 		dims := ""
 		switch {
-		case f.cuts && a.name == "thresholds":
+		case f.cuts && a.name == naming.Thresholds:
 			levels := len(l.Data.Column(m.Terms.Response.V).Levels)
 			l.AddDim(&core.Dim{Name: source.Value[string]{V: "threshold", At: m.Formula.At}, Size: source.Value[int]{V: levels - 1, At: m.Formula.At}})
 			dims = " [threshold]"
-		case f.Intervals && a.name == "baseline":
+		case f.Intervals && a.name == naming.Baseline:
 			l.dim("interval", m.intervals())
 			dims = " [interval]"
 		}
@@ -90,14 +91,14 @@ func (l *lowering) run() {
 // predictor notes the linear predictor of the response, as far as it is one of single
 // numbers.
 func (l *lowering) predictor(f *family) {
-	p := &core.Predictor{Coefficients: "b", Dim: "coef"}
+	p := &core.Predictor{Coefficients: naming.Slopes, Dim: "coef"}
 	switch {
 	case f.cuts:
-		p.Level, p.Cuts = "thresholds", true
+		p.Level, p.Cuts = naming.Thresholds, true
 	case f.Intervals:
-		p.Level = "baseline"
+		p.Level = naming.Baseline
 	case l.model.Terms.Intercept:
-		p.Level = "Intercept"
+		p.Level = naming.Intercept
 	}
 	l.Core.Predictors = append(l.Core.Predictors, p)
 }
@@ -135,7 +136,7 @@ func (m *Model) truncated(text string, f *family) string {
 	if f.scaled {
 		y := m.Terms.Response.V
 		text = strings.Replace(text, "eta", y+".center + "+y+".by * eta", 1)
-		text = strings.Replace(text, "sigma", y+".by * sigma", 1)
+		text = strings.Replace(text, naming.Sigma, y+".by * "+naming.Sigma, 1)
 	}
 	if lowest.IsSet() {
 		text += ", lower=" + source.FormatNumber(lowest.V)

@@ -1,6 +1,10 @@
 package formula
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/models/naming"
+)
 
 // Placement is a start of the fit from the response's law and its linear regression:
 // unconstrained numbers of parameters, the slopes of the linear predictor, and the unit
@@ -34,13 +38,13 @@ func (m *Model) Place(mean, sd float64, covariances []float64) Placement {
 			explained += c * c
 		}
 		at.Unit = math.Sqrt(math.Max(sd*sd-explained, minResidual*sd*sd))
-		at.Origin["Intercept"], at.Origin["sigma"] = mean, math.Log(at.Unit)
+		at.Origin[naming.Intercept], at.Origin[naming.Sigma] = mean, math.Log(at.Unit)
 		slope = 1
 	case f.Name == "bernoulli" && mean > 0 && mean < 1:
-		at.Origin["Intercept"] = math.Log(mean / (1 - mean))
+		at.Origin[naming.Intercept] = math.Log(mean / (1 - mean))
 		slope = 1 / (mean * (1 - mean))
 	case f.counts && f.Name != "binomial" && mean > 0:
-		at.Origin["Intercept"] = math.Log(mean)
+		at.Origin[naming.Intercept] = math.Log(mean)
 		slope = 1 / mean
 	}
 	for _, c := range covariances {

@@ -7,6 +7,7 @@ import (
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
+	"d3p/internal/models/naming"
 	"d3p/internal/models/source"
 	"d3p/internal/spell"
 )
@@ -40,7 +41,7 @@ func (m *Model) priorNames(d *data.Data, f *family) []string {
 		effects = d.Column(m.Terms.Response.V).Effects()
 	}
 	if m.Terms.Intercept && !f.replacesIntercept() {
-		names = append(names, "Intercept")
+		names = append(names, naming.Intercept)
 		for _, e := range effects {
 			names = append(names, "Intercept["+e+"]")
 		}
@@ -50,7 +51,7 @@ func (m *Model) priorNames(d *data.Data, f *family) []string {
 	}
 	labels := m.Terms.labels(d)
 	if len(labels) > 0 {
-		names = append(names, "b")
+		names = append(names, naming.Slopes)
 	}
 	for _, l := range labels {
 		if !f.effects {
@@ -82,7 +83,7 @@ func (m *Model) priorNames(d *data.Data, f *family) []string {
 // groups.
 func (m *Model) groupPriorNames(d *data.Data, g *GroupTerm) []string {
 	group := g.Name()
-	names := []string{"sd", "sd_" + group}
+	names := []string{"sd", naming.Spread(group)}
 	effects := []string{""}
 	if f := FamilyOf(m.Family.V); f != nil && f.effects {
 		effects = d.Column(m.Terms.Response.V).Effects()
@@ -92,7 +93,7 @@ func (m *Model) groupPriorNames(d *data.Data, g *GroupTerm) []string {
 			if e != "" {
 				e = "," + e
 			}
-			names = append(names, "sd_"+group+"["+l+e+"]")
+			names = append(names, naming.Spread(group)+"["+l+e+"]")
 		}
 	}
 	if g.correlated(d) {
@@ -116,7 +117,7 @@ func (m *Model) groupPriorNames(d *data.Data, g *GroupTerm) []string {
 func (g *GroupTerm) labels(d *data.Data) []string {
 	var labels []string
 	if g.Intercept {
-		labels = append(labels, "Intercept")
+		labels = append(labels, naming.Intercept)
 	}
 	return append(labels, labelsOf(d, g.Intercept, g.Terms)...)
 }
@@ -166,5 +167,7 @@ func (m *Model) AllPriors(lowered *core.Core) []*core.Definition {
 
 // isEffect reports whether a lowered parameter holds the effects of a group.
 func isEffect(name string, m *Model) bool {
-	return slices.ContainsFunc(m.AllGroups(), func(g GroupTerm) bool { return name == "z_"+g.Name() || name == "r_"+g.Name() })
+	return slices.ContainsFunc(m.AllGroups(), func(g GroupTerm) bool {
+		return name == naming.Standardised(g.Name()) || name == naming.Effects(g.Name())
+	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
+	"d3p/internal/models/naming"
 )
 
 // SpreadPrior is a default prior that is about the spread of columns whose scale is left to
@@ -24,7 +25,7 @@ type SpreadPrior struct {
 // SpreadPriors are the default priors of the formula that are about the spread of columns.
 // The file states neither these priors nor the scales of these columns.
 func (m *Model) SpreadPriors(d *data.Data) []SpreadPrior {
-	if m.states("b") {
+	if m.states(naming.Slopes) {
 		return nil
 	}
 	f, response := FamilyOf(m.Family.V), ""
@@ -66,11 +67,11 @@ func (m *Model) SpreadPriors(d *data.Data) []SpreadPrior {
 	switch {
 	case len(shifts) == 0:
 	case f.cuts:
-		if !m.states("thresholds") {
-			list = append(list, level("thresholds", f.aux[0].prior, shifts, ""))
+		if !m.states(naming.Thresholds) {
+			list = append(list, level(naming.Thresholds, f.aux[0].prior, shifts, ""))
 		}
-	case m.Terms.Intercept && !f.replacesIntercept() && !f.Link(m.Link.V).positive && !m.states("Intercept"):
-		list = append(list, level("Intercept", priorIntercept, shifts, response))
+	case m.Terms.Intercept && !f.replacesIntercept() && !f.Link(m.Link.V).positive && !m.states(naming.Intercept):
+		list = append(list, level(naming.Intercept, priorIntercept, shifts, response))
 	}
 	return list
 }

@@ -5,11 +5,9 @@ import (
 	"strings"
 
 	"d3p/internal/models/data"
+	"d3p/internal/models/naming"
 	"d3p/internal/models/source"
 )
-
-// rawSuffix marks quantities in the unit of the data file.
-const rawSuffix = "_raw"
 
 // raw adds, as quantities, the coefficients in the unit of the file, beside those at the
 // declared scales that the priors are about:
@@ -42,20 +40,20 @@ func (l *lowering) raw(f *family, labels []string) {
 	if response {
 		times, plus = y.Name.V+".by * ", y.Name.V+".center + "
 	}
-	shift, ok := l.rawSlopes("b", "coef", labels, times)
+	shift, ok := l.rawSlopes(naming.Slopes, "coef", labels, times)
 	if !ok {
 		return
 	}
 	switch {
 	case f.cuts && shift != "":
-		l.quantity("thresholds", "thresholds + "+shift)
+		l.quantity(naming.Thresholds, naming.Thresholds+" + "+shift)
 	case f.Intervals:
-		l.quantity("baseline", "baseline - log("+y.Name.V+".by)"+minus(shift))
+		l.quantity(naming.Baseline, naming.Baseline+" - log("+y.Name.V+".by)"+minus(shift))
 	case f.replacesIntercept():
 	case m.Terms.Intercept && (shift != "" || plus != ""):
-		l.quantity("Intercept", plus+times+"(Intercept"+minus(shift)+")")
+		l.quantity(naming.Intercept, plus+times+"("+naming.Intercept+minus(shift)+")")
 	case shift != "":
-		l.quantity("Intercept", strings.TrimSuffix(plus, "+ ")+"-"+times+shift)
+		l.quantity(naming.Intercept, strings.TrimSuffix(plus, "+ ")+"-"+times+shift)
 	}
 	for _, a := range f.aux {
 		switch p := m.predicted(a.name); {
@@ -72,7 +70,7 @@ func (l *lowering) raw(f *family, labels []string) {
 
 // quantity defines NAME_raw.
 func (l *lowering) quantity(name, text string) {
-	l.Define(&l.Core.Let, name+rawSuffix, source.Value[string]{V: text, At: l.model.Formula.At})
+	l.Define(&l.Core.Let, naming.Raw(name), source.Value[string]{V: text, At: l.model.Formula.At})
 }
 
 // minus takes a term off, if there is one.
@@ -118,7 +116,7 @@ func (l *lowering) rawPredicted(p *Predicted) {
 // the file are 0. Effects that are in that unit already have none.
 func (l *lowering) rawGroup(g GroupTerm, times string) {
 	labels, name := g.labels(l.Data), g.Name()
-	r, sd, dim := "r_"+name, "sd_"+name, name+"_coef"
+	r, sd, dim := naming.Effects(name), naming.Spread(name), name+"_coef"
 	if scaled, single := l.Data.Scaled(labels); !scaled && single {
 		if times != "" {
 			l.quantity(sd, times+sd)
@@ -148,7 +146,7 @@ func (m *Model) OnScales(d *data.Data) (names []string) {
 		names = append(names, s.param())
 	}
 	for _, p := range m.Predicted {
-		if scaled, single := d.Scaled(p.labels(d)); scaled || !single || response && p.Name.V == "sigma" {
+		if scaled, single := d.Scaled(p.labels(d)); scaled || !single || response && p.Name.V == naming.Sigma {
 			names = append(names, p.Name.V+"_Intercept", p.Name.V+"_b")
 		}
 	}
@@ -156,7 +154,7 @@ func (m *Model) OnScales(d *data.Data) (names []string) {
 		name := g.Name()
 		scaled, single := d.Scaled(g.labels(d))
 		if scaled || !single || response && g.Of == "" {
-			names = append(names, "sd_"+name, "r_"+name, "g_"+name)
+			names = append(names, naming.Spread(name), naming.Effects(name), "g_"+name)
 		}
 		if scaled || !single {
 			names = append(names, "L_"+name, "cor_"+name)

@@ -12,6 +12,7 @@ import (
 	"d3p/internal/models/formula"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/law"
+	"d3p/internal/models/naming"
 	"d3p/internal/models/simulate"
 )
 
@@ -47,7 +48,7 @@ func Coordinates(m *models.Model, l *law.Law, ridge float64, rng dist.Rand) *mod
 			prior[j] = precision[p.At(j, 0)]
 		}
 		r := whiten(p, designs[i], k, records, ridge+noiseReach*noise*math.Sqrt(float64(k)), prior)
-		if f := m.Spec.Model; f != nil && response != nil && p.Coefficients.Name == "b" && p.Effects == 1 {
+		if f := m.Spec.Model; f != nil && response != nil && p.Coefficients.Name == naming.Slopes && p.Effects == 1 {
 			mean, sd, slopes := regress(&r, designs[i], response, noise)
 			at := f.Place(mean, sd, slopes)
 			place(m, c, at)

@@ -1,0 +1,56 @@
+// Package naming has the names of the parameters and quantities that a formula becomes.
+// The formula writes them; reports and verdicts recognise them.
+package naming
+
+import "strings"
+
+const (
+	Intercept  = "Intercept"
+	Slopes     = "b"          // the coefficients of the columns
+	Thresholds = "thresholds" // of an ordered response, instead of an intercept
+	Baseline   = "baseline"   // log rates of pieces of time, instead of an intercept
+	Sigma      = "sigma"      // the standard deviation of the response
+)
+
+const (
+	raw          = "_raw"
+	effects      = "r_"
+	standardised = "z_"
+	spread       = "sd_"
+)
+
+// Raw is the name of a quantity in the unit of the data file.
+func Raw(name string) string { return name + raw }
+
+// OnScale is the parameter that a quantity in the unit of the data file repeats; ok is
+// false for another name.
+func OnScale(name string) (parameter string, ok bool) { return strings.CutSuffix(name, raw) }
+
+// Effects is the name of the effects of a group.
+func Effects(group string) string { return effects + group }
+
+// Standardised is the name of the effects of a group in units of their spread.
+func Standardised(group string) string { return standardised + group }
+
+// Spread is the name of the standard deviations of a group's effects.
+func Spread(group string) string { return spread + group }
+
+// GroupOf is the group whose effects have a name, standardised or not.
+func GroupOf(name string) (group string, ok bool) {
+	if group, ok = strings.CutPrefix(name, effects); ok {
+		return group, true
+	}
+	return strings.CutPrefix(name, standardised)
+}
+
+// IsStandardised reports whether a name is that of standardised effects.
+func IsStandardised(name string) bool { return strings.HasPrefix(name, standardised) }
+
+// IsSpread reports whether a name is that of the standard deviations of a group's effects.
+func IsSpread(name string) bool { return strings.HasPrefix(name, spread) }
+
+// Split takes a variable b[age] apart into the name and the element.
+func Split(variable string) (name, element string) {
+	name, element, _ = strings.Cut(strings.TrimSuffix(variable, "]"), "[")
+	return name, element
+}
