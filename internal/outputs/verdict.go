@@ -130,7 +130,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			}
 		}
 		if column, group := known.openOf(name); group != "" {
-			verdict = worse(verdict, Partly, "%s may have one value for all records of a %s, and its interval is then too narrow: declare constant_within", column, group)
+			verdict = worse(verdict, Not, "%s may have one value for all records of a %s, and its interval is then several times too narrow: declare constant_within: %[2]s, or none", column, group)
 		}
 		if known.Assumed != "" {
 			verdict = worse(verdict, known.assumes(name), "%s", known.Assumed)

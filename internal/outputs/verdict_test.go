@@ -115,7 +115,7 @@ func TestVerdicts(t *testing.T) {
 		{name: "group like the spread", of: "r_site[p,Intercept]", want: Not, why: "spread between groups", known: plenty, sds: one("r_site[p,Intercept]", 0.49)},
 		{name: "spread beside it", of: "sigma", want: Not, why: "sd_site[Intercept] is not resolved", known: plenty, shares: one("sd_site[Intercept]", 0.99)},
 		{name: "sd is noise", of: "r_site[q,Intercept]", want: Not, why: "sd_site[Intercept] is not resolved", known: plenty, shares: one("sd_site[Intercept]", 0.99)},
-		{name: "perhaps constant", of: "b[band=c]", want: Partly, why: "band may have one value for all records of a site", known: open},
+		{name: "perhaps constant", of: "b[band=c]", want: Not, why: "band may have one value for all records of a site", known: open},
 		{name: "not that one", of: "b[x]", want: Resolved, known: open},
 		{name: "assumed", of: "b[x]", want: Not, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
 		{name: "assumed", of: "Intercept", want: Not, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
