@@ -15,7 +15,7 @@ import (
 // A separate table of many columns is much closer to the records, by pairs, than independent
 // columns are, and the drawer says that its relations are shrunk.
 func TestSeparateTablesOfManyColumnsKeepPairs(t *testing.T) {
-	const columns, n = 14, 5000
+	const columns, n = 8, 5000
 	var header bytes.Buffer
 	text := "d3p: 1\ndata:\n  unit: {entity: person, rows_per_unit: 1}\n  rows: {public: 5000}\n  columns:\n"
 	for k := range columns {

@@ -218,7 +218,7 @@ func TestPerturbedTablesVary(t *testing.T) {
 	}
 	for i := range fits {
 		table, _ := learn(t, m, people(n, public(uint64(100+i))), event.AddRemove, 12, uint64(200+i))
-		estimates = append(estimates, share(draw(t, m, table, 20*n, false, public(1))))
+		estimates = append(estimates, share(draw(t, m, table, 2*n, false, public(1))))
 		if i > 0 {
 			continue
 		}
@@ -229,7 +229,7 @@ func TestPerturbedTablesVary(t *testing.T) {
 		random := public(6)
 		for range fits {
 			d.Perturb(random)
-			perturbed = append(perturbed, share(fill(t, m, d, 20*n, false, random)))
+			perturbed = append(perturbed, share(fill(t, m, d, 2*n, false, random)))
 		}
 		d.Close()
 	}
