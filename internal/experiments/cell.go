@@ -24,7 +24,7 @@ type cell struct {
 	outcome  bool    // an outcome of 2 %
 	groups   int     // of (1 | site)
 	constant bool    // u2 is constant within groups
-	within   bool    // the model file says so
+	within   bool    // the model file says so; without it it says nothing
 	bought   bool    // bounds are bought between those of by; effects are per true standard deviation
 }
 
@@ -199,9 +199,11 @@ func (c cell) model(f family, records, limit int) string {
 			scale = fmt.Sprintf(", scale: {center: 0, by: %g}", u.by)
 		}
 		within := ""
-		if c.within && u.name == "u2" {
+		switch {
+		case c.groups == 0 || c.constant && !c.within:
+		case c.within && u.name == "u2":
 			within = ", constant_within: site"
-		} else if c.within {
+		default:
 			within = ", constant_within: none"
 		}
 		fmt.Fprintf(&b, "    %s: {type: real, %s%s%s}\n", u.name, declared, scale, within)
