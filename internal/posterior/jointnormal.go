@@ -199,14 +199,18 @@ func (j *jointNormal) under(l *law.Law, mean []float64, free []int, scales []sca
 // isReal reports whether the numbers of p are its unconstrained ones.
 func isReal(p *models.Param) bool { return p.Transform.Name == "identity" }
 
-// realValued are the coordinates of parameters without bounds.
+// realValued are the coordinates of parameters without bounds, and the lowest of ordered
+// cutpoints: to raise it is to raise them all, which is what an intercept does.
 func realValued(m *models.Model) []int {
 	var list []int
 	for i := range m.Params {
-		if p := &m.Params[i]; isReal(p) {
+		switch p := &m.Params[i]; {
+		case isReal(p):
 			for j := range p.Size {
 				list = append(list, p.Offset+j)
 			}
+		case p.Transform.Name == "ordered":
+			list = append(list, p.Offset)
 		}
 	}
 	return list

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 )
 
@@ -125,6 +126,42 @@ func TestSettleNull(t *testing.T) {
 		t.Errorf("the prior still rises along a direction without gradients: %g of %g", slope, size)
 	}
 }
+
+// Beside the effects of groups all cutpoints move together, as an intercept does: among the
+// real-valued coordinates is a direction without gradients, in which the effects rise as
+// far as the lowest cutpoint.
+func TestCutpointsBesideGroups(t *testing.T) {
+	m := modelstest.Compile(t, "ordinal.yaml", ordinal)
+	theta := make([]float64, m.P)
+	m.NewPriorSampler().Draw(theta, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+	cuts, sd, z := param(t, m, "thresholds"), param(t, m, "sd_ward"), param(t, m, "z_ward")
+	free := realValued(m)
+	null := newScores(m, theta, m.DeclaredLaw(), noise.NewRandom(noise.Public(2).Stream(noise.Simulation))).of(free).null()
+	if null == nil {
+		t.Fatal("no direction without gradients")
+	}
+	cut := null.At(slices.Index(free, cuts.Offset), 0)
+	for j := z.Offset; j < z.Offset+z.Size; j++ {
+		if rise := null.At(slices.Index(free, j), 0) * math.Exp(theta[sd.Offset]); math.Abs(rise-cut) > 1e-6*math.Abs(cut) {
+			t.Errorf("the effect of ward %d rises by %g, the cutpoint by %g", j-z.Offset, rise, cut)
+		}
+	}
+}
+
+const ordinal = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    ward: {type: category, levels: [a, b, c, d]}
+    y: {type: ordinal, levels: [low, middle, high]}
+model:
+  formula: y ~ 1 + (1 | ward)
+  family: cumulative
+  thresholds: ordered_normal(0, 2)
+  priors:
+    sd: half_normal(1)
+`
 
 // Coefficients are the intercept and the slopes, not the effects of levels.
 func TestCoefficients(t *testing.T) {
