@@ -26,7 +26,7 @@ func TestSimulatedTablesFit(t *testing.T) {
 			if textConfigs()[name] != "" {
 				t.Skip("TestTextsFit fits it")
 			}
-			d3p(t, "simulate", file, "-n", "200", "--out", data)
+			d3p(t, "simulate", file, "-n", "40", "--out", data)
 			src, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -36,10 +36,10 @@ func TestSimulatedTablesFit(t *testing.T) {
 				length = []string{"--epochs", "1"}
 			}
 			if strings.Contains(string(src), "batch_size:") {
-				length = append(length, "--batch-size", "100") // of these few records
+				length = append(length, "--batch-size", "20") // of these few records
 			}
 			// without the accounting, whose time is not the question here
-			d3p(t, append([]string{"fit-nonprivate", data, "--model", file, "--records", "200", "--draws", "10",
+			d3p(t, append([]string{"fit-nonprivate", data, "--model", file, "--records", "40", "--draws", "10",
 				"--out", filepath.Join(dir, "run"), "--quiet"}, length...)...)
 		})
 	}
