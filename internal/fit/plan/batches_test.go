@@ -9,11 +9,13 @@ import (
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy/sampler"
 	"d3p/internal/settings"
+	"d3p/internal/stattest"
 )
 
 // The steps' work stops to grow with the number of records where the posterior counts what
 // batches leave out; a choice of the user stands, and no warning calls the default small.
 func TestDrawsOfDefaultBatches(t *testing.T) {
+	stattest.SkipNumerics(t)
 	for _, c := range []struct {
 		cfg   Config
 		draws float64 // 0: more than mostDraws
@@ -46,6 +48,7 @@ func TestDrawsOfDefaultBatches(t *testing.T) {
 // A card draws its batches by a network from 65,536 declared records on, where the scheme
 // draws subsets; an explicit choice stands.
 func TestBatchesByDevice(t *testing.T) {
+	stattest.SkipNumerics(t)
 	for _, c := range []struct {
 		name string
 		cfg  Config

@@ -8,12 +8,14 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/settings"
+	"d3p/internal/stattest"
 )
 
 // A normal family is fitted by second moments, unless settings contradict it. The posterior
 // of other families is a sample by default where their likelihood is not normal and the law
 // of the columns is bought with little noise: the table has enough records, and enough usable ones.
 func TestSampledFamilies(t *testing.T) {
+	stattest.SkipNumerics(t)
 	for _, c := range []struct {
 		family, response string
 		records          int
