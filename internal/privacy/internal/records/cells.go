@@ -29,7 +29,9 @@ func (e *encoder) text(c *column, cell []byte) {
 			return
 		}
 	}
-	cell = bytes.TrimSpace(cell)
+	if n := len(cell); n == 0 || !bare(cell[0]) || !bare(cell[n-1]) {
+		cell = bytes.TrimSpace(cell)
+	}
 	code, declared := undeclared, false
 	if c.levels != nil {
 		code, declared = c.levels.find(cell)
@@ -55,6 +57,9 @@ func (e *encoder) text(c *column, cell []byte) {
 	}
 	e.value(c, x, code, declared)
 }
+
+// bare reports whether b is a whole character that is no space.
+func bare(b byte) bool { return b > ' ' && b < utf8.RuneSelf }
 
 // tokenise writes the tokens of a text. Every text has a value, an empty one no token.
 func (e *encoder) tokenise(c *column, cell []byte) {
@@ -322,7 +327,9 @@ func (e *encoder) missing(f *field) {
 // writeLevel writes level l of a LevelCode or OneHot field.
 func (e *encoder) writeLevel(f *field, l int) {
 	if f.Kind == encoding.LevelCode {
-		e.row[f.Out[0]] = float64(l)
+		if f.Out[0] >= 0 {
+			e.row[f.Out[0]] = float64(l)
+		}
 		return
 	}
 	for k, out := range f.Out {

@@ -230,7 +230,9 @@ func (e *encoder) columnsOf(row []byte, first, count int, valid bool) {
 	for _, c := range e.columns[first : first+count] {
 		if c.coded >= 0 {
 			k := &e.codes.Columns[c.coded]
-			copy(row[k.at:k.at+k.width], e.noted[k.at:k.at+k.width])
+			for i := k.at; i < k.at+k.width; i++ {
+				row[i] = e.noted[i]
+			}
 		}
 	}
 	row[0] = byte(RejectedRow)
