@@ -158,6 +158,42 @@ func TestOneUnitMovesCountsByOne(t *testing.T) {
 	}
 }
 
+// Rows without the numbers of levels have the same counts, and those of levels alone take no
+// memory but their codes'.
+func TestCountedRowsHaveTheSameCounts(t *testing.T) {
+	for name, unit := range map[string]string{"rows": aRow, "units": threeRows} {
+		rng := rand.New(rand.NewPCG(6, uint64(len(name))))
+		text := "id,x,k,g,y\n"
+		for i := range 300 {
+			text += hostileRows(rng, fmt.Sprintf("u%d", i), 1+rng.IntN(4))
+		}
+		full := survey(t, unit)
+		for _, c := range []struct {
+			fields     []encoding.Field
+			k          int
+			partitions []privacy.Partition
+		}{
+			{full.Fields, 2, surveyPartitions()},
+			{slices.DeleteFunc(slices.Clone(full.Fields), func(f encoding.Field) bool { return f.Levels == nil }), 0, []privacy.Partition{{Axes: []privacy.Axis{{Column: "g"}, {Column: "y"}}, Usable: true, Noise: 1}}},
+		} {
+			e := full
+			e.Fields = c.fields
+			want, err := privacy.CountExactly(columnsOf(t, e, text), c.partitions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			counted := e.Counted()
+			got, err := privacy.CountExactly(columnsOf(t, counted, text), c.partitions)
+			if err != nil || counted.K != c.k {
+				t.Fatal(name, counted.K, err)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: counted %v, want %v", name, got, want)
+			}
+		}
+	}
+}
+
 // The counts are what a person would count.
 func TestCountsAreThoseOfTheFile(t *testing.T) {
 	text := "id,x,k,g,y\n" +

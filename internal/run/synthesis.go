@@ -84,7 +84,7 @@ func (r Run) learn(ctx context.Context, m *models.Model) (*synthesis.Table, priv
 	}
 	defer private.Close()
 	curator, err := privacy.NewCurator(privacy.CuratorConfig{
-		Columns: privacy.NewColumns(privacy.TableConfig{Data: r.Job.Data, Encoding: m.Encoding, Root: r.Root}),
+		Columns: privacy.NewColumns(privacy.TableConfig{Data: r.Job.Data, Encoding: m.Encoding.Counted(), Root: r.Root}),
 		Root:    r.Root, Budget: r.Plan.Budget(), Relation: r.Plan.Relation(), Private: private,
 	})
 	if err != nil {

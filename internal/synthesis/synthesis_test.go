@@ -81,7 +81,7 @@ func learn(t *testing.T, m *models.Model, records []byte, rel event.Relation, mu
 	}
 	root := noise.Insecure(seed)
 	c, err := privacy.NewCurator(privacy.CuratorConfig{
-		Columns: privacy.NewColumns(privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: root}),
+		Columns: privacy.NewColumns(privacy.TableConfig{Data: path, Encoding: m.Encoding.Counted(), Root: root}),
 		Root:    root, Budget: privacy.Budget{Epsilon: 1000, Delta: 1e-5}, Relation: rel,
 	})
 	if err != nil {

@@ -2,7 +2,11 @@
 // reads, and which rows make up a record. It is public: everything in it is declared.
 package encoding
 
-import "d3p/internal/models/data"
+import (
+	"slices"
+
+	"d3p/internal/models/data"
+)
 
 // Encoding states how one row of the file (named text or numeric cells) becomes K
 // numbers, and which rows make up a record, the data of one unit. It is public
@@ -99,6 +103,28 @@ func (e Encoding) Predictors() Encoding {
 		}
 	}
 	return p
+}
+
+// Counted is the encoding of rows that are only counted: of the columns that e reads their
+// numbers alone. Which level a cell has stands beside the numbers; the number of a level is
+// left where the data check compares it.
+func (e Encoding) Counted() Encoding {
+	fields := e.Columns()
+	e.Fields, e.K = nil, 0
+	for _, f := range fields {
+		compared := slices.ContainsFunc(e.Within, func(w Within) bool { return w.Column == f.Column || w.Group == f.Column })
+		f.Out = slices.Clone(f.Out)
+		for i, out := range f.Out {
+			if f.Levels != nil && !compared || out < 0 {
+				f.Out[i] = -1
+			} else {
+				f.Out[i] = e.K
+				e.K++
+			}
+		}
+		e.Fields = append(e.Fields, f)
+	}
+	return e
 }
 
 // Columns has one field of each column that e reads as a number or level, in order of

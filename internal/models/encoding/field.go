@@ -16,7 +16,8 @@ const (
 	// Quantile is Numeric for values that are probabilities p: it writes Φ⁻¹(p),
 	// within ±40, which a standard normal is below with probability p.
 	Quantile FieldKind = "quantile"
-	// LevelCode writes the index of the level, 0 to len(Levels)-1, to Out[0].
+	// LevelCode writes the index of the level, 0 to len(Levels)-1, to Out[0], unless that is
+	// negative.
 	LevelCode FieldKind = "level_code"
 	// OneHot writes 1 to Out[l] for level l and 0 to the others. Out has one
 	// entry per level; a negative entry (the reference level) is not written.

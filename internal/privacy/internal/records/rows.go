@@ -89,7 +89,7 @@ func (r *Rows) makeRoom(n int) error {
 	if r.float32 {
 		has, width = cap(r.F32), 4
 	}
-	if n*r.Stride <= has && has > 0 {
+	if n*r.Stride <= has && (has > 0 || r.Stride == 0) {
 		return nil
 	}
 	if r.N > 0 {

@@ -58,10 +58,11 @@ func validateField(f encoding.Field) error {
 	default:
 		return fmt.Errorf("unknown kind %q", f.Kind)
 	}
-	if len(f.Out) != want || f.Kind != encoding.OneHot && f.Out[0] < 0 {
+	levels := f.Kind == encoding.LevelCode || f.Kind == encoding.OneHot
+	if len(f.Out) != want || !levels && f.Out[0] < 0 {
 		return fmt.Errorf("writes columns %v, want %d", f.Out, want)
 	}
-	if f.Kind == encoding.LevelCode || f.Kind == encoding.OneHot {
+	if levels {
 		if f.Unknown >= len(f.Levels) {
 			return fmt.Errorf("unknown levels become level %d of %d", f.Unknown, len(f.Levels))
 		}
