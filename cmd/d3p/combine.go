@@ -18,7 +18,9 @@ import (
 
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/outputs"
+	"d3p/internal/report"
 	"d3p/internal/stats"
+	"d3p/internal/synthesis"
 )
 
 // combinedEstimate is a quantity in the JSON form of `d3p combine`.
@@ -36,6 +38,7 @@ type combinedEstimate struct {
 
 func newCombine(a *app) *cobra.Command {
 	var ratio float64
+	var twin string
 	c := &cobra.Command{
 		Use:   "combine ESTIMATES ESTIMATES...",
 		Short: "Combine estimates from the tables of d3p twin --separate",
@@ -52,9 +55,10 @@ records twice. If b - u is negative, combine uses u times --ratio and says so; u
 at least 20 tables.
 
 Noise is the part of the variance that is privacy noise; the verdict follows from it as
-in a fit: not resolved above 95 %, partly above 50 %. Intervals hold where d3p twin
---separate gave no warning.`,
-		Example: "  d3p combine fit-1.csv fit-2.csv fit-3.csv",
+in a fit: not resolved above 95 %, partly above 50 %. With --twin, the run that the
+tables are of, nothing is resolved where the tables' relations are shrunk, and a warning
+says which intervals may not hold; without it combine knows neither.`,
+		Example: "  d3p combine fit-1.csv fit-2.csv fit-3.csv --twin d3p-run-cohort_twin-1",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return status.Usagef("%s: %d file; the spread of the estimates needs at least 2 tables, and 20 are better", c.CommandPath(), len(args))
@@ -69,12 +73,43 @@ in a fit: not resolved above 95 %, partly above 50 %. Intervals hold where d3p t
 			if err != nil {
 				return status.With(status.Data, err)
 			}
+			if err := a.limit(c.Context(), result, twin); err != nil {
+				return err
+			}
 			return a.result(result, func(w io.Writer) { printCombined(w, result, len(args)) })
 		},
 	}
 	c.Flags().Float64Var(&ratio, "ratio", 1, "rows of a synthetic table over records behind the fit")
+	c.Flags().StringVar(&twin, "twin", "", "the `RUN` whose twin the tables are, for verdicts that know of shrunk relations")
 	a.unverifiedFlag(c)
 	return c
+}
+
+// limit lowers the verdicts where intervals from the tables of a run do not hold, and warns;
+// without a run it warns of that.
+func (a *app) limit(ctx context.Context, list []combinedEstimate, run string) error {
+	if run == "" {
+		a.warnf("without --twin RUN, the run that the tables are of, verdicts count noise alone: relations of a table of many columns may be shrunk, and intervals miss the truth")
+		return nil
+	}
+	r, err := a.releases.ReadAny(ctx, run)
+	if err != nil {
+		return err
+	}
+	if r.Marginals == nil {
+		return status.Usagef("--twin: %s has no twin by marginals: leave --twin out", run)
+	}
+	limits, err := synthesis.LimitsOf(r.Marginals, r.Model)
+	if err != nil {
+		return status.With(status.Spec, fmt.Errorf("%s: %w", report.MarginalsName, err))
+	}
+	for i := range list {
+		if limits.Shrunk {
+			list[i].Verdict = outputs.Not
+		}
+	}
+	a.warnOfLimits("--twin", limits)
+	return nil
 }
 
 // combineFiles combines the quantities that all files have, in the order of the

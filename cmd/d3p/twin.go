@@ -319,15 +319,26 @@ type marginalDraws struct {
 // quantiles in tails hold too rarely.
 const noisyCounts = 0.005
 
+// warnOfLimits warns of intervals that may not hold, with the name of a flag before it.
+func (a *app) warnOfLimits(flag string, limits synthesis.Limits) {
+	if limits.Shrunk {
+		a.warnf("%s: so many tables were asked for that relations are shrunk towards independence; do not trust intervals from them (fit again with only the pairs of your analysis under `workload:`, which leaves other columns independent, or fit the question itself)", flag)
+	} else if limits.Noise > noisyCounts {
+		a.warnf("%s: counts of single columns have noise of %.1f %% of the records, which widens tails; of 90 %% intervals of the quantiles at 10 and 90 %% only 74 %% held, of others 92 %% (more records, fewer columns or a larger --epsilon would help)", flag, 100*limits.Noise)
+	}
+}
+
 func (a *app) newMarginalDraws(r *released.Release, s twinSettings) (*marginalDraws, error) {
 	drawer, err := synthesis.NewDrawer(r.Marginals, r.Model, s.separate, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, status.With(status.Spec, fmt.Errorf("%s: %w", report.MarginalsName, err))
 	}
-	if s.separate && drawer.Shrunk() {
-		a.warnf("--separate: so many tables were asked for that relations are shrunk towards independence; do not trust intervals from them (fit again with only the pairs of your analysis under `workload:`, which leaves other columns independent, or fit the question itself)")
-	} else if noise := drawer.Noise(); s.separate && noise > noisyCounts {
-		a.warnf("--separate: counts of single columns have noise of %.1f %% of the records, which widens tails; of 90 %% intervals of the quantiles at 10 and 90 %% only 74 %% held, of others 92 %% (more records, fewer columns or a larger --epsilon would help)", 100*noise)
+	if s.separate {
+		limits, err := synthesis.LimitsOf(r.Marginals, r.Model)
+		if err != nil {
+			return nil, err
+		}
+		a.warnOfLimits("--separate", limits)
 	}
 	return &marginalDraws{drawer, s.separate, noise.NewRandom(noise.Public(s.seed).Stream(noise.Twin))}, nil
 }

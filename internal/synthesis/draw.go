@@ -39,30 +39,17 @@ const widening = 5
 // NewDrawer fits the family to the released counts: as close to the records as can be,
 // or, with inference, with less shrinkage, for tables by Perturb.
 func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer, error) {
-	twin, err := simulate.NewTwin(m)
+	d, domain, err := unfitted(t, m, inference)
 	if err != nil {
 		return nil, err
-	}
-	d := &Drawer{table: t, twin: twin, declared: m.Spec.Data.AllColumns()}
-	if err := t.check(columnsOf(m)); err != nil {
-		return nil, err
-	}
-	domain := make(marginals.Domain, len(t.Columns))
-	for k := range t.Columns {
-		domain[k] = t.Columns[k].cells()
 	}
 	zeros, err := impossible(m, t.Columns)
 	if err != nil {
 		return nil, err
 	}
 	var tables []marginals.Table
-	for _, x := range t.Tables {
-		of := marginals.Table{Set: x.Columns, Groups: x.Groups}
-		tables = append(tables, of)
-		d.measured = append(d.measured, marginals.Measurement{Table: of, Counts: x.Counts, Variance: x.Variance, Trust: x.Trust})
-	}
-	if inference {
-		d.widen(domain)
+	for _, x := range d.measured {
+		tables = append(tables, x.Table)
 	}
 	d.sets, d.triples = t.compared(domain)
 	if d.tree, err = marginals.NewTree(domain, tables, zeros, 4*treeCells, workers); err != nil {
@@ -75,6 +62,52 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 		d.fitted = append(d.fitted, slices.Clone(theta))
 	}
 	return d, nil
+}
+
+// unfitted is a drawer with everything that needs no fit.
+func unfitted(t *Table, m *models.Model, inference bool) (*Drawer, marginals.Domain, error) {
+	twin, err := simulate.NewTwin(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &Drawer{table: t, twin: twin, declared: m.Spec.Data.AllColumns()}
+	if err := t.check(columnsOf(m)); err != nil {
+		return nil, nil, err
+	}
+	domain := make(marginals.Domain, len(t.Columns))
+	for k := range t.Columns {
+		domain[k] = t.Columns[k].cells()
+	}
+	for _, x := range t.Tables {
+		of := marginals.Table{Set: x.Columns, Groups: x.Groups}
+		d.measured = append(d.measured, marginals.Measurement{Table: of, Counts: x.Counts, Variance: x.Variance, Trust: x.Trust})
+	}
+	if inference {
+		d.widen(domain)
+	}
+	return d, domain, nil
+}
+
+// Limits are those of intervals from the separate tables of a release.
+type Limits struct {
+	// Shrunk: relations are nearer to independence than the released counts. Intervals may
+	// miss the truth.
+	Shrunk bool
+	// Noise is the mean noise of the counts of single columns, as a part of the records.
+	Noise float64
+}
+
+// LimitsOf are the limits of intervals from tables by Perturb.
+func LimitsOf(t *Table, m *models.Model) (Limits, error) {
+	d, _, err := unfitted(t, m, true)
+	if err != nil {
+		return Limits{}, err
+	}
+	noise := 0.0
+	for k := range t.Columns { // the first tables are those of columns
+		noise += math.Sqrt(d.measured[k].Variance) / float64(len(t.Columns))
+	}
+	return Limits{d.shrunk, noise / marginals.Records(d.measured)}, nil
 }
 
 // mostTrends is the most that a drawer frees: the fit to more of them converges slowly.
@@ -205,19 +238,6 @@ func ascending(groups []int32, n int) bool {
 		at = g
 	}
 	return len(groups) == n && groups[0] == 0
-}
-
-// Shrunk reports whether tables by Perturb have relations nearer to independence than the
-// released counts: those of many columns. Intervals from them may miss the truth.
-func (d *Drawer) Shrunk() bool { return d.shrunk }
-
-// Noise is the mean noise of the counts of single columns, as a part of the records.
-func (d *Drawer) Noise() float64 {
-	sum := 0.0
-	for k := range d.table.Columns { // the first tables are those of columns
-		sum += math.Sqrt(d.measured[k].Variance)
-	}
-	return sum / float64(len(d.table.Columns)) / d.records
 }
 
 // Close ends the workers.

@@ -46,8 +46,8 @@ func TestSeparateTablesOfManyColumnsKeepPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if !d.Shrunk() {
-		t.Error("the drawer does not say that relations are shrunk")
+	if limits, err := synthesis.LimitsOf(table, m); err != nil || !limits.Shrunk {
+		t.Error("nothing says that relations are shrunk", err)
 	}
 	d.Perturb(random)
 	got, most := pairDistance(records, fill(t, m, d, n, true, random)), pairDistance(records, apart(records, random))
