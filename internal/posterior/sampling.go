@@ -122,7 +122,7 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 			return s.mean
 		}
 		i = i * strideOfTruths % roundDraws
-		return between(s.mean, s.draws[i*m.P:(i+1)*m.P])
+		return s.truth(s.draws[i*m.P : (i+1)*m.P])
 	}
 	moments := s.simulated.momentsAt(truths, effects{s.scales, s.mean}, s.places, s.plan.Units(), records)
 	moments.scale(measuredFactors(s.sums, moments, s.coefficients, s.simulated.batches, s.simulated.law.Bought()), s.covariance)
@@ -141,14 +141,21 @@ const strideOfTruths = 97
 
 // truthSpread is how far from the mean a truth lies, in units of a draw's distance. At
 // 1 rounds did not settle where coefficients are large: a wide posterior makes slopes
-// flat, which makes the next one wide.
+// flat, which makes the next one wide. Effects and their scales keep the whole distance: a
+// mean rate grows with the variance between groups, also where no effect is known.
 const truthSpread = 0.5
 
-// between is the truth between the mean of the draws and one of them.
-func between(mean, draw []float64) []float64 {
-	truth := make([]float64, len(mean))
-	for j, m := range mean {
-		truth[j] = m + truthSpread*(draw[j]-m)
+// truth lies between the mean of the draws and one of them.
+func (s *search) truth(draw []float64) []float64 {
+	truth := slices.Clone(draw)
+	isEffect := effectsOf(s.scales, len(truth))
+	for _, x := range s.scales {
+		isEffect[x.at] = true
+	}
+	for j, m := range s.mean {
+		if !isEffect[j] {
+			truth[j] = m + truthSpread*(draw[j]-m)
+		}
 	}
 	return truth
 }

@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -30,5 +31,15 @@ func TestDisagreementOfLawsCountsAsNoise(t *testing.T) {
 		if got := math.Exp(2 * post.LogSD[0]); math.Abs(got-1) > 0.05 {
 			t.Errorf("laws ±%g: variance %.3g without the noise, want 1", c.shift, got)
 		}
+	}
+}
+
+// Records are simulated at truths half as far from the mean as the draws, but groups differ
+// by all that the draws say.
+func TestTruthsKeepTheSpreadOfGroups(t *testing.T) {
+	s := &search{mean: []float64{1, 1, 1, 1}, scales: []scale{{at: 1, effects: []int{2, 3}}}}
+	draw := []float64{3, 3, -1, 5}
+	if got, want := s.truth(draw), []float64{2, 3, -1, 5}; !slices.Equal(got, want) {
+		t.Errorf("truth %v of the draw %v, want %v", got, draw, want)
 	}
 }
