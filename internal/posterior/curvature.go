@@ -35,9 +35,6 @@ type curvature struct {
 	// expected is the information of simulated records, shape (P); nil, or 0 in a
 	// coordinate, where it is unknown.
 	expected []float64
-	// coefficients marks the coordinates that are real-valued and no effect of a
-	// scale, shape (P); set with expected.
-	coefficients []bool
 }
 
 // newCurvature is the curvature that the released sums of steps measure in a fit by p.
@@ -78,7 +75,7 @@ func (c *curvature) each(use func(j int, h, v, lambda float64)) {
 				h, v = mean+(h-mean)*own, v*own+(1-own)*(1-own)*ofMean
 			}
 			if c.isExpected(j) {
-				h, v = shrunkRatio(h, v, c.logSpread(j))
+				h, v = shrunkRatio(h, v, ratioSpread)
 			}
 			unit := c.unit(j)
 			use(j, math.Max(0, h)*unit, v*unit*unit, c.Prior[j]/c.Square[j])

@@ -70,18 +70,8 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 	j.scores = newScores(m, mean, j.law, j.random())
 	if expected := j.scores.information(j.clipNorm, p.Units()); simd.Finite(expected) {
 		c.expected = expected
-		c.coefficients = realValuedAlone(m, findScales(m, j.scores, mean))
 	}
 	return j
-}
-
-// realValuedAlone marks the coordinates that are real-valued and no effect of a scale.
-func realValuedAlone(m *models.Model, scales []scale) []bool {
-	list, isEffect := make([]bool, m.P), effectsOf(scales, m.P)
-	for _, j := range realValued(m) {
-		list[j] = !isEffect[j]
-	}
-	return list
 }
 
 // replace makes post joint and reports whether it could. It cannot where

@@ -82,7 +82,7 @@ func TestUncertainCorrelationWidens(t *testing.T) {
 	ones := func(x float64) []float64 { return slices.Repeat([]float64{x}, 2) }
 	// the gradients measure next to nothing of the curvature
 	sums := GradientSums{Totals: []float64{1, 50, 0, 0}, Likelihood: ones(0), Prior: ones(1), Square: ones(1), Noise: ones(1e9)}
-	c := &curvature{GradientSums: sums, sizes: []int{1, 1}, floor: ones(1), coefficients: []bool{true, true}}
+	c := &curvature{GradientSums: sums, sizes: []int{1, 1}, floor: ones(1)}
 	mean, free, ratio := ones(0.1), []int{0, 1}, ones(1)
 	for _, sd := range []float64{0, 0.1} {
 		l := *m.DeclaredLaw()

@@ -160,6 +160,15 @@ func (s *search) truth(draw []float64) []float64 {
 	return truth
 }
 
+// realValuedAlone marks the coordinates that are real-valued and no effect of a scale.
+func realValuedAlone(m *models.Model, scales []scale) []bool {
+	list, isEffect := make([]bool, m.P), effectsOf(scales, m.P)
+	for _, j := range realValued(m) {
+		list[j] = !isEffect[j]
+	}
+	return list
+}
+
 // random is the generator of a round.
 func random(seeds noise.Root, number int) *noise.Random {
 	return noise.NewRandom(seeds.Child(uint64(number)).Stream(noise.Initialisation))

@@ -2,12 +2,9 @@ package posterior
 
 import "math"
 
-// Standard deviations of the log of a coordinate's information, over that of
-// simulated records, before any is measured. Declarations give the number of
-// records, also of a level, within about a factor of 2. The information on a
-// coefficient grows with the square of its column's spread, too, which they give
-// only roughly.
-const ratioSpread, coefficientSpread = 0.7, 1.0
+// ratioSpread is the standard deviation of the log of a coordinate's information, over that
+// of simulated records, before any is measured: about a factor of 2.
+const ratioSpread = 0.7
 
 // ratio is the estimate of h of coordinate j and its variance, in units of the
 // expected information (unit).
@@ -23,14 +20,6 @@ func (c *curvature) unit(j int) float64 {
 		return c.expected[j]
 	}
 	return 1
-}
-
-// logSpread is the prior standard deviation of the log of the ratio of coordinate j.
-func (c *curvature) logSpread(j int) float64 {
-	if c.coefficients[j] {
-		return coefficientSpread
-	}
-	return ratioSpread
 }
 
 func (c *curvature) isExpected(j int) bool { return c.expected != nil && c.expected[j] > 0 }
