@@ -370,6 +370,9 @@ func (c *Column) value(cell int, random Random) float64 {
 		at -= c.Shape[i]
 	}
 	from, to := c.ends(i)
+	if i == 0 && from == 0 { // the cell of a spike at zero
+		return 0
+	}
 	if c.Whole {
 		return min(to, from+math.Floor(random.Uniform()*(to-from+1)))
 	}

@@ -171,7 +171,7 @@ func TestTwinKeepsTheTable(t *testing.T) {
 		if age[i] < 18 && home[i] == 0 {
 			t.Fatal("a record breaks the constraint")
 		}
-		if gain[i] < 1 {
+		if gain[i] == 0 {
 			zero++
 		}
 		if ill[i] == 1 {
