@@ -42,6 +42,7 @@ type checkResult struct {
 	DataCheck  string        `json:"data_check,omitempty"` // the private file with the counts of --data
 	// Records are these counts, of --show: as private as the records.
 	Records *privacy.DataCheck `json:"records,omitempty"`
+	counted int                // columns of a synthetic table from counts, which has no parameters
 }
 
 // mistake is an error of a model file with its place.
@@ -180,11 +181,9 @@ func (a *app) check(path string, s checkSettings) error {
 			return status.With(status.Spec, err)
 		}
 	}
-	result.Valid, result.Latent = true, m.P
+	result.Valid = true
 	result.Warnings = mistakesOf(m.Spec.Warnings)
-	for i := range m.Params {
-		result.Parameters = append(result.Parameters, m.Params[i].String())
-	}
+	result.describe(m)
 	result.Layers, result.Record = layersOf(m)
 	a.warn(m.Spec.Warnings)
 	var counts *privacy.DataCheck
@@ -208,10 +207,26 @@ func (a *app) check(path string, s checkSettings) error {
 	return err
 }
 
+// describe states what a fit of the model finds.
+func (r *checkResult) describe(m *models.Model) {
+	if m.ByMarginals() {
+		r.counted = len(m.Encoding.Columns())
+		return
+	}
+	r.Latent = m.P
+	for i := range m.Params {
+		r.Parameters = append(r.Parameters, m.Params[i].String())
+	}
+}
+
 // print prints the result for a model without mistakes.
 func (r checkResult) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: no mistakes; %d parameters, %d unconstrained numbers: %s\n",
-		r.File, len(r.Parameters), r.Latent, strings.Join(r.Parameters, ", "))
+	if r.counted > 0 {
+		fmt.Fprintf(w, "%s: no mistakes; a synthetic table of %d columns from noisy tables of counts\n", r.File, r.counted)
+	} else {
+		fmt.Fprintf(w, "%s: no mistakes; %d parameters, %d unconstrained numbers: %s\n",
+			r.File, len(r.Parameters), r.Latent, strings.Join(r.Parameters, ", "))
+	}
 	printLayers(w, r.Layers, r.Record)
 	if r.DataCheck != "" {
 		fmt.Fprintf(w, "%s: how the records fit the declaration; as private as they are\n", r.DataCheck)
