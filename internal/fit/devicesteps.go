@@ -2,6 +2,7 @@ package fit
 
 import (
 	"d3p/internal/fit/optimizer"
+	"d3p/internal/fit/pace"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
@@ -18,11 +19,12 @@ type deviceSteps struct {
 	state, last  []float64 // last: the memory of l's arrays, from the second call on
 	eta          []float64 // of one step
 	perStep      int       // numbers that the host makes for a step, about
+	pace         *pace.Pace
 }
 
-// Bounds of one call: its steps, and the numbers that they need or leave. While an
-// engine takes the steps of a call it prepares later ones, so long calls are faster.
-const callSteps, callNumbers = 4096, 1 << 22
+// callNumbers bounds the numbers that the steps of one call need or leave. While an engine
+// takes the steps of a call it prepares later ones, so long calls are faster.
+const callNumbers = 1 << 22
 
 // newDeviceSteps returns nil where steps have to be taken one by one: the plan has
 // no tape, or the engine takes one step at a time.
@@ -42,7 +44,7 @@ func newDeviceSteps(l *Loop, oracle Oracle, prior Prior) *deviceSteps {
 		place = 0.01 // no numbers, but time
 	}
 	return &deviceSteps{
-		oracle: o, state: make([]float64, post.Absorb.P), last: make([]float64, post.Absorb.P), eta: make([]float64, l.guide.Noise()),
+		oracle: o, pace: pace.New(nil), state: make([]float64, post.Absorb.P), last: make([]float64, post.Absorb.P), eta: make([]float64, l.guide.Noise()),
 		perStep: l.guide.Noise() + 1 + int(batch*(place+float64(l.plan.Model().Likelihood.AuxRecord))),
 	}
 }
@@ -51,7 +53,7 @@ func newDeviceSteps(l *Loop, oracle Oracle, prior Prior) *deviceSteps {
 // be taken alone.
 func (a *deviceSteps) take(l *Loop, eta *noise.Stream) (int, error) {
 	s, latent := &l.state, l.plan.Latent
-	n := min(l.plan.Steps-s.Step, callSteps, max(1, callNumbers/a.perStep), max(callSteps/8, callNumbers/latent))
+	n := min(l.plan.Steps-s.Step, a.pace.Steps(), max(1, callNumbers/a.perStep), max(pace.Most/8, callNumbers/latent))
 	keep := latent // the locations of the trace
 	if n*latent > callNumbers {
 		keep = 0
@@ -68,10 +70,12 @@ func (a *deviceSteps) take(l *Loop, eta *noise.Stream) (int, error) {
 	}
 	a.kept = append(a.kept[:0], make([]float64, n*keep)...)
 	l.pack(a.state)
+	a.pace.Begin()
 	done, err := a.oracle.Steps(a.state, a.kept, a.inputs, n)
 	if err != nil || done == 0 {
 		return 0, err
 	}
+	a.pace.End(done)
 	l.adopt(a.state)
 	a.state, a.last = a.last, a.state
 	for k := range done {

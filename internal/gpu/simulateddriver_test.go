@@ -146,10 +146,10 @@ model: {formula: y ~ x, family: bernoulli}
 		}
 		return string(out), c.ProcessState.ExitCode()
 	}
-	fit := func(device, out string) []string {
-		return []string{"fit", "t.csv", "--model", "m.yaml", "--epsilon", "1", "--steps", "40", "--table1", "none", "--device", device, "--out", out}
+	fit := func(device, out, steps string) []string {
+		return []string{"fit", "t.csv", "--model", "m.yaml", "--epsilon", "1", "--steps", steps, "--table1", "none", "--device", device, "--out", out}
 	}
-	if out, code := run("", kernels, fit("cuda", "right")...); code != 0 {
+	if out, code := run("", kernels, fit("cuda", "right", "16")...); code != 0 {
 		t.Fatalf("status %d: %s", code, out)
 	}
 	count, err := os.ReadFile(filepath.Join(dir, "launches"))
@@ -157,7 +157,7 @@ model: {formula: y ~ x, family: bernoulli}
 		t.Fatal(err)
 	}
 	launches, _ := strconv.Atoi(string(count))
-	late := fmt.Sprintf("launch 214 %d", launches)
+	late := fmt.Sprintf("launch 214 %d", launches+1) // the first call has 16 steps
 	for _, c := range []struct {
 		name, device, fail, kernels string
 		code                        int
@@ -172,7 +172,7 @@ model: {formula: y ~ x, family: bernoulli}
 		{"an error of memory in the middle, then the processor", "cuda,cpu", late, kernels, 0, "going on on cpu"},
 	} {
 		folder := strings.ReplaceAll(c.name, " ", "-")
-		out, code := run(c.fail, c.kernels, fit(c.device, folder)...)
+		out, code := run(c.fail, c.kernels, fit(c.device, folder, "40")...)
 		if code != c.code || !strings.Contains(out, c.want) || strings.Contains(out, "wrong sums") {
 			t.Errorf("%s: status %d, want %d and %q:\n%s", c.name, code, c.code, c.want, out)
 		}
