@@ -58,7 +58,7 @@ Noise is the part of the variance that is privacy noise; the verdict follows fro
 in a fit: not resolved above 95 %, partly above 50 %. With --twin, the run that the
 tables are of, nothing is resolved where the tables' relations are shrunk, and a warning
 says which intervals may not hold; without it combine knows neither.`,
-		Example: "  d3p combine fit-1.csv fit-2.csv fit-3.csv --twin d3p-run-cohort_twin-1",
+		Example: "  d3p combine fit-1.csv fit-2.csv fit-3.csv",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return status.Usagef("%s: %d file; the spread of the estimates needs at least 2 tables, and 20 are better", c.CommandPath(), len(args))
