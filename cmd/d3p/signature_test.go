@@ -86,7 +86,7 @@ func TestSignedRelease(t *testing.T) {
 		t.Error("a signature that is a device counts")
 	}
 
-	// What is wrong with a key is said before anything is made or spent.
+	// A bad key is refused before anything is written or charged.
 	for name, key := range map[string]string{"missing": at("nosuch"), "no key": at("maker.signers"), "public": at("maker.pub")} {
 		out := filepath.Join(dir, "never")
 		var errs bytes.Buffer

@@ -64,8 +64,8 @@ func TestDerivedColumns(t *testing.T) {
 	}
 }
 
-// What a record derives depends on it alone: among other records, its log density and
-// gradient are the same bits.
+// A record's derived columns depend on it alone: among other records, its log density
+// and gradient have the same bits.
 func TestDerivedColumnsDependOnTheirRecord(t *testing.T) {
 	m, err := models.Compile(parseFile(t, "../../configs/derived.yaml"))
 	if err != nil {

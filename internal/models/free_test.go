@@ -108,7 +108,7 @@ func TestWarningOfFreeDensity(t *testing.T) {
 	}
 }
 
-// What a free density cannot be is said once, with what to write.
+// A free density that is not allowed gives one error, which says what to write.
 func TestNoFreeDensity(t *testing.T) {
 	for observe, want := range map[string]string{
 		"y: log_density(n, -n^2)":                "what is observed is y, not n",

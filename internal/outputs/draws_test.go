@@ -74,8 +74,7 @@ func TestSummaryFileHeader(t *testing.T) {
 	}
 }
 
-// What is written must come back from Arrow's own reader: names, types, values
-// and key/values.
+// Arrow's own reader finds the names, types, values and key/values that we wrote.
 func TestDrawsParquetRoundTrip(t *testing.T) {
 	d := grid([]string{"Intercept", "b[age]", "r_hospital[H01,Intercept]"}, 100)
 	var out bytes.Buffer

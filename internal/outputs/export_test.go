@@ -1,6 +1,6 @@
 package outputs
 
-// What the tests of files, which stand outside the package, look into.
+// The tests of files stand outside the package and use these.
 var (
 	Grid         = grid
 	MeanVariance = meanVariance

@@ -13,8 +13,7 @@ import (
 	"d3p/internal/report/reporttest"
 )
 
-// What a release holds is enough to have the posterior back, also where the
-// noise is not independent.
+// A release determines the posterior, also where the noise is correlated.
 func TestParametersRoundTrip(t *testing.T) {
 	run := reporttest.Example(t, plan.Config{Epsilon: 1})
 	roundTrip(t, run)

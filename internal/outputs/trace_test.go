@@ -46,7 +46,7 @@ func TestTraceFile(t *testing.T) {
 	}
 }
 
-// What is written is read back; nonsense is an error.
+// ReadTrace reads what WriteTrace writes, and refuses nonsense.
 func TestReadTrace(t *testing.T) {
 	run := reporttest.Example(t, plan.Config{Epsilon: 1, Steps: 250})
 	back, err := outputs.ParseTrace(reporttest.Contents(t, run)["trace.parquet"])

@@ -66,8 +66,8 @@ func TestScaleEstimate(t *testing.T) {
 	}
 }
 
-// What is not known of the sd of 30 groups is in the variance of the intercept beside their
-// effects, 1/Σ 1/(1/w + sd²) for an sd that is known.
+// The intercept's variance includes the uncertainty of the sd of 30 groups. With a known
+// sd it would be 1/Σ 1/(1/w + sd²).
 func TestUnknownScaleWidens(t *testing.T) {
 	const groups, w, sd, spread = 30, 40.0, 0.4, 0.6
 	h, prior := mat.NewSymDense(groups+1, nil), mat.NewSymDense(groups+1, nil)

@@ -436,7 +436,7 @@ func TestCountsAreCharged(t *testing.T) {
 
 }
 
-// What is no partition is refused before anything is charged or read.
+// An invalid partition is refused before anything is charged or read.
 func TestPartitionsAreRefused(t *testing.T) {
 	c := surveyor(t, "id,x,k,g,y\n1,0.5,1,a,1\n", noise.Insecure(3), event.AddRemove)
 	of := func(a ...privacy.Axis) []privacy.Partition { return []privacy.Partition{{Axes: a, Noise: 50}} }

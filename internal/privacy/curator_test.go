@@ -56,8 +56,8 @@ func TestTableLargerThanMemory(t *testing.T) {
 	newCurator(t, cfg)
 }
 
-// What the rules did to records, and where a file is malformed, is written under
-// private/ only, for the owner alone.
+// The effects of rules on records, and the places where a file is malformed, go to
+// private/ only, readable by the owner alone.
 func TestDataCheckIsPrivate(t *testing.T) {
 	for name, text := range map[string]string{
 		"rules":     "a,b,y\n1,x,0\n9,2,1\n",

@@ -67,8 +67,8 @@ func TestLedgerRoundTrip(t *testing.T) {
 	}
 }
 
-// What an earlier run spent stays in the ledger when its session cannot go on: a
-// device that was lost gives nothing back.
+// The ledger keeps the spending of a run whose session cannot go on: a lost device gives
+// nothing back.
 func TestFailedResumeKeepsTheLedger(t *testing.T) {
 	engine := &fakeEngine{sum: []float64{0, 0}}
 	cfg := config(t, engine)

@@ -199,7 +199,7 @@ func TestMomentsNoise(t *testing.T) {
 	}
 }
 
-// What is no design is refused before anything is charged.
+// An invalid design is refused before anything is charged.
 func TestDesignsAreRefused(t *testing.T) {
 	c := surveyor(t, "id,x,k,g,y\n", noise.Insecure(9), event.AddRemove)
 	one := func(r privacy.Reading) func(*privacy.Design) {

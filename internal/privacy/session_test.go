@@ -226,8 +226,8 @@ func TestClosedSession(t *testing.T) {
 	}
 }
 
-// What records draw for themselves has a stream of its own: shared with the noise
-// of the sum, it would tell that noise to the gradients.
+// Each record's own draws come from a separate stream: if they shared the stream of the
+// sum's noise, gradients would reveal that noise.
 func TestRecordNoiseIsItsOwn(t *testing.T) {
 	b := graph.NewBuilder()
 	tape, err := graph.Compile(b, b.Mul(b.Aux("eta", nil, true), b.Mul(b.Column(0), b.Param("w", nil))), nil, graph.Options{GradientOnly: true, Columns: 3})

@@ -216,7 +216,7 @@ func TestStepsAreChargedFirst(t *testing.T) {
 	}
 }
 
-// What cannot be done on a device is asked one step at a time.
+// A tape or a batch that the engine cannot step through alone is refused by Prepare.
 func TestNotStepping(t *testing.T) {
 	s := begin(t, newCurator(t, config(t, &fakeEngine{})), mechanism(t, 2))
 	if err := s.Prepare(privacy.Postprocessing{}); !errors.Is(err, privacy.ErrNotStepping) {

@@ -9,8 +9,8 @@ import (
 	"d3p/internal/report/reporttest"
 )
 
-// What the report says of the noise is what happened: a secret source, a seed that
-// was given, or none at all. What fails is said to fail, and no hazard is hidden.
+// The report names the noise's source as it was: secret, from a given seed, or none. It
+// reports failed assumptions as failed, and hides no hazard.
 func TestReportOfTheNoise(t *testing.T) {
 	seeded := reporttest.Example(t, plan.Config{Epsilon: 1})
 	seeded.Insecure = true

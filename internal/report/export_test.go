@@ -1,6 +1,6 @@
 package report
 
-// What the tests of files and pages, which stand outside the package, look into.
+// The tests of files and pages stand outside the package and use these.
 var (
 	Badge          = badge
 	Beliefs        = beliefs

@@ -12,7 +12,7 @@ import (
 	"d3p/internal/report/reporttest"
 )
 
-// What a model file says is text in every report: neither HTML nor Markdown.
+// Names of a model file are plain text in every report, neither HTML nor Markdown.
 func TestNamesAreNoMarkup(t *testing.T) {
 	const hostile = "<script>alert(1)</script> **[safe](http://evil)** `x` | cell |\n# heading\n\n<img src=x onerror=alert(2)> &lt; _em_ ![i](j) ~~s~~ \u202e"
 	run := reporttest.Example(t, plan.Config{Epsilon: 1})

@@ -12,8 +12,8 @@ import (
 	"d3p/internal/report/reporttest"
 )
 
-// What (epsilon, 1e-5) alone allows at 1 % false positives: the table of the
-// design, computed by hand.
+// The largest true-positive rate that (epsilon, 1e-5) allows at 1 % false positives,
+// computed by hand.
 func TestTruePositives(t *testing.T) {
 	for epsilon, want := range map[float64]float64{0.1: 0.011, 0.5: 0.017, 1: 0.027, 2: 0.074, 3: 0.201, 5: 0.993, 1000: 1} {
 		if got := report.TruePositives(report.Point{epsilon, 1e-5}, 0.01); math.Abs(got-want) > 6e-4 {

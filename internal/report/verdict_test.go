@@ -86,7 +86,7 @@ func TestCorrelationsOfTable1(t *testing.T) {
 	}
 }
 
-// What declarations leave open of predictors beside group effects is known by column.
+// openColumns names the columns that may be constant within groups, since nothing declares them.
 func TestOpenColumns(t *testing.T) {
 	grouped := strings.NewReplacer("    y:", "    x: {type: real, lower: 0, upper: 1, constant_within: none}\n    site: {type: category, levels: [p, q]}\n    y:",
 		"1 + band", "1 + band + x + (1 | site)").Replace(oneCategory)

@@ -81,8 +81,8 @@ func TestReadRefusesDamagedFiles(t *testing.T) {
 	}
 }
 
-// What is read is never more than the file holds, and what the writer writes
-// comes back.
+// The reader never reads more than the file holds, and reads back what the writer
+// wrote.
 func FuzzRead(f *testing.F) {
 	for _, list := range [][]Array{nil, {{"a", []int{2}, []float64{1, -0.5}}}, {{"a", nil, []float64{3}}, {"b", []int{0}, nil}}} {
 		var b bytes.Buffer

@@ -69,7 +69,7 @@ const (
 	ofRanges                         = 1. / 3 // of what counts may take, where a column needs it
 )
 
-// What a mixture buys, as parts of μ²: its synthetic tables have the bought columns. Its
+// A mixture spends these parts of μ² on columns, which its synthetic tables then have. Its
 // steps have 16 % more noise for it. Counts with noise of bestNoise of N are enough.
 const (
 	mixtureCounts  = 0.16

@@ -7,8 +7,8 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// What stands in the rows is the law again, to their six digits: quantiles, shares and
-// correlations. Without rows it is the declared law.
+// The rows give the law back to their six digits: quantiles, shares and correlations.
+// Without rows it is the declared law.
 func TestLawOfRows(t *testing.T) {
 	m, file := cohort(t), records(t, 4000)
 	p := Auto(m, muOf(4, event.AddRemove), 4000, event.AddRemove)

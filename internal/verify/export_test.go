@@ -1,6 +1,6 @@
 package verify
 
-// What the tests, which stand outside the package, look into.
+// The tests stand outside the package and use these.
 var (
 	ReportDiffers = reportDiffers
 	Files         = verifyFiles

@@ -89,8 +89,8 @@ func TestDefaultPlan(t *testing.T) {
 	}
 }
 
-// What subsampling costs, σ/(q√T) against q = 1, at ε = 1, δ = 1e-5, T = 1000:
-// the numbers of the design.
+// Subsampling costs σ/(q√T) against q = 1. At ε = 1, δ = 1e-5, T = 1000 these are
+// the numbers computed by hand.
 func TestSubsamplingCost(t *testing.T) {
 	stattest.SkipNumerics(t)
 	const n = 100000

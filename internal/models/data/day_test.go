@@ -25,7 +25,7 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// What is no date of the calendar is refused, whatever follows a date.
+// A day that the calendar lacks is refused, and so is text behind a date.
 func TestNoDays(t *testing.T) {
 	for _, text := range []string{"", "2020", "2020-1-01", "2020-02-30", "2021-02-29", "2020-13-01", "2020-00-10", "2020-01-00", "20200101", "2020/01/01", "2020-01-011", "a020-01-01", "0000-00-00", "01.02.2020"} {
 		if day, ok := ParseDay([]byte(text)); ok {

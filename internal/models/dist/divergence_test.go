@@ -115,7 +115,7 @@ func threeLevels(b *graph.Builder, v float64) *graph.Node {
 	return b.Stack(graph.Dim{Name: "level", Size: 3}, b.Const(v), b.Const(0), b.Const(-v))
 }
 
-// What has no closed form, or no bound, is refused.
+// A density without bound, or whose integral has no closed form, is refused.
 func TestBetaIsRefused(t *testing.T) {
 	b := graph.NewBuilder()
 	x := Observed{X: b.Column(0)}

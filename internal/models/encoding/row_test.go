@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is decoded is what was encoded, for every kind of field.
+// Decoding inverts encoding for every kind of field.
 func TestDecodeInvertsEncode(t *testing.T) {
 	e := Encoding{K: 6, Fields: []Field{
 		{Column: "real", Kind: Numeric, Transform: "log", Center: 1, Scale: 2, Out: []int{0}},

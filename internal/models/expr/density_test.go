@@ -118,7 +118,7 @@ func TestDensityMistakes(t *testing.T) {
 	}
 }
 
-// What a value's shape decides is reported by Fits.
+// Fits reports whether a value has the shape that a density takes.
 func TestFits(t *testing.T) {
 	d := graph.Dim{Name: "d", Size: 4}
 	for _, c := range []struct {

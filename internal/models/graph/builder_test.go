@@ -120,7 +120,7 @@ func TestMisuse(t *testing.T) {
 		if !n.Bad() {
 			t.Errorf("no bad node for %q", want)
 		}
-		// What is built from a bad node reports nothing new.
+		// A node built from a bad node reports no second error.
 		n = b.Sum(b.MatMul(b.Stack(Dim{"s", 1}, b.Exp(n)), b.Gather(n, "k", n)), "nowhere")
 		if !n.Bad() {
 			t.Errorf("a bad node became good")

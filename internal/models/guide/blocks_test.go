@@ -29,7 +29,7 @@ func TestBlocks(t *testing.T) {
 		checkLanding(t, g, lambda)
 		checkInit(t, g)
 		checkAllocations(t, g, lambda)
-		// What is in a block is independent of everything outside.
+		// Members of a block are independent of everything outside it.
 		for _, b := range c.blocks {
 			inside := map[int]bool{}
 			for _, i := range b.At {

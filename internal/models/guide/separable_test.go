@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What a separable family computes for ranges of coordinates, in any order, has the
-// bits of the whole, and nothing outside a range is written.
+// A separable family computes ranges of coordinates, in any order, with the bits of the
+// whole, and writes nothing outside a range.
 func TestSeparable(t *testing.T) {
 	const p = 1300 // more than a block
 	cuts := []int{0, 1, 511, 512, 700, p}

@@ -32,7 +32,7 @@ const (
 // Layouts names the layouts.
 func Layouts() []string { return []string{LayoutD3P, LayoutPyTorch} }
 
-// What a net trains.
+// The parts of a net that training changes.
 const (
 	TrainAll    = "all"
 	TrainBiases = "biases" // Ben Zaken et al. 2022, arXiv:2106.10199

@@ -176,7 +176,7 @@ func TestRenamedLayersWithoutBiases(t *testing.T) {
 	}
 }
 
-// What does not fit says so; a layer that the file lacks starts at random, with a note.
+// Weights of another shape are an error; a layer that the file lacks starts at random, with a note.
 func TestWeightsThatDoNotFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	file := fileOf(t, array(rng, "dense1.weight", 6, 3), array(rng, "dense1.bias", 3))

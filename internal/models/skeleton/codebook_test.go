@@ -9,8 +9,7 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// What a codebook says is declared, and only what it does not say is still to be
-// filled in.
+// Facts of a codebook become declarations; only the others are left to be filled in.
 func TestFromCodebook(t *testing.T) {
 	src := string(FromCodebook([]Described{
 		{Name: "age", Type: "integer", Lower: "18", Upper: "100", Center: "60", By: "20", Source: "codebook v3, p. 4", Label: "age at\nadmission"},

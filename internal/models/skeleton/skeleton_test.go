@@ -46,8 +46,7 @@ func TestSkeleton(t *testing.T) {
 	}
 }
 
-// What Windows programs write before a text is no part of it; what is no text in
-// UTF-8 is said to be none, once.
+// A byte-order mark is not part of the text. A file that is not UTF-8 gives one error.
 func TestTextOfModelFiles(t *testing.T) {
 	src := string(Skeleton([]string{"age"}, Known{}))
 	_, want := spec.Parse("m.yaml", []byte(src), nil)
@@ -62,7 +61,7 @@ func TestTextOfModelFiles(t *testing.T) {
 	}
 }
 
-// What is known is not asked for, and what the file makes doubtful is.
+// Init does not ask for known facts, but asks where the file contradicts them.
 func TestSkeletonOfWhatIsKnown(t *testing.T) {
 	known := Known{Entity: "patient", Records: 8124, Formula: "y ~ 1", Family: "bernoulli"}
 	columns := []Described{{Name: "y", Levels: "no|yes"}}

@@ -19,7 +19,7 @@ release:
   region: EU
 `
 
-// What is declared for the registry is read, printed, and read again.
+// The registry's declarations are read, printed, and read again.
 func TestRelease(t *testing.T) {
 	s, errs := Parse("release.yaml", []byte(releaseModel), nil)
 	if len(errs) > 0 {

@@ -80,8 +80,8 @@ fit: {clipping: flat, batch_schedule: linear:0.5}
 `,
 }
 
-// What a run uses and a checkpoint keeps is the rendered file: it states every
-// setting that the file states, and so do the rendered forms of all examples.
+// A run and its checkpoint use the rendered file: it states every setting of the original.
+// The same holds for all examples.
 func TestRenderStatesEverySetting(t *testing.T) {
 	all := strings.Join(settingTexts, "")
 	var schema struct {

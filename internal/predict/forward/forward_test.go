@@ -387,7 +387,7 @@ guide:
 	}
 }
 
-// What a file of ONNX cannot compute is refused, by name.
+// A layer that ONNX cannot compute is refused by name.
 func TestRefused(t *testing.T) {
 	latent := modelstest.Read(t, "../../../configs/vae-mnist.yaml")
 	if _, err := forward.Model(latent, make([]float64, latent.P), "test"); !errors.Is(err, forward.ErrLatent) {

@@ -35,7 +35,7 @@ func TestEqualLedgers(t *testing.T) {
 	}
 }
 
-// What releases nothing costs nothing.
+// An event without a release costs nothing.
 func TestNothing(t *testing.T) {
 	for _, ev := range []event.Event{event.Composed{}, event.SelfComposed{Of: mnist(1), Count: 0}} {
 		d, err := Delta(ev, event.AddRemove, 0)

@@ -168,7 +168,7 @@ func TestParseRelation(t *testing.T) {
 	}
 }
 
-// What an event is made of is checked, and known to hold for one relation alone.
+// The parts of an event are checked, and a part that holds for one relation restricts the whole.
 func TestEventsWithinEvents(t *testing.T) {
 	for _, around := range []func(Event) Event{
 		func(of Event) Event { return PoissonSampled{Rate: 0.5, Of: of} },

@@ -18,8 +18,8 @@ var binomialCases = []struct {
 	{1 << 40, 0.5},
 }
 
-// What is outside the steps is below 2^-79, and the steps' weights fill the
-// alias table.
+// The mass outside the steps is below 2^-79, and the steps' weights fill the alias
+// table.
 func TestBinomialTables(t *testing.T) {
 	for _, c := range binomialCases {
 		b := NewBinomial(c.n, c.p)

@@ -57,7 +57,7 @@ func TestWriteOutFollowsNothing(t *testing.T) {
 	}
 }
 
-// What this process holds open is written to.
+// WriteOut writes to a stream that this process holds open.
 func TestWriteOutToStreams(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

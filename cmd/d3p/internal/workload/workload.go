@@ -87,9 +87,9 @@ func (e *Estimate) Words(plan *plan.Plan) string {
 	return fmt.Sprintf("%s: about %.2g s in %d threads; the table takes %.2g MiB", words, e.Seconds, e.Threads, e.Bytes/(1<<20))
 }
 
-// What a fit takes besides its steps, in seconds, by docs/guide/cluster.md: of a processor
-// to read and count a number of a record; of any process, whatever it holds; and of a sum
-// over processes in a step.
+// Seconds that a fit takes besides its steps, by docs/guide/cluster.md: of a processor to
+// read and count a number of a record; of any process, whatever it holds; and of a sum over
+// processes in a step.
 const (
 	readingTime = 1.4e-7
 	fixedTime   = 2

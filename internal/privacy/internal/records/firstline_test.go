@@ -76,7 +76,7 @@ func TestHeadlessAndEmpty(t *testing.T) {
 	}
 }
 
-// What separates fields has to be declared where no header line says it.
+// A file without header line needs a declared separator.
 func TestHeadlessNeedsSeparator(t *testing.T) {
 	for _, text := range []string{"", "2;1\n", "2,1\n", "a,b\n"} {
 		_, _, err := readOne(write(t, "t.csv", text), headless("", "a", "b"), Options{})

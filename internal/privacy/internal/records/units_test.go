@@ -188,7 +188,7 @@ func TestUnitsOfParquet(t *testing.T) {
 	}
 }
 
-// What is wrong with units is about the file and the declaration.
+// Errors about units name the file and the declaration, and no record.
 func TestUnitsErrors(t *testing.T) {
 	truths := parquetText(t, arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.FixedWidthTypes.Boolean}, {Name: "x", Type: arrow.PrimitiveTypes.Float64}}, nil), "[true,false]", "[3,4]")
 	many := "id,x\n"

@@ -60,7 +60,7 @@ func TestRoomOnDisk(t *testing.T) {
 	}
 }
 
-// What Fetch asks for is in memory soon after; what it finds in memory is not asked for.
+// Pages that Fetch asks for are in memory soon after; it does not ask for pages that are there.
 func TestFetchReads(t *testing.T) {
 	r := coldRoom(t, 8<<20)
 	page := os.Getpagesize()
