@@ -47,7 +47,11 @@ func outcomeOf(m *models.Model, target predict.Target) (o outcome, err error) {
 	if _, censored := observed.Density.(dist.Censored); censored {
 		return o, fmt.Errorf("%s is known from below alone where it is censored, so an error has no size (fit a binary response such as `dead by 12 months` to score it)", target.Name)
 	}
-	header := observed.Columns[target.Column].HeaderName()
+	column := observed.Columns[target.Column]
+	if column.Derive != nil {
+		return o, fmt.Errorf("%s is computed from other columns, and outcomes are read from columns of the file alone (`d3p predict` gives its probabilities; to score them, write %s into the file as a column of its own before the next fit)", target.Name, target.Name)
+	}
+	header := column.HeaderName()
 	i := slices.IndexFunc(m.Encoding.Fields, func(f encoding.Field) bool { return f.Column == header && f.Kind != encoding.MissingIndicator })
 	if i < 0 {
 		return o, fmt.Errorf("column %s is not read from the file", target.Name)
@@ -94,7 +98,7 @@ func New(m *models.Model, posterior predict.Posterior, column string, random dis
 		for _, t := range targets {
 			names = append(names, t.Name)
 		}
-		return nil, fmt.Errorf("the model predicts %q: name one of them", names)
+		return nil, fmt.Errorf("the model predicts %q: name one of them with --column", names)
 	}
 	t := &Table{Edges: probabilities, model: m, posterior: posterior, random: random, at: at}
 	if t.outcome, err = outcomeOf(m, targets[at]); err != nil {

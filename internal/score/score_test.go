@@ -96,7 +96,7 @@ func cellsOf(t *testing.T, column, family string, lines []string) [][]int {
 }
 
 // The column of a file may have another name than in the model; a censored time has no
-// error.
+// error; a computed response is in no column.
 func TestWhatIsScored(t *testing.T) {
 	named := strings.Replace(fmt.Sprintf(visits, "real, lower: 0.5, upper: 9", "weibull"), "y: {", `y: {header: "length of stay", `, 1)
 	posterior := predict.Posterior{S: 1, Prob: 0.9}
@@ -107,6 +107,20 @@ func TestWhatIsScored(t *testing.T) {
 	censored := strings.Replace(strings.Replace(named, "formula: y ~", "formula: surv(y, died) ~", 1), "    g: {", "    died: {type: binary}\n    g: {", 1)
 	if _, err := New(modelstest.Compile(t, "visits.yaml", censored), posterior, "", normals{}); err == nil || !strings.Contains(err.Error(), "y is known from below alone") {
 		t.Errorf("a censored time is scored: %v", err)
+	}
+	computed := `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 2000}
+  columns:
+    age: {type: real, lower: 18, upper: 90}
+    cost: {type: real, lower: 1, upper: 100}
+  derive: {costly: cost > 8}
+model: {formula: costly ~ age, family: bernoulli}
+privacy: {epsilon: 1, neighbours: add_remove}
+`
+	if _, err := New(modelstest.Compile(t, "costs.yaml", computed), posterior, "", normals{}); err == nil || !strings.Contains(err.Error(), "costly is computed from other columns") {
+		t.Errorf("a computed response is scored: %v", err)
 	}
 }
 
