@@ -109,7 +109,7 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 	public := noise.Public(s.seed)
 	table, err := score.New(r.Model, r.Predictive(s.draws, usualProb, public), s.column, noise.NewRandom(public.Stream(noise.Prediction)))
 	if err != nil {
-		return status.Usagef("%w", err)
+		return status.With(status.Usage, err)
 	}
 	checks := make([]*score.Exceedance, len(s.above))
 	placers := []privacy.Placer{table}

@@ -108,18 +108,9 @@ func TestWhatIsScored(t *testing.T) {
 	if _, err := New(modelstest.Compile(t, "visits.yaml", censored), posterior, "", normals{}); err == nil || !strings.Contains(err.Error(), "y is known from below alone") {
 		t.Errorf("a censored time is scored: %v", err)
 	}
-	computed := `d3p: 1
-data:
-  unit: {entity: person, rows_per_unit: 1}
-  rows: {public: 2000}
-  columns:
-    age: {type: real, lower: 18, upper: 90}
-    cost: {type: real, lower: 1, upper: 100}
-  derive: {costly: cost > 8}
-model: {formula: costly ~ age, family: bernoulli}
-privacy: {epsilon: 1, neighbours: add_remove}
-`
-	if _, err := New(modelstest.Compile(t, "costs.yaml", computed), posterior, "", normals{}); err == nil || !strings.Contains(err.Error(), "costly is computed from other columns") {
+	computed := strings.NewReplacer("formula: y ~", "formula: costly ~", "model:\n", "  derive: {costly: y > 4}\nmodel:\n").
+		Replace(fmt.Sprintf(visits, "real, lower: 0.5, upper: 9", "bernoulli"))
+	if _, err := New(modelstest.Compile(t, "visits.yaml", computed), posterior, "", normals{}); err == nil || !strings.Contains(err.Error(), "costly is computed from other columns") {
 		t.Errorf("a computed response is scored: %v", err)
 	}
 }
