@@ -6,15 +6,14 @@ import (
 	"path"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 // mostWords is the number of words that all pages together may have: whoever adds a page
 // shortens others.
-const mostWords = 18_000
+const mostWords = 20_400
 
-// The pages are few enough to be read. Generated ones do not count, nor do signs, numbers
-// and names of tests.
+// The pages have few enough words, as `wc -w` counts them; those of the gallery have a
+// test of their own in CI.
 func TestPagesAreShort(t *testing.T) {
 	total := 0
 	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
@@ -22,11 +21,7 @@ func TestPagesAreShort(t *testing.T) {
 			return err
 		}
 		text, err := os.ReadFile(name)
-		for _, word := range strings.Fields(string(text)) {
-			if strings.ContainsFunc(word, unicode.IsLetter) && !strings.Contains(word, "`Test") {
-				total++
-			}
-		}
+		total += len(strings.Fields(string(text)))
 		return err
 	})
 	if err != nil {
