@@ -145,8 +145,9 @@ var rules = map[string]rule{
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/data", "models/spec", "outputs", "posterior", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "synthesis"}, files: true},
 	"rehearsal":          {ours: []string{"export", "fit", "fit/plan", "models", "models/simulate", "outputs", "posterior", "privacy", "privacy/noise"}, files: true},
-	"experiments":        {ours: []string{"experiments/attack", "rehearsal", "atomicfile", "settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/noise", "privacy/sampler", "export", "report/figure", "score"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
+	"experiments":        {ours: []string{"experiments/attack", "experiments/tables", "rehearsal", "atomicfile", "settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/noise", "privacy/sampler", "export", "report/figure", "score"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"experiments/attack": {ours: []string{"cpu", "fit", "fit/plan", "models", "privacy", "privacy/event", "privacy/noise", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
+	"experiments/tables": {ours: []string{"models/data", "privacy/noise"}},
 	"experiments/audit":  {ours: []string{"cpu", "models", "models/data", "models/encoding", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 }
 

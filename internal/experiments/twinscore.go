@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -59,7 +58,7 @@ func publicCell(c *data.Column) (cell func(string) int, size int) {
 	at := func(x float64) int { return int((x - lower) / (upper - lower) * publicCells) }
 	size = publicCells
 	switch {
-	case lower == 0 && upper >= ratioUpper:
+	case lower == 0 && upper >= ratioUpper && c.Type.V != data.Date:
 		size = ratioCells + 1
 		at = func(x float64) int {
 			if x < 1 {
@@ -77,8 +76,8 @@ func publicCell(c *data.Column) (cell func(string) int, size int) {
 	}
 	last := size
 	return func(s string) int {
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil || math.IsNaN(x) {
+		x := c.Number(s)
+		if math.IsNaN(x) {
 			return last
 		}
 		return max(0, min(at(min(max(x, lower), upper)), last-1))

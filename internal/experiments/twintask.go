@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"d3p/internal/experiments/tables"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/privacy/noise"
@@ -27,7 +27,7 @@ func (twinTask) judge(opt options, _ []threshold, dir string, out *report) error
 	if err != nil {
 		return err
 	}
-	for _, s := range twinSources {
+	for _, s := range allTwinSources() {
 		if !asked(opt.models, s.name) {
 			continue
 		}
@@ -160,11 +160,12 @@ func shuffled(d discretised) discretised {
 // twinSource is a table that twins are made of.
 type twinSource struct {
 	name   string
-	folder string   // of the shared data; "": simulated
-	id     string   // column of the ids, one for each row
-	rules  []string // constraints of the model file
-	target string   // column that a logistic regression predicts
-	one    string   // its level
+	folder string        // of the shared data
+	table  *tables.Table // simulated; nil: shared
+	id     string        // column of the ids, one for each row
+	rules  []string      // constraints of the model file
+	target string        // column that a logistic regression predicts
+	one    string        // its level
 	never  [2]string
 	within [2]string // never: rows with column never[0] at never[1] that have within[0] at within[1]
 }
@@ -174,7 +175,16 @@ var twinSources = []twinSource{
 		never: [2]string{"sex", "Female"}, within: [2]string{"relationship", "Husband"}},
 	{name: "nhanes", folder: "nhanes", id: "ID", target: "Diabetes", one: "Yes",
 		never: [2]string{"SmokeNow", "Yes"}, within: [2]string{"Smoke100", "No"}},
-	{name: "households", target: "ill", one: "yes", never: [2]string{"smoker", "yes"}, within: [2]string{"band", "child"}},
+}
+
+// allTwinSources are the shared tables, then the simulated ones.
+func allTwinSources() []twinSource {
+	list := slices.Clone(twinSources)
+	for i := range tables.List {
+		t := &tables.List[i]
+		list = append(list, twinSource{name: t.Name, table: t, target: t.Target, one: t.One, never: t.Never, within: t.Within})
+	}
+	return list
 }
 
 // publicTable is a source as files and as public cells.
@@ -194,10 +204,10 @@ func (s twinSource) read(opt options, folder string) (*publicTable, error) {
 	t := &publicTable{}
 	var rows, test [][]string
 	var err error
-	if s.folder == "" {
-		t.header, rows = households(20000, 1)
-		_, test = households(10000, 2)
-		t.model = []byte(fmt.Sprintf(householdsModel, len(rows)))
+	if s.table != nil {
+		t.header, rows = s.table.Draw(s.table.Records, opt.first+1)
+		_, test = s.table.Draw(s.table.Records/2, opt.first+2)
+		t.model = []byte(s.table.Model(len(rows)))
 		t.path = filepath.Join(folder, "train.csv")
 		if err := writeCells(t.path, t.header, rows); err != nil {
 			return nil, err
@@ -261,89 +271,3 @@ func writeCells(path string, header []string, rows [][]string) error {
 	}
 	return f.Close()
 }
-
-const householdsModel = `d3p: 1
-data:
-  unit: {entity: person, rows_per_unit: 1}
-  rows: {public: %d}
-  columns:
-    age: {type: integer, lower: 0, upper: 105}
-    band: {type: category, levels: [child, working, retired]}
-    sex: {type: binary, levels: [female, male]}
-    region: {type: category, levels: [r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11]}
-    school: {type: ordinal, levels: [none, primary, secondary, college, degree]}
-    hours: {type: integer, lower: 0, upper: 80}
-    income: {type: real, lower: 0, upper: 500000}
-    rooms: {type: integer, lower: 1, upper: 12}
-    weight: {type: real, lower: 2, upper: 250}
-    pressure: {type: real, lower: 50, upper: 260}
-    smoker: {type: binary, levels: ["no", "yes"]}
-    visits: {type: integer, lower: 0, upper: 60}
-    ill: {type: binary, levels: ["no", "yes"]}
-  missing: {default: model}
-twin:
-  engine: marginals
-  constraints: ["band != 'child' or smoker == 'no'"]
-privacy: {epsilon: 1}
-`
-
-// households simulates people: spikes at zero hours and income, steps at 20 and 40 hours,
-// skewed incomes and counts, missing values that follow age, and a rule.
-func households(n int, seed uint64) (header []string, rows [][]string) {
-	header = []string{"age", "band", "sex", "region", "school", "hours", "income", "rooms", "weight", "pressure", "smoker", "visits", "ill"}
-	random := noise.NewRandom(noise.Public(seed).Stream(noise.Twin))
-	chance := func(p float64) bool { return random.Uniform() < p }
-	pick := func(yes bool, a, b string) string {
-		if yes {
-			return a
-		}
-		return b
-	}
-	for range n {
-		age := math.Floor(100 * math.Pow(random.Uniform(), 1.2) * (0.8 + 0.2*random.Uniform()))
-		band := "working"
-		if age < 16 {
-			band = "child"
-		} else if age >= 66 {
-			band = "retired"
-		}
-		male := chance(0.49)
-		region := int(12 * math.Pow(random.Uniform(), 2))
-		ability := random.Normal() + 0.1*float64(6-region)/6
-		school := int(min(4, max(0, math.Floor(2+ability+min(0, (age-20)/6)))))
-		hours := 0.0
-		if band == "working" && chance(0.78) || band == "retired" && chance(0.08) {
-			hours = 40
-			if chance(0.5) {
-				hours = math.Round(min(80, max(5, 36+9*random.Normal())))
-			} else if !male && chance(0.4) {
-				hours = 20
-			}
-		}
-		income := 0.0
-		if hours > 0 || band == "retired" && chance(0.9) {
-			income = math.Round(min(500000, math.Exp(9.3+0.3*float64(school)+0.012*hours+0.2*indicator(male)+0.4*random.Normal())))
-		}
-		rooms := math.Round(min(12, max(1, 3+math.Log1p(income)/8+1.3*random.Normal())))
-		weight := 3 + 72*(1-math.Exp(-age/11)) + 9*indicator(male)*indicator(age > 14) + (4+0.12*min(age, 60))*random.Normal()
-		pressure := 95 + 0.45*age + 0.25*(weight-60) + 11*random.Normal()
-		smoker := age >= 16 && chance(1/(1+math.Exp(0.6+0.5*float64(school)-0.3*indicator(male)+0.02*(age-40))))
-		risk := 1 / (1 + math.Exp(5.2-0.05*age-0.02*(pressure-120)-0.7*indicator(smoker)-0.25*float64(region%3)))
-		ill := chance(risk)
-		visits := math.Floor(-math.Log(random.Uniform()) * (1 + 3*indicator(ill) + age/60))
-		row := []string{plainNumber(age), band, pick(male, "male", "female"), fmt.Sprintf("r%d", region),
-			[]string{"none", "primary", "secondary", "college", "degree"}[school], plainNumber(hours), plainNumber(income), plainNumber(rooms),
-			plainNumber(math.Round(min(250, max(2, weight))*10) / 10), plainNumber(math.Round(min(260, max(50, pressure)))), pick(smoker, "yes", "no"),
-			plainNumber(min(60, visits)), pick(ill, "yes", "no")}
-		if chance(0.25) && age < 30 {
-			row[9] = ""
-		}
-		if chance(0.08) {
-			row[6] = ""
-		}
-		rows = append(rows, row)
-	}
-	return header, rows
-}
-
-func plainNumber(x float64) string { return fmt.Sprintf("%g", x) }

@@ -34,6 +34,9 @@ func (c *compiler) constraints() *Constraints {
 		}
 		n, errs := expr.Lower(condition.Expr, g.env, g.b)
 		c.errs = append(c.errs, errs...)
+		if err := c.spec.Data.OneOrigin(condition.Expr); err != nil {
+			c.errs.Add(condition.Text.At, "", "%s", err)
+		}
 		reads := c.columnIndices(condition)
 		switch {
 		case n == nil:

@@ -196,3 +196,23 @@ func TestTwinOfCore(t *testing.T) {
 		}
 	}
 }
+
+// A constraint that compares dates of different origins would be off by years.
+func TestConstraintsOfDates(t *testing.T) {
+	text := `d3p: 1
+data:
+  unit: {entity: patient, rows_per_unit: 1}
+  rows: {public: 100}
+  columns:
+    admitted: {type: date, lower: 2012-01-01, upper: 2022-12-31}
+    born: {type: date, lower: 1910-01-01, upper: 2022-12-31}
+twin: {engine: marginals, constraints: [born <= admitted]}
+`
+	_, err := models.Read("t.yaml", []byte(text), nil)
+	if err == nil || !strings.Contains(err.Error(), "t.yaml:8:41: born counts days from 1910-01-01, and admitted from 2012-01-01") {
+		t.Errorf("dates of two origins: %v", err)
+	}
+	if _, err := models.Read("t.yaml", []byte(strings.Replace(text, "12-31}\ntwin", "12-31, origin: 2012-01-01}\ntwin", 1)), nil); err != nil {
+		t.Errorf("dates of one origin: %v", err)
+	}
+}

@@ -3,8 +3,10 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
+	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
 )
 
@@ -131,4 +133,35 @@ func (c *Column) Cell(x float64) string {
 		return FormatDay(c.Day(x))
 	}
 	return source.FormatNumber(x)
+}
+
+// OneOrigin reports dates that an expression compares, or computes with, although they count
+// from different days: its value would be off by the days between these.
+func (d *Data) OneOrigin(e expr.Expr) (err error) {
+	expr.Walk(e, func(x expr.Expr) bool {
+		switch x := x.(type) {
+		case *expr.Binary:
+			if slices.Contains([]string{"and", "or"}, x.Op) {
+				return true
+			}
+		case *expr.Call:
+		default:
+			return true
+		}
+		var first *Column
+		for _, name := range expr.Names(x) {
+			c := d.Column(name)
+			if c == nil || c.Type.V != Date {
+				continue
+			}
+			if first == nil {
+				first = c
+			} else if first.Origin.V != c.Origin.V {
+				err = fmt.Errorf("%s counts days from %s, and %s from %s (declare the same `origin:` for both)",
+					first.Name.V, FormatDay(first.Origin.V), c.Name.V, FormatDay(c.Origin.V))
+			}
+		}
+		return err == nil
+	})
+	return err
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
 )
 
 // Every day from 1895 to 2105, and every 61st from year 1 to 9999, has the number
@@ -61,5 +64,29 @@ func TestParseDayIn(t *testing.T) {
 	}
 	if _, ok := ParseDayIn("", []byte("1.2.2024")); ok {
 		t.Error("a date in an order that nobody declared")
+	}
+}
+
+// Dates that an expression compares need one origin; those that stand in conditions of
+// their own do not.
+func TestOneOrigin(t *testing.T) {
+	d := &Data{}
+	for name, origin := range map[string]int{"born": 0, "admitted": 9, "discharged": 9} {
+		c := &Column{}
+		c.Name.V, c.Type.V, c.Origin.V = name, Date, origin
+		d.Columns = append(d.Columns, c)
+	}
+	for text, want := range map[string]bool{
+		"discharged >= admitted": true, "born < admitted": false, "admitted - born > 3": false, "max(born, admitted) > 2": false,
+		"born > 3 or admitted > 4": true, "not (born > 3 or admitted > 4) and discharged - admitted < 8": true,
+	} {
+		var problems source.Problems
+		e := source.ParseExpr(source.Value[string]{V: text, At: expr.Position{Line: 1, Column: 1}}, &problems)
+		if e == nil {
+			t.Fatalf("%s: %v", text, problems)
+		}
+		if err := d.OneOrigin(e); (err == nil) != want {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

@@ -45,6 +45,9 @@ func (d *Data) Complete(c *Column) error {
 			return fmt.Errorf("missing values of %s are part of the model", name)
 		}
 	}
+	if err := d.OneOrigin(c.Derive.Expr); err != nil {
+		return err
+	}
 	c.Type.V, c.Type.At = Real, c.Name.At
 	if is, err := d.category(c); is {
 		return err

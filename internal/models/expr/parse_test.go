@@ -101,6 +101,7 @@ func TestMistakes(t *testing.T) {
 		{"f(a=1, a=2)", "m.yaml:7:18: argument a of f is given twice"},
 		{"f(a=1, 2)", "m.yaml:7:18: positional argument after a named one in f (positional arguments come first)"},
 		{"2x", "m.yaml:7:11: malformed number 2x (put an operator between a number and a name)"},
+		{"2 - 01", "m.yaml:7:15: malformed number 01 (write no leading zero; a date is a number of days since the `origin:` of its column)"},
 		{"'abc", "m.yaml:7:11: string does not end (add the closing ')"},
 		{"a ? b", "m.yaml:7:13: unexpected character \"?\"\nm.yaml:7:15: unexpected b after the expression (an operator or a comma is missing)"},
 		{"1e999", "m.yaml:7:11: number 1e999 is out of range"},

@@ -149,6 +149,9 @@ func (s *scanner) number(at Position) token {
 		s.errs.Add(at, "put an operator between a number and a name", "malformed number %s", s.src[start:s.offset])
 		return token{number, "0", at}
 	}
+	if text := s.src[start:s.offset]; len(text) > 1 && text[0] == '0' && isDigit(rune(text[1])) {
+		s.errs.Add(at, "write no leading zero; a date is a number of days since the `origin:` of its column", "malformed number %s", text)
+	}
 	return token{number, s.src[start:s.offset], at}
 }
 
