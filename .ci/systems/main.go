@@ -1,7 +1,7 @@
-// Systems checks that the module, its tests too, compiles for the systems and
-// processors named: `go run ./.ci/systems windows/amd64 linux/arm64`. It parses and
-// type-checks, without the bodies of dependencies, and compiles nothing: `go vet`
-// for another system first compiles all that is imported, a hundred times the work.
+// Systems checks that the module and its tests compile for the given systems and
+// processors: `go run ./.ci/systems windows/amd64 linux/arm64`. It parses and type-checks,
+// skips the bodies of dependencies and compiles nothing. `go vet` for another system would
+// first compile every import, a hundred times the work.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-// A listed package is what `go list -json` says of it; a test variant has the test
+// A listed package is the output of `go list -json` for it. A test variant has the test
 // files in GoFiles.
 type listed struct {
 	ImportPath string
@@ -32,7 +32,7 @@ type listed struct {
 }
 
 func main() {
-	said := map[string]bool{} // a file of a package and of its test is wrong once
+	said := map[string]bool{} // a mistake in a file appears once for the package and once for its test
 	for _, system := range os.Args[1:] {
 		goos, goarch, _ := strings.Cut(system, "/")
 		for _, err := range check(goos, goarch) {
@@ -47,7 +47,8 @@ func main() {
 	}
 }
 
-// check returns what keeps the packages of this module from compiling for a system.
+// check returns the errors that keep the packages of this module from compiling for a
+// system.
 func check(goos, goarch string) (wrong []error) {
 	sizes := types.SizesFor("gc", goarch)
 	if sizes == nil {
@@ -58,8 +59,8 @@ func check(goos, goarch string) (wrong []error) {
 		return []error{err}
 	}
 	checked := map[string]*types.Package{"unsafe": types.Unsafe}
-	for _, p := range packages { // what is imported comes first
-		if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") { // the latter is what go test writes
+	for _, p := range packages { // imports come before the packages that need them
+		if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") { // go test writes the latter
 			continue
 		}
 		ours := p.Module != nil && p.Module.Main
@@ -99,14 +100,14 @@ func check(goos, goarch string) (wrong []error) {
 				return nil, fmt.Errorf("%s is not listed before its import", path)
 			}),
 		}
-		path, _, _ := strings.Cut(p.ImportPath, " ") // without the test that it is a variant for
+		path, _, _ := strings.Cut(p.ImportPath, " ") // without the name of the test
 		checked[p.ImportPath], _ = config.Check(path, fset, files, nil)
 	}
 	return wrong
 }
 
-// list returns the packages of the module, their tests, and all that they import, what
-// is imported first.
+// list returns the packages of the module, their tests and all their imports, each after
+// its own imports.
 func list(goos, goarch string) (packages []*listed, err error) {
 	cmd := exec.Command("go", "list", "-e", "-test", "-deps",
 		"-json=ImportPath,Dir,GoFiles,SFiles,ImportMap,Module,Error", "./...")
@@ -131,7 +132,7 @@ func list(goos, goarch string) (packages []*listed, err error) {
 	return packages, cmd.Wait()
 }
 
-// bodiless returns the functions without a body, which only assembly can have.
+// bodiless returns the functions without a body. Only assembly may have them.
 func bodiless(fset *token.FileSet, f *ast.File) (wrong []error) {
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body == nil {

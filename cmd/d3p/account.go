@@ -103,7 +103,7 @@ func (a *app) runAccount(c *cobra.Command, args []string, m *accounting.Mechanis
 	return a.account(m, o)
 }
 
-// accountOptions are the flags of account besides the mechanism's.
+// accountOptions are the flags of account that do not describe the mechanism.
 type accountOptions struct {
 	event   string
 	epsilon float64
@@ -111,10 +111,10 @@ type accountOptions struct {
 	risk    accounting.RiskOptions
 	ledger  string // of the data set
 	whatIf  bool
-	pure    bool // delta is given, and 0
+	pure    bool // delta is given and is 0
 }
 
-// refuse returns an error, with the reason why, when one of flags was given.
+// refuse returns an error with the reason why if one of flags was given.
 func refuse(c *cobra.Command, why string, flags []string) error {
 	for _, flag := range flags {
 		if c.Flags().Changed(flag) {
@@ -124,10 +124,10 @@ func refuse(c *cobra.Command, why string, flags []string) error {
 	return nil
 }
 
-// describing are the flags that describe a mechanism, besides its sampling.
+// describing are the flags that describe a mechanism, without its sampling.
 var describing = []string{"sampling-rate", "steps", "epochs", "noise-multiplier", "records", "batch-size"}
 
-// account answers for the flags or an event file.
+// account prints the price for the flags or an event file.
 func (a *app) account(m *accounting.Mechanism, o *accountOptions) error {
 	var ev event.Event
 	rel, err := event.ParseRelation(m.Relation)
@@ -171,7 +171,7 @@ func (a *app) account(m *accounting.Mechanism, o *accountOptions) error {
 	return a.result(r, func(w io.Writer) { r.Print(w) })
 }
 
-// answer fills in what the event of m costs, with what the flags add.
+// answer fills in the price of m's event and the additions of the flags.
 func (o *accountOptions) answer(r *accounting.Answer, m *accounting.Mechanism, ev event.Event, rel event.Relation) error {
 	if err := r.Account(ev, rel, m.Delta); err != nil {
 		return err
@@ -189,7 +189,7 @@ type accountedRun struct {
 	ClaimedEpsilon float64        `json:"claimed_epsilon"`
 	ClaimedDelta   float64        `json:"claimed_delta"`
 	Holds          bool           `json:"holds"`
-	WhatIf         bool           `json:"what_if"` // the numbers are for another sampler or relation than the run's
+	WhatIf         bool           `json:"what_if"` // the numbers are for another sampler or relation than that of the run
 	Checks         []verify.Check `json:"checks"`
 	accounting.Answer
 }
@@ -256,8 +256,8 @@ func (a *app) accountRun(c *cobra.Command, run string, m *accounting.Mechanism, 
 	return status.With(status.Data, err)
 }
 
-// checkLedgers holds the claim against the run's own ledger and, unless it is "", that of
-// the data set at path.
+// checkLedgers compares the claim with the run's own ledger and, unless path is "", with
+// the ledger of the data set at path.
 func (r *accountedRun) checkLedgers(path string, ev event.Event, p *report.Privacy) error {
 	if check, ok := accounting.CheckLedger(r.Run, ev, p); ok {
 		r.Checks = append(r.Checks, check)
@@ -296,7 +296,7 @@ type deltaAnswer struct {
 	DeltaLower float64                `json:"delta_lower"`
 	Delta      float64                `json:"delta"`          // the claim: the upper bound
 	DeltaUpper float64                `json:"delta_upper"`    // the same
-	Estimate   float64                `json:"delta_estimate"` // between the bounds, and no bound itself
+	Estimate   float64                `json:"delta_estimate"` // between the bounds; itself no bound
 	Relation   string                 `json:"relation"`
 	Engine     string                 `json:"engine"`
 	Certified  bool                   `json:"certified"`

@@ -36,13 +36,13 @@ type checkResult struct {
 	Parameters []string      `json:"parameters"`
 	Latent     int           `json:"latent"` // unconstrained scalars
 	Layers     []layerResult `json:"layers,omitempty"`
-	Record     *recordCost   `json:"record,omitempty"` // of a model with networks
+	Record     *recordCost   `json:"record,omitempty"` // set for a model with networks
 	Mistakes   []mistake     `json:"mistakes"`
 	Warnings   []mistake     `json:"warnings"`
 	DataCheck  string        `json:"data_check,omitempty"` // the private file with the counts of --data
 	// Records are these counts, of --show: as private as the records.
 	Records *privacy.DataCheck `json:"records,omitempty"`
-	counted int                // columns of a synthetic table from counts, which has no parameters
+	counted int                // columns of a twin by marginals, which has no parameters
 }
 
 // mistake is an error of a model file with its place.
@@ -104,13 +104,13 @@ follow the counts cost privacy that no report counts.`,
 	return c
 }
 
-// fixMixing replaces layers of a model file that mix records, and writes the file if it
-// has any.
+// fixMixing replaces the layers of a model file that mix records, and writes the file if it
+// had such layers.
 func (a *app) fixMixing(path string) error {
 	_, err := modelfile.Load(path)
 	var errs expr.Errors
 	if !errors.As(err, &errs) {
-		return nil // nothing to replace; check reports other errors
+		return nil // nothing to replace: check reports the other errors
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -121,7 +121,7 @@ func (a *app) fixMixing(path string) error {
 		return atomicfile.Named(path, err)
 	}
 	lines, fixed := strings.Split(string(src), "\n"), 0
-	for _, e := range slices.Backward(errs) { // from the end of a line: columns before it stay
+	for _, e := range slices.Backward(errs) { // from the end of a line, so that earlier columns stay valid
 		if e.File != path || e.Line < 1 || e.Line > len(lines) {
 			continue
 		}
@@ -150,7 +150,7 @@ func (s checkSettings) check() error {
 	return nil
 }
 
-// check reads a model file and, if asked, counts how records fit it.
+// check reads a model file and, with --data, counts how records fit it.
 func (a *app) check(path string, s checkSettings) error {
 	if err := s.check(); err != nil {
 		return err
@@ -207,7 +207,7 @@ func (a *app) check(path string, s checkSettings) error {
 	return err
 }
 
-// describe states what a fit of the model finds.
+// describe fills in the facts that a fit of the model starts from.
 func (r *checkResult) describe(m *models.Model) {
 	if m.ByMarginals() {
 		r.counted = len(m.Encoding.Columns())
@@ -236,8 +236,8 @@ func (r checkResult) print(w io.Writer) {
 	}
 }
 
-// checkRecords counts the effects of the rules of the model at path on the records in
-// data, and writes them into out, which only its owner can read; "" writes nothing.
+// checkRecords counts how the rules of the model at path act on the records in data. It
+// writes the counts to out, which only its owner can read; with out "" it writes nothing.
 func checkRecords(m *models.Model, path, data, out string) (*privacy.DataCheck, error) {
 	data = orStandardInput(data)
 	if err := modelfile.CheckPublic(m, path, data); err != nil {
@@ -248,7 +248,7 @@ func checkRecords(m *models.Model, path, data, out string) (*privacy.DataCheck, 
 			return nil, err
 		}
 	}
-	root, err := noise.System() // chooses among the rows of units that have too many
+	root, err := noise.System() // chooses rows of units that have too many
 	if err != nil {
 		return nil, status.With(status.Numeric, err)
 	}
@@ -266,7 +266,7 @@ func checkRecords(m *models.Model, path, data, out string) (*privacy.DataCheck, 
 	return counts, nil
 }
 
-// printCounts prints the effects of the rules on records, for their custodian.
+// printCounts prints for the custodian how the rules act on the records.
 func printCounts(w io.Writer, c *privacy.DataCheck) {
 	t := terminal.Columns{W: w, Right: []int{0, 1, 2, 3, 4}}
 	t.Line(terminal.Cells{"column", "missing", "unreadable", "out of bounds", "undeclared level"})
@@ -284,14 +284,14 @@ func printCounts(w io.Writer, c *privacy.DataCheck) {
 	fmt.Fprintln(w)
 }
 
-// warn prints warnings that are no mistakes.
+// warn prints warnings, which are no mistakes.
 func (a *app) warn(warnings expr.Errors) {
 	for _, w := range warnings {
 		text := w.Message
 		if w.Hint != "" {
 			text += " (" + w.Hint + ")"
 		}
-		fmt.Fprintf(a.err, "%s: warning: %s\n", w.Position, text) // also under --quiet
+		fmt.Fprintf(a.err, "%s: warning: %s\n", w.Position, text) // even under --quiet
 	}
 }
 
@@ -299,24 +299,24 @@ func (a *app) warn(warnings expr.Errors) {
 type layerResult struct {
 	Name     string   `json:"name"`
 	Output   string   `json:"output"`
-	Sizes    string   `json:"sizes"` // of the output's dims
+	Sizes    string   `json:"sizes"` // dims of the output
 	Weights  int      `json:"weights"`
 	Flops    int      `json:"flops"`              // of the forward pass of one record
-	Gradient []string `json:"gradient,omitempty"` // of one record, how it is kept
+	Gradient []string `json:"gradient,omitempty"` // form of one record's gradient
 }
 
 // recordCost is the work and memory of one record in a step.
 type recordCost struct {
 	Flops    int      `json:"flops_per_step"` // forward and backward pass, norms, and sum of clipped gradients
 	Clipping int      `json:"flops_of_norms"`
-	Values   int      `json:"values"`             // numbers kept while a batch is worked on
-	Elements int      `json:"elements,omitempty"` // of the largest gradient written out for a norm
+	Values   int      `json:"values"`             // numbers kept for one record while a batch is computed
+	Elements int      `json:"elements,omitempty"` // of the largest gradient that is written out for its norm
 	Notes    []string `json:"written_out,omitempty"`
 
-	Records int `json:"records_at_once"`      // that a thread works on
-	Bytes   int `json:"bytes_of_thread"`      // that it takes for them
+	Records int `json:"records_at_once"`      // that a thread works on at a time
+	Bytes   int `json:"bytes_of_thread"`      // that a thread needs for them
 	Batch   int `json:"batch,omitempty"`      // expected records of a step, if the model file gives them
-	Step    int `json:"flops_step,omitempty"` // of such a step
+	Step    int `json:"flops_step,omitempty"` // of a step with that many records
 }
 
 // layersOf describes the networks of a model; nil when it has none.
@@ -341,8 +341,8 @@ func layersOf(m *models.Model) ([]layerResult, *recordCost) {
 	return layers, cost
 }
 
-// batchOf is the expected number of records of a step by the model file's own
-// settings; 0 when it leaves them open.
+// batchOf is the expected number of records of a step under the model file's own settings;
+// 0 if it leaves them open.
 func batchOf(m *models.Model) int {
 	if rate, ok := m.Spec.Settings["sampling-rate"].V.(float64); ok {
 		return int(math.Round(rate * float64(m.Spec.Data.Rows.N())))
@@ -351,7 +351,7 @@ func batchOf(m *models.Model) int {
 	return size
 }
 
-// sizes are the sizes of a shape's dims, such as 16×14×14.
+// sizes prints the sizes of a shape's dims, such as 16×14×14.
 func sizes(s graph.Shape) string {
 	var parts []string
 	for _, d := range s {

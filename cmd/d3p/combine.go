@@ -31,7 +31,7 @@ type combinedEstimate struct {
 	Q5       float64 `json:"q5"`
 	Q95      float64 `json:"q95"`
 	DF       float64 `json:"df"`
-	Noise    float64 `json:"noise"` // the part of the variance that is privacy noise
+	Noise    float64 `json:"noise"` // the part of the variance that is due to privacy noise
 	Verdict  string  `json:"verdict"`
 	Floored  bool    `json:"floored"` // the variance would have been negative
 }
@@ -85,8 +85,8 @@ says which intervals may not hold; without it combine knows neither.`,
 	return c
 }
 
-// limit lowers the verdicts where intervals from the tables of a run do not hold, and warns;
-// without a run it warns of that.
+// limit lowers the verdicts where intervals from the tables of a run do not hold, and
+// warns. Without a run it warns that it cannot tell.
 func (a *app) limit(ctx context.Context, list []combinedEstimate, run string) error {
 	if run == "" {
 		a.warnf("without --twin RUN, the run that the tables are of, verdicts count noise alone: relations of a table of many columns may be shrunk, and intervals miss the truth")
@@ -112,8 +112,7 @@ func (a *app) limit(ctx context.Context, list []combinedEstimate, run string) er
 	return nil
 }
 
-// combineFiles combines the quantities that all files have, in the order of the
-// first.
+// combineFiles combines the quantities that all files have, in the order of the first file.
 func (a *app) combineFiles(ctx context.Context, paths []string, ratio float64) ([]combinedEstimate, error) {
 	var terms []string
 	of := map[string][]stats.Estimate{}
@@ -164,7 +163,7 @@ func (a *app) readEstimates(ctx context.Context, path string) (names []string, e
 		file = f
 	}
 	r := csv.NewReader(file)
-	r.Comment = '#' // a baseline has NOT PRIVATE there
+	r.Comment = '#' // a run without privacy has NOT PRIVATE there
 	lines, err := r.ReadAll()
 	if err != nil || len(lines) < 2 {
 		return nil, nil, errors.New("no CSV table with a line for each quantity")

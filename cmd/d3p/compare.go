@@ -26,9 +26,8 @@ type comparedRun struct {
 	Claim string `json:"claim"`
 }
 
-// comparedRow has null for a run without that variable. Apart is, of two runs that
-// both have it, the second mean less the first over the root of the sum of their
-// variances.
+// comparedRow has null for a run without that variable. For two runs that both have it,
+// Apart is the second mean less the first, over the root of the sum of the variances.
 type comparedRow struct {
 	Variable string             `json:"variable"`
 	Runs     []*outputs.Summary `json:"runs"`
@@ -62,7 +61,7 @@ records tells an attacker more; a choice between runs by this table is tuning.`,
 	return c
 }
 
-// compare lines up the variables of runs, in the order of their first appearance.
+// compare lines up the variables of runs in the order in which they first appear.
 func (a *app) compare(ctx context.Context, runs []string) (*comparison, error) {
 	result, at := &comparison{}, map[string]int{}
 	for i, run := range runs {
@@ -87,8 +86,8 @@ func (a *app) compare(ctx context.Context, runs []string) (*comparison, error) {
 	return result, nil
 }
 
-// apart is how far apart two runs are; nil for more, for points, and where one lacks
-// the variable.
+// apart is the distance of two runs in standard deviations. It is nil for more than two
+// runs, for points, and if one run lacks the variable.
 func apart(runs []*outputs.Summary) *float64 {
 	if len(runs) != 2 || runs[0] == nil || runs[1] == nil {
 		return nil
@@ -101,7 +100,7 @@ func apart(runs []*outputs.Summary) *float64 {
 	return &x
 }
 
-// shown leaves out the rows that report.Shown does.
+// shown leaves out the rows that report.Shown leaves out.
 func (c *comparison) shown() []comparedRow {
 	var first []outputs.Summary // the first run that has it
 	of := map[string]comparedRow{}

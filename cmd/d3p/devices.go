@@ -19,7 +19,7 @@ import (
 	"d3p/internal/settings"
 )
 
-// device is an engine that this machine can run, or why it cannot.
+// device is an engine, and the reason if this machine cannot run it.
 type device struct {
 	Name      string `json:"name"`
 	Available bool   `json:"available"`
@@ -42,7 +42,7 @@ func devices() []device {
 	return list
 }
 
-// mpi is the library that processes started by a launcher would talk by.
+// mpi is the library through which the processes of a launcher would talk.
 func mpi() device {
 	library, err := cluster.Available()
 	if err != nil {
@@ -51,19 +51,18 @@ func mpi() device {
 	return device{"mpi", true, library}
 }
 
-// cudaNumber is n for cuda:n, 0 for cuda, and -1 for other devices.
+// cudaNumber is n for cuda:n, 0 for cuda, and -1 for any other device.
 func cudaNumber(name string) int {
 	name, _ = strings.CutSuffix(name, ",cpu")
 	kind, index, _ := strings.Cut(name, ":")
 	if kind != "cuda" {
 		return -1
 	}
-	n, _ := strconv.Atoi(index) // the table of settings has read it
+	n, _ := strconv.Atoi(index) // the table of settings has checked the form
 	return n
 }
 
-// checkDevice refuses what --device asks for and this machine has not, before
-// anything is read.
+// checkDevice refuses a --device that this machine lacks, before anything is read.
 func checkDevice(name string) error {
 	n := cudaNumber(name)
 	if n < 0 || name == settings.DeviceCUDAThenCPU {
@@ -84,14 +83,14 @@ func openCUDA(name string, n int, opt gpu.Options) (*gpu.Engine, error) {
 	return engine, nil
 }
 
-// deviceWork is the number of multiplications in a step of all fits side by side from
-// which auto takes a CUDA device: about a millisecond of the CPU engine; for less work
-// launching kernels costs more than they save. An estimate.
+// deviceWork is the number of multiplications in a step of all fits side by side from which
+// auto takes a CUDA device. The CPU engine needs about a millisecond for them; launching
+// kernels for less work costs more than they save. It is an estimate.
 const deviceWork = 1 << 26
 
-// openEngine opens the engine of --device, for a number of fits side by side, see
-// run.Host. auto takes the first CUDA device for enough work, if one can run the model,
-// and else the CPU; it prints its choice if the command line has auto.
+// openEngine opens the engine of --device for a number of fits side by side (see run.Host).
+// For enough work auto takes the first CUDA device that can run the model, else the CPU. It
+// prints its choice if the command line has auto.
 func openEngine(r run.Run, fits int) (*run.Engine, error) {
 	onCPU := func() (*run.Engine, error) {
 		engine := cpu.New(cpu.Options{Threads: r.Job.Threads})
@@ -104,7 +103,7 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 		return &run.Engine{Engine: card, Together: gpu.MostTogether, Close: card.Close}, nil
 	}
 	opt := gpu.Options{MaxMemory: int64(r.Job.MaxMemory) << 20}
-	turn := opt // processes of one machine take turns with its cards
+	turn := opt // the processes of one machine take its cards in turn
 	if r.Ranks.Several() {
 		turn.Turn = r.Ranks.Job.Local
 	}
@@ -149,10 +148,10 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 	return onCPU()
 }
 
-// cannotTrust is the error for a card that failed in the trial before a fit, or computed
-// something else than the processor.
+// cannotTrust is the error for a card that failed in the trial before a fit or computed
+// other numbers than the processor.
 func cannotTrust(card *gpu.Engine, err error) error {
-	_ = card.Close() // which fails too where the card has failed
+	_ = card.Close() // closing fails, too, after the card has failed
 	if errors.Is(err, privacy.ErrWrong) {
 		return status.With(status.Numeric, fmt.Errorf("%s: %w (nothing was charged; type --device cpu, and report card and driver to the authors of d3p)", card.Name(), err))
 	}

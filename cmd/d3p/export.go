@@ -20,8 +20,7 @@ import (
 	"d3p/internal/spell"
 )
 
-// The commands that write a posterior for other programs: draws from it, and what it
-// predicts.
+// These commands write a posterior for other programs: its draws and its predictions.
 
 func newDraws(a *app) *cobra.Command {
 	var format, out string
@@ -121,7 +120,7 @@ It needs the release only and costs no privacy.`,
 	return c
 }
 
-// onnxOf writes the predictions of a release, or one of its networks.
+// onnxOf writes the predictions of a release, or one of its networks, as ONNX.
 func onnxOf(r *released.Release, net string) (*onnx.Model, error) {
 	theta, producer := r.Posterior.Mean, "d3p "+r.Privacy.Tool.Version
 	if net == "" {

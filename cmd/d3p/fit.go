@@ -29,11 +29,10 @@ import (
 	"d3p/internal/signature"
 )
 
-// insecureSeedFlag is a flag only: no variable and no file can take the privacy
-// away unseen.
+// insecureSeedFlag is only a flag: no variable and no file may remove the privacy unseen.
 const insecureSeedFlag = "insecure-noise-seed"
 
-// signFlag is a flag only: a key is chosen for one release.
+// signFlag is only a flag: the user chooses a key for one release.
 const signFlag = "sign"
 
 const defaultDraws = 4000
@@ -85,7 +84,7 @@ its settings by looking at these results.`,
 	return c
 }
 
-// fit decides a fit of the data file from its settings and runs it.
+// fit plans a fit of the data file from its settings and runs it.
 func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool, ranks run.Ranks) error {
 	if err := s.Resolve(c, a.environment()); err != nil {
 		return err
@@ -146,7 +145,7 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	return a.printFit(result)
 }
 
-// newJob is the job of a fit of m to the data file.
+// newJob is the job of fitting m to the data file.
 func newJob(c *cobra.Command, s *flags.Settings, m *models.Model, hash string, plan *plan.Plan, data string) (j run.Job, err error) {
 	if data == "-" {
 		return j, status.Usagef("-: standard input cannot be read again by d3p resume; write it to a file first")
@@ -170,7 +169,7 @@ func newJob(c *cobra.Command, s *flags.Settings, m *models.Model, hash string, p
 	}, nil
 }
 
-// noteLimits prints which columns have their limits as bounds in a fit that buys nothing.
+// noteLimits prints which columns take their limits as bounds in a fit that buys nothing.
 func (a *app) noteLimits(m *models.Model) {
 	var list []*data.Column
 	for _, c := range m.Spec.Data.Columns {
@@ -183,8 +182,8 @@ func (a *app) noteLimits(m *models.Model) {
 	}
 }
 
-// planFits decides a fit, or the fits of --repeat. Where Table 1 is bought each of them
-// reads the file by itself, to encode the records as its purchase suggests.
+// planFits plans a fit, or the fits of --repeat. If the fits buy Table 1, each reads the
+// file itself, because it encodes the records by its own purchase.
 func (a *app) planFits(c *cobra.Command, s *flags.Settings, m *models.Model, data string) (*plan.Plan, error) {
 	plan, err := a.plan(c, s, m)
 	if err != nil || !plan.ToCount() || s.Repeat <= 1 || !readOnce(data) {
@@ -210,7 +209,7 @@ func signingKey(c *cobra.Command, j *run.Job) (key *signature.Key, err error) {
 	return key, nil
 }
 
-// readOnce reports whether a file exists that can be read only once.
+// readOnce reports whether a file exists that can be read only once, such as a pipe.
 func readOnce(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
@@ -221,8 +220,8 @@ func (a *app) host() run.Host {
 	return run.Host{Open: openEngine, Tool: tool, Step: a.newProgress().Step, Notef: a.notef}
 }
 
-// printFit prints the end of a fit: the posterior, the claim, where things are. It
-// returns an error if the chains of a fit without privacy do not agree.
+// printFit prints the end of a fit: the posterior, the claim and the files. It returns an
+// error if the chains of a fit without privacy disagree.
 func (a *app) printFit(result *run.Result) error {
 	m := result.Fitted
 	err := a.result(result, func(w io.Writer) {
@@ -258,7 +257,7 @@ func (a *app) printFit(result *run.Result) error {
 	switch disagreement := outputs.Agreement(result.Summary, result.Divergences); {
 	case disagreement == nil:
 		return nil
-	case result.Epsilon != nil: // a release that is paid for is no failure
+	case result.Epsilon != nil: // an error here must not fail a release that is already paid
 		a.warnf("%v (d3p draws %s --draws 4000 takes more from the same release, at no price)", disagreement, result.Run)
 		return nil
 	default:
@@ -266,8 +265,8 @@ func (a *app) printFit(result *run.Result) error {
 	}
 }
 
-// repeat runs n fits like r and prints their results in order, with --json as an
-// array. It returns the errors of those that failed.
+// repeat runs n fits like r and prints their results in order, with --json as an array. It
+// returns the errors of the fits that failed.
 func (a *app) repeat(ctx context.Context, r run.Run, out string, n int) error {
 	printed, failures := make([][]byte, n), make([]error, n)
 	err := r.Repeat(ctx, out, n, func(k int, folder string, result *run.Result, err error) {
@@ -302,7 +301,7 @@ func (a *app) repeat(ctx context.Context, r run.Run, out string, n int) error {
 }
 
 // checkMethod refuses settings outside the model file that the method does not use, and a
-// risk that was not accepted.
+// risk that the user has not accepted.
 func checkMethod(s *flags.Settings) error {
 	if s.Fit.Method == settings.MethodOneSample && !slices.Contains(s.AcceptRisk, plan.RiskApproximate) {
 		return status.Usagef("--method: one_posterior_sample is private if the sampler's draw is exact, which nothing proves: add --accept-risk %s, or type --method vi", plan.RiskApproximate)
@@ -318,8 +317,7 @@ func checkMethod(s *flags.Settings) error {
 	return nil
 }
 
-// drawsOf is the number of posterior draws to write: none only when there is
-// nothing to draw.
+// drawsOf is the number of posterior draws to write; 0 if the posterior has no variables.
 func drawsOf(s *flags.Settings, m *models.Model) (int, error) {
 	switch {
 	case !s.Given("draws"):
@@ -332,8 +330,8 @@ func drawsOf(s *flags.Settings, m *models.Model) (int, error) {
 	return s.Draws, nil
 }
 
-// ledgerOf is the absolute path of the ledger that a fit is booked in; "" for
-// none. A run that claims nothing has nothing to book.
+// ledgerOf is the absolute path of the ledger that books a fit; "" for none. A run without
+// a claim is not booked.
 func ledgerOf(s *flags.Settings, plan *plan.Plan, seeded bool) (string, error) {
 	switch {
 	case s.Ledger == "" || !plan.Private:
@@ -345,8 +343,8 @@ func ledgerOf(s *flags.Settings, plan *plan.Plan, seeded bool) (string, error) {
 	return path, status.With(status.Usage, err)
 }
 
-// noiseRoot is where the secret randomness of a run comes from: the operating
-// system, unless a test asks for a seed.
+// noiseRoot is the source of the secret randomness of a run: the operating system, or a
+// seed in tests.
 func noiseRoot(c *cobra.Command) (root noise.Root, seeded bool, err error) {
 	if flag := c.Flags().Lookup(insecureSeedFlag); flag != nil && flag.Changed {
 		seed, err := c.Flags().GetUint64(insecureSeedFlag)
@@ -356,8 +354,8 @@ func noiseRoot(c *cobra.Command) (root noise.Root, seeded bool, err error) {
 	return root, false, status.With(status.Numeric, err)
 }
 
-// inRanks runs a command in the processes that an MPI launcher started, if one did: the
-// first does all work that is done once, the others take part in its fit.
+// inRanks runs a command in the processes of an MPI launcher, if there is one. The first
+// process does all work that is done once; the others take part in its fit.
 func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
 	job, err := cluster.Join()
 	if err != nil {
@@ -365,7 +363,7 @@ func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
 	}
 	ranks := run.NewRanks(job)
 	var model []byte
-	if ranks.Several() { // one process reads it once: it may be a pipe
+	if ranks.Several() { // only one process reads a pipe
 		model = modelText(c)
 	}
 	if err := ranks.SameCommand(os.Args[1:], model); err != nil {
@@ -388,7 +386,8 @@ func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
 	return err
 }
 
-// modelText is the model file of a command, empty where it names none that can be read.
+// modelText is the text of the model file of a command; empty if the command names no
+// readable file.
 func modelText(c *cobra.Command) []byte {
 	model := c.Flags().Lookup("model")
 	if model == nil || c.Flags().NArg() == 0 {

@@ -93,7 +93,7 @@ file declares only the columns that the formula names.`,
 	return c
 }
 
-// initHeader writes the skeleton for the columns that a data file names.
+// initHeader writes the skeleton for the columns of a data file.
 func (a *app) initHeader(data string, known skeleton.Known) error {
 	if known.Encoding != "" {
 		if err := flags.CheckWords("--encoding", []string{known.Encoding}, spec.Encodings()); err != nil {
@@ -123,8 +123,8 @@ func (a *app) initHeader(data string, known skeleton.Known) error {
 	return a.result(map[string]any{"columns": header, "model": string(text)}, func(w io.Writer) { w.Write(text) })
 }
 
-// interviewed reports whether a person at a terminal can be asked: both streams are the
-// terminal, and results are for people.
+// interviewed reports whether a person at a terminal can answer: both streams are the
+// terminal, and the output is for people.
 func (a *app) interviewed() bool {
 	out, ok := a.out.(*faultWriter)
 	if !ok {
@@ -134,7 +134,7 @@ func (a *app) interviewed() bool {
 	return ok && !a.json && !a.quiet && term.IsTerminal(int(f.Fd())) && term.IsTerminal(int(os.Stdin.Fd()))
 }
 
-// interview asks for what is missing and writes the model file.
+// interview asks for the missing facts and writes the model file.
 func (a *app) interview(described []skeleton.Described, known skeleton.Known, path string) error {
 	i := interview.Interview{
 		In: bufio.NewScanner(os.Stdin), Out: terminal.Plain{To: a.out},
@@ -147,10 +147,10 @@ func (a *app) interview(described []skeleton.Described, known skeleton.Known, pa
 	return i.Write(text, path)
 }
 
-// mistakes reports what a check of the model file finds beside its blanks: a formula that
-// the columns or the family cannot have. from says where they come from.
+// mistakes reports the errors of a model file other than its blanks: a formula that the
+// columns or the family cannot have. from names the source of the columns.
 func mistakes(text []byte, from string) error {
-	// cuts that are left blank are no mistake of the family's
+	// blank cuts of a family are not a mistake
 	_, found := spec.Parse("", bytes.Replace(text, []byte("cuts: "+spec.Blank), []byte("cuts: [1]"), 1), nil)
 	var list []string
 	for _, e := range found {
@@ -188,7 +188,7 @@ func (a *app) initFrom(path string, known skeleton.Known) error {
 	return a.result(map[string]any{"columns": names, "model": string(text)}, func(w io.Writer) { w.Write(text) })
 }
 
-// readCodebook reads a codebook; columns that it does not know are ignored.
+// readCodebook reads a codebook. It ignores columns with unknown names.
 func readCodebook(path string) (list []skeleton.Described, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -230,13 +230,12 @@ func readCodebook(path string) (list []skeleton.Described, err error) {
 	return list, nil
 }
 
-// maxHeader bounds the header line that is read, so that a file without a line
-// end is refused rather than loaded.
+// maxHeader bounds the header line: a file without a line end is refused, not loaded.
 const maxHeader = 1 << 20 // bytes
 
-// readHeader returns the column names of a CSV or Parquet file, - for standard
-// input, those of lists of whole numbers, and what separates the fields of a CSV file, and
-// reads nothing else of it.
+// readHeader returns the column names of a CSV or Parquet file (- is standard input), the
+// names of columns with lists of whole numbers, and the separator of a CSV file. It reads
+// nothing else of the file.
 func readHeader(path, encoding string) (header, lists []string, separator byte, err error) {
 	f, err := os.Open(orStandardInput(path))
 	if err != nil {
@@ -269,7 +268,7 @@ func readHeader(path, encoding string) (header, lists []string, separator byte, 
 	return header, nil, separator, nil
 }
 
-// orStandardInput is the file that a path names, where - is standard input.
+// orStandardInput opens the file at path, or standard input for -.
 func orStandardInput(path string) string {
 	if path == "-" {
 		return "/dev/stdin"
@@ -299,7 +298,7 @@ func firstLine(path string, f io.Reader, encoding string) (string, error) {
 	return strings.TrimPrefix(line, "\ufeff"), nil
 }
 
-// wrongHeader is the reason why a first line does not name columns; "" if it may.
+// wrongHeader is the reason why a first line does not name columns; "" if it may name them.
 func wrongHeader(header []string) string {
 	if looksLikeRecord(header) {
 		return "the first line holds numbers, like a record, which a model file must not quote; it must name the columns (put their names there; or use --from, and name all columns of the file under data: header: [...])"
@@ -312,8 +311,8 @@ func wrongHeader(header []string) string {
 	return ""
 }
 
-// looksLikeRecord reports whether a first line has a number, a date or a time, in any
-// notation, except the place of its column, counted from 0 or 1.
+// looksLikeRecord reports whether a first line has a number, date or time in any notation,
+// apart from the number of its own column (counted from 0 or 1).
 func looksLikeRecord(header []string) bool {
 	for i, cell := range header {
 		cell = strings.TrimSpace(cell)
@@ -324,7 +323,7 @@ func looksLikeRecord(header []string) bool {
 	return false
 }
 
-// valueOnly matches text that starts like a number and has no letters except those of
+// valueOnly matches text that starts like a number and has no letters but those of
 // exponents and ISO times.
 var valueOnly = regexp.MustCompile(`^[-+.,]?[0-9][-+.,:/0-9eETZ ]*$`)
 

@@ -18,12 +18,12 @@ type Answer struct {
 	EpsilonLower    float64        `json:"epsilon_lower"`
 	Epsilon         float64        `json:"epsilon"`          // the claim: the upper bound
 	EpsilonUpper    float64        `json:"epsilon_upper"`    // the same
-	EpsilonEstimate float64        `json:"epsilon_estimate"` // between the bounds, and no bound itself
-	RelativeWidth   float64        `json:"relative_width"`   // of the bracket; a note marks a wide one
+	EpsilonEstimate float64        `json:"epsilon_estimate"` // between the bounds; itself no bound
+	RelativeWidth   float64        `json:"relative_width"`   // width of the bracket; a wide one has a note
 	Delta           float64        `json:"delta"`
 	Sampling        string         `json:"sampling"`
 	Relation        string         `json:"relation"`
-	GroupSize       int            `json:"group_size,omitempty"` // records that all of this is about at once; none: one
+	GroupSize       int            `json:"group_size,omitempty"` // number of records in the group; 0: one record
 	SamplingRate    float64        `json:"sampling_rate"`
 	NoiseMultiplier float64        `json:"noise_multiplier"`
 	Steps           int64          `json:"steps"`
@@ -31,10 +31,10 @@ type Answer struct {
 	Certified       bool           `json:"certified"`
 	Seconds         float64        `json:"seconds"`
 	Directions      []Direction    `json:"directions"`
-	AttackLower     *float64       `json:"attack_lower_bound,omitempty"` // when an explicit attack shows how loose the bound can be
-	Renyi           *renyiEntry    `json:"rdp,omitempty"`                // the looser cross-check, where it exists
+	AttackLower     *float64       `json:"attack_lower_bound,omitempty"` // set if an attack shows how loose the bound can be
+	Renyi           *renyiEntry    `json:"rdp,omitempty"`                // the looser cross-check, if there is one
 	Other           *otherRelation `json:"other_relation,omitempty"`
-	Group           *groupEntry    `json:"group,omitempty"` // of --group
+	Group           *groupEntry    `json:"group,omitempty"` // set by --group
 	Risk            *riskEntry     `json:"risk,omitempty"`
 	Notes           []string       `json:"notes"`
 	Warnings        []string       `json:"warnings"`
@@ -54,16 +54,16 @@ type renyiEntry struct {
 	Order   float64 `json:"order"`
 }
 
-// otherRelation is the same run under the other relation, so that nobody quotes one where
-// the other applies.
+// otherRelation is the price of the same run under the other relation, so that nobody
+// quotes one price where the other applies.
 type otherRelation struct {
 	Relation     string   `json:"relation"`
 	EpsilonLower *float64 `json:"epsilon_lower"`
-	EpsilonUpper *float64 `json:"epsilon_upper"` // null: no accounting, with the reason in why
+	EpsilonUpper *float64 `json:"epsilon_upper"` // null: no price, with the reason in why
 	Why          string   `json:"why,omitempty"`
 }
 
-// Directions are the directions of an answer.
+// Directions are the answers for both orders of the neighbours.
 func Directions(ds []accountant.Direction) []Direction {
 	entries := make([]Direction, len(ds))
 	for i, d := range ds {
@@ -84,7 +84,7 @@ func (r *Answer) Account(ev event.Event, rel event.Relation, delta float64) erro
 	return nil
 }
 
-// Fill copies the answer for the event, which is about r.GroupSize records.
+// Fill copies the answer for the event. The answer is about r.GroupSize records.
 func (r *Answer) Fill(answer accountant.Answer, ev event.Event, rel event.Relation, delta float64) {
 	beside := r.besides(ev, rel, delta)
 	r.fill(answer, rel, delta)
@@ -108,8 +108,8 @@ func (r *Answer) fill(answer accountant.Answer, rel event.Relation, delta float6
 	}
 }
 
-// besides computes the cross-check and the other relation while the caller computes the
-// answer; wait puts them in r.
+// besides starts the cross-check and the other relation in the background; wait puts the
+// results in r.
 func (r *Answer) besides(ev event.Event, rel event.Relation, delta float64) (wait func()) {
 	size := max(1, r.GroupSize)
 	renyi, other := make(chan *renyiEntry, 1), make(chan *otherRelation, 1)
@@ -118,7 +118,7 @@ func (r *Answer) besides(ev event.Event, rel event.Relation, delta float64) (wai
 	return func() { r.Renyi, r.Other = <-renyi, <-other }
 }
 
-// crossCheck is the Rényi bound, nil for groups and for pairs that have no bound.
+// crossCheck is the Rényi bound; nil for groups and for pairs without such a bound.
 func crossCheck(ev event.Event, rel event.Relation, size int, delta float64) *renyiEntry {
 	if size > 1 {
 		return nil
@@ -130,7 +130,7 @@ func crossCheck(ev event.Event, rel event.Relation, size int, delta float64) *re
 	return &renyiEntry{renyi.Epsilon, renyi.Order}
 }
 
-// underOther is the answer under the other relation.
+// underOther is the price under the other relation.
 func underOther(ev event.Event, rel event.Relation, size int, delta float64) *otherRelation {
 	other := event.Substitute
 	if rel == event.Substitute {
@@ -157,7 +157,7 @@ func (r *Answer) Print(w io.Writer) {
 	r.PrintDetails(w)
 }
 
-// PrintDetails writes all but the claim.
+// PrintDetails writes everything but the claim.
 func (r *Answer) PrintDetails(w io.Writer) {
 	what := r.Sampling
 	if r.Steps > 0 {
@@ -198,12 +198,12 @@ type groupEntry struct {
 	Size         int      `json:"size"`
 	EpsilonLower float64  `json:"epsilon_lower"`
 	EpsilonUpper float64  `json:"epsilon_upper"` // the claim
-	Engine       string   `json:"engine"`        // "lemma": a general bound, which may be far above the exact value
+	Engine       string   `json:"engine"`        // "lemma" for a general bound, which may be far above the exact value
 	Certified    bool     `json:"certified"`
 	Notes        []string `json:"notes"`
 }
 
-// AddGroup computes the epsilon of a group of size records, if --group asks for it.
+// AddGroup computes the epsilon of a group of size records if --group is given.
 func (r *Answer) AddGroup(ev event.Event, rel event.Relation, size int) error {
 	if size == 0 {
 		return nil
@@ -221,7 +221,7 @@ func (r *Answer) AddGroup(ev event.Event, rel event.Relation, size int) error {
 	return nil
 }
 
-// CheckGroup reports a --group that is out of range.
+// CheckGroup refuses a --group that is out of range.
 func CheckGroup(size int) error {
 	if size < 0 || size > accountant.MostGroup {
 		return status.Usagef("--group: %d is not a number of records from 1 to %d", size, accountant.MostGroup)

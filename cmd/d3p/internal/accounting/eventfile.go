@@ -17,9 +17,9 @@ import (
 	"d3p/internal/settings"
 )
 
-// ReadEvent reads the event of mechanisms from a file in one of three forms: the JSON of
-// dp_accounting, the history of an accountant of Opacus (a list of [noise multiplier,
-// sampling rate, steps], or its state_dict), or a CSV table, see readMechanisms.
+// ReadEvent reads an event from a file in one of three forms: the JSON of dp_accounting;
+// the history of an Opacus accountant (a list of [noise multiplier, sampling rate, steps],
+// or its state_dict); or a CSV table, see readMechanisms.
 func ReadEvent(path string) (ev event.Event, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -42,7 +42,7 @@ func ReadEvent(path string) (ev event.Event, err error) {
 	return ev, nil
 }
 
-// opacusHistory is the ledger of a history of Opacus: Poisson-sampled Gaussian steps.
+// opacusHistory is the history of an Opacus accountant: Poisson-sampled Gaussian steps.
 func opacusHistory(text []byte) (event.Event, error) {
 	var history [][3]float64
 	if err := json.Unmarshal(text, &history); err != nil {
@@ -63,9 +63,9 @@ func opacusHistory(text []byte) (event.Event, error) {
 	return composedOf(parts)
 }
 
-// readMechanisms reads a table with a mechanism a line and the columns
-// noise_multiplier, sampling_rate (or empty: 1), steps (1), sampling (poisson, or full
-// at rate 1) and records; or the columns epsilon and delta alone.
+// readMechanisms reads a table with one mechanism per line. Its columns are
+// noise_multiplier, sampling_rate (empty: 1), steps (1), sampling (poisson, or full at rate
+// 1) and records; or epsilon and delta alone.
 func readMechanisms(text []byte) (event.Event, error) {
 	r := csv.NewReader(bytes.NewReader(text))
 	r.TrimLeadingSpace = true
@@ -89,7 +89,7 @@ func readMechanisms(text []byte) (event.Event, error) {
 	return composedOf(parts)
 }
 
-// mechanismOf is the event of a line of a table.
+// mechanismOf is the event of one line of a table.
 func mechanismOf(header, line []string) (event.Event, error) {
 	m := Mechanism{Rate: 1, Steps: 1}
 	given := map[string]float64{}
@@ -136,10 +136,10 @@ func mechanismOf(header, line []string) (event.Event, error) {
 	return m.checked()
 }
 
-// checked is the event of a mechanism whose numbers make sense. An error is about
-// the file, whatever it would be for a flag.
+// checked is the event of a mechanism with valid numbers. Its errors name the file, not a
+// flag.
 func (m *Mechanism) checked() (event.Event, error) {
-	m.Relation = string(event.AddRemove) // the relation is asked for elsewhere
+	m.Relation = string(event.AddRemove) // the caller checks the relation
 	values := map[string]any{"sampling": m.Sampling, "sampling-rate": m.Rate, "noise-multiplier": m.Noise, "steps": m.Steps}
 	if m.Records != 0 {
 		values["records"] = m.Records
@@ -160,7 +160,7 @@ func (m *Mechanism) checked() (event.Event, error) {
 	return m.Event(m.Noise, m.Steps), nil
 }
 
-// composedOf is the event of all parts together.
+// composedOf is the event that composes all parts.
 func composedOf(parts []event.Event) (event.Event, error) {
 	switch len(parts) {
 	case 0:

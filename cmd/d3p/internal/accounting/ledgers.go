@@ -22,8 +22,8 @@ func ReadClaim(files *release.Folder) (p *report.Privacy, ev event.Event, err er
 	return p, ev, err
 }
 
-// CheckLedger compares the run's own ledger, where the caller has it, with the
-// event that was released. ok is false when there is only a release.
+// CheckLedger compares the run's own ledger, if the caller has it, with the released event.
+// ok is false if there is only a release.
 func CheckLedger(folder string, ev event.Event, p *report.Privacy) (check verify.Check, ok bool) {
 	check = verify.Check{Name: "the ledger", Detail: "agrees with dp_event.json"}
 	own, ok, err := run.ReadLedger(folder)
@@ -37,7 +37,7 @@ func CheckLedger(folder string, ev event.Event, p *report.Privacy) (check verify
 		check.Detail = run.LedgerName + " is not readable"
 		return check, true
 	}
-	done, planned, bought := p.Mechanism.Iterations, p.Mechanism.Iterations, len(p.Mechanism.Before())+len(p.Mechanism.SideQueries.Events(event.Relation(p.Neighbours.Relation))) // one entry each, of one step
+	done, planned, bought := p.Mechanism.Iterations, p.Mechanism.Iterations, len(p.Mechanism.Before())+len(p.Mechanism.SideQueries.Events(event.Relation(p.Neighbours.Relation))) // each is one entry, of one step
 	if early := p.Mechanism.Planned; early != nil {
 		planned = early.Iterations
 	}
@@ -49,15 +49,15 @@ func CheckLedger(folder string, ev event.Event, p *report.Privacy) (check verify
 		steps, authorised = steps+e.Steps, authorised+e.Authorised
 	}
 	check.OK = event.Equal(own.Event(), ev) && string(own.Relation) == p.Neighbours.Relation && own.NotPrivate == "" &&
-		steps == done && authorised == planned // a release is of a fit that is finished
+		steps == done && authorised == planned // a release has a finished fit
 	if !check.OK {
 		check.Detail = run.LedgerName + " differs from dp_event.json"
 	}
 	return check, true
 }
 
-// CheckBook asks whether the ledger of the data set, at path, has the run as it was
-// released, and all that its report has seen there.
+// CheckBook checks that the ledger of the data set, at path, has the run as released, and
+// every entry that its report names.
 func CheckBook(path string, ev event.Event, p *report.Privacy) (verify.Check, error) {
 	check := verify.Check{Name: "the ledger of the data set"}
 	book, err := ledger.Read(path)

@@ -1,5 +1,4 @@
-// Package accounting computes the price of a mechanism that flags, a file or a run
-// describe.
+// Package accounting computes the price of a mechanism. Flags, a file or a run describe it.
 package accounting
 
 import (
@@ -16,23 +15,23 @@ import (
 	"d3p/internal/privacy/sampler"
 )
 
-// A Mechanism is a run described by its public facts, for the commands that
-// account without one.
+// A Mechanism is a run given by its public facts alone, for commands that account without a
+// run.
 type Mechanism struct {
 	Sampling string
 	Relation string
 	Rate     float64
 	Noise    float64
 	Steps    int64
-	Epochs   float64 // passes over the data; 0: given by the steps
+	Epochs   float64 // passes over the data; 0: follows from the steps
 	Records  int
-	Batch    int // expected records of a step; 0: given by the rate
+	Batch    int // expected records of a step; 0: follows from the rate
 	Delta    float64
 
-	Before    []event.Event // the releases of the run before its steps
-	Scheduled bool          // the noise or the rate has a schedule
+	Before    []event.Event // releases of the run before its first step
+	Scheduled bool          // the run has a schedule of the noise or of the rate
 
-	SolveRate bool // solve for the sampling rate
+	SolveRate bool // the command solves for the sampling rate
 }
 
 // Define adds the flags to c.
@@ -51,8 +50,8 @@ func (m *Mechanism) Define(c *cobra.Command) {
 	f.Float64Var(&m.Delta, "delta", 0, "probability `D` with which epsilon may fail")
 }
 
-// Check completes the rate and the number of steps, and reports the first flag that
-// does not fit the others.
+// Check completes the rate and the number of steps, and reports the first inconsistent
+// flag.
 func (m *Mechanism) Check() (event.Relation, error) {
 	rel, err := event.ParseRelation(m.Relation)
 	if err != nil {
@@ -64,7 +63,7 @@ func (m *Mechanism) Check() (event.Relation, error) {
 	return rel, m.checkEpochs()
 }
 
-// CheckRun reports a missing number of steps or noise.
+// CheckRun refuses a run without a number of steps or noise.
 func (m *Mechanism) CheckRun() error {
 	if m.Steps == 0 {
 		return status.Usagef("--steps: missing: how many batches the run takes, as in --steps 10000")
@@ -75,8 +74,8 @@ func (m *Mechanism) CheckRun() error {
 	return nil
 }
 
-// checkEpochs finds the number of steps from the passes over the data, where those
-// are given: the last batch may lie beyond them.
+// checkEpochs computes the number of steps from the passes over the data, if given. The
+// last batch may lie beyond them.
 func (m *Mechanism) checkEpochs() error {
 	switch {
 	case m.Epochs == 0:
@@ -90,7 +89,7 @@ func (m *Mechanism) checkEpochs() error {
 	return nil
 }
 
-// stepsOfEpochs is how many steps the passes over the data take.
+// stepsOfEpochs is the number of steps in the passes over the data.
 func (m *Mechanism) stepsOfEpochs() int64 {
 	steps := m.Epochs / m.Rate
 	return int64(math.Ceil(steps - 1e-9*steps))
@@ -106,7 +105,7 @@ func (m Mechanism) AtRate(rate float64) Mechanism {
 }
 
 // RunRate rounds a sampling rate to one that a run can have: a batch of fixed size has
-// whole records, and an epoch has whole batches.
+// whole records, an epoch has whole batches.
 func (m *Mechanism) RunRate(rate float64) float64 {
 	switch {
 	case m.Sampling == sampler.FixedSize && m.Records > 0:
@@ -117,7 +116,7 @@ func (m *Mechanism) RunRate(rate float64) float64 {
 	return rate
 }
 
-// checkRate finds the sampling rate, from the batch size where that is given.
+// checkRate computes the sampling rate from the batch size, if given.
 func (m *Mechanism) checkRate() error {
 	switch {
 	case m.Batch != 0 && m.Rate != 0:
@@ -141,8 +140,8 @@ func (m *Mechanism) checkRate() error {
 	return nil
 }
 
-// wholePopulation replaces an unknown number of records: with it every sampling rate is a
-// whole batch to 2⁻⁶².
+// wholePopulation replaces an unknown number of records: with it every sampling rate gives
+// a whole batch to 2⁻⁶².
 const wholePopulation = 1 << 62
 
 // Event is the ledger of `steps` Gaussian steps with noise multiplier sigma.
@@ -166,7 +165,7 @@ func (m *Mechanism) Event(sigma float64, steps int64) event.Event {
 	return event.SelfComposed{Of: of, Count: steps}
 }
 
-// Warnings lists the warnings about the number.
+// Warnings lists warnings about the number.
 func (m *Mechanism) Warnings(sigma, epsilon, delta float64) []string {
 	w := []string{}
 	if m.Records > 0 && delta >= 1/float64(m.Records) {
@@ -184,8 +183,8 @@ func (m *Mechanism) Warnings(sigma, epsilon, delta float64) []string {
 	return w
 }
 
-// WhatIf changes the run to the sampler and relation of the flags, which it
-// refuses unless --what-if: a run is accounted as what really ran.
+// WhatIf changes the run to the sampler and relation of the flags, and refuses to do so
+// without --what-if: account prints the price of the mechanism that ran.
 func (own *Mechanism) WhatIf(c *cobra.Command, m *Mechanism, allowed bool, ev event.Event, rel event.Relation) (event.Event, event.Relation, error) {
 	asked, err := event.ParseRelation(m.Relation)
 	if err != nil {

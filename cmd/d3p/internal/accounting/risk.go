@@ -31,14 +31,13 @@ type riskEntry struct {
 	Curve     []report.Point     `json:"curve"`
 }
 
-// RiskOptions are the additions about an attacker: the numbers, a figure, a table of
-// curves.
+// RiskOptions are the outputs about an attacker: numbers, a figure, a table of curves.
 type RiskOptions struct {
 	Risk        bool
 	Plot, Curve string // files; "" for none
 }
 
-// AddRisk computes the curve where it was asked for, and draws it.
+// AddRisk computes the requested curve and draws it.
 func (r *Answer) AddRisk(ev event.Event, rel event.Relation, o RiskOptions) error {
 	if o == (RiskOptions{}) {
 		return nil
@@ -99,8 +98,8 @@ func (e *riskEntry) print(w io.Writer) {
 	}
 }
 
-// writeCurves writes the curves of a ledger as a CSV file with the columns curve, x
-// and y, one point a line; every point bounds the attacker:
+// writeCurves writes the curves of a ledger as a CSV file with the columns curve, x and y,
+// one point per line. Every point bounds the attacker:
 //
 //	privacy   epsilon, delta
 //	tradeoff  false-positive rate, least false-negative rate of any test

@@ -19,8 +19,8 @@ import (
 	"d3p/internal/settings"
 )
 
-// Settings are the values that steer a fit, however they were given. A field of
-// it or of Fit is the row of the table of settings that is called like it.
+// Settings are the values that steer a fit, from any source. Each field of it or of Fit has
+// the name of its row in the table of settings.
 type Settings struct {
 	Fit        plan.Config // a zero value leaves the decision to plan.New
 	AcceptRisk []string
@@ -33,18 +33,18 @@ type Settings struct {
 	Threads, Draws     int
 	CheckpointEvery    int // s
 	MaxMemory          int // MB
-	Repeat             int // 0 is 1
+	Repeat             int // 0 means 1
 	Seed               uint64
 
-	Values  map[string]any    // of the settings that something gave a value
+	Values  map[string]any    // of the settings that have a value
 	Sources map[string]string // of every setting, by name
-	Beside  map[string]bool   // the settings with a value from outside the model file
+	Beside  map[string]bool   // settings with a value from outside the model file
 
-	open    map[string]bool // the settings that a source outside the model file leaves to the program
+	open    map[string]bool // settings that a source outside the model file leaves to the program
 	environ Environment
 }
 
-// Clone is a copy for another model file.
+// Clone is a copy for use with another model file.
 func (s *Settings) Clone() *Settings {
 	clone := *s
 	clone.Values, clone.Sources, clone.Beside, clone.open = maps.Clone(s.Values), maps.Clone(s.Sources), maps.Clone(s.Beside), maps.Clone(s.open)
@@ -65,7 +65,7 @@ func (s *Settings) store(name string, value any) {
 	}
 }
 
-// settingFlag is the text of a flag of a setting, which resolve reads.
+// settingFlag is the text of a setting's flag; Resolve reads it.
 type settingFlag struct {
 	kind settings.Kind
 	text string
@@ -74,7 +74,7 @@ type settingFlag struct {
 func (f *settingFlag) String() string        { return f.text }
 func (f *settingFlag) Set(text string) error { f.text = text; return nil }
 
-// Type is the word by which the help text and the man page call the value.
+// Type is the word for the value in the help text and the man page.
 func (f *settingFlag) Type() string {
 	switch f.kind {
 	case settings.Number:
@@ -107,8 +107,7 @@ func Define(c *cobra.Command, groups ...settings.Group) *Settings {
 	return &Settings{Sources: map[string]string{}, Values: map[string]any{}, open: map[string]bool{}}
 }
 
-// AcceptOldNames lets the flags of settings be given by the names that they had, each
-// with a note.
+// AcceptOldNames accepts flags under their former names, each with a note.
 func AcceptOldNames(c *cobra.Command, notef func(format string, args ...any)) {
 	var notes []string
 	c.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -130,7 +129,7 @@ func AcceptOldNames(c *cobra.Command, notef func(format string, args ...any)) {
 	}
 }
 
-// wholeFlag is a flag of a command's own, which reads whole numbers as settings do.
+// wholeFlag is a command's own flag that reads whole numbers as settings do.
 type wholeFlag struct{ pflag.Value }
 
 func (f wholeFlag) Set(text string) error {
@@ -141,8 +140,8 @@ func (f wholeFlag) Set(text string) error {
 	return f.Value.Set(strconv.Itoa(n))
 }
 
-// ReadWholeNumbers lets the flags of c that are no settings take the whole numbers that
-// settings take: 010 is ten and 1e3 a thousand.
+// ReadWholeNumbers makes the flags of c that are no settings accept the whole numbers that
+// settings accept: 010 is ten and 1e3 a thousand.
 func ReadWholeNumbers(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if _, ok := f.Value.(*settingFlag); !ok && strings.HasPrefix(f.Value.Type(), "int") {
@@ -151,8 +150,8 @@ func ReadWholeNumbers(c *cobra.Command) {
 	})
 }
 
-// Read reads the flags of c that are settings, except other, for commands that take a few
-// of them and no file.
+// Read reads the flags of c that are settings, but not those in other. It is for commands
+// with few settings and no file.
 func Read(c *cobra.Command, other ...string) error {
 	for _, row := range settings.Table() {
 		f := c.Flags().Lookup(row.Name)
@@ -169,13 +168,13 @@ func Read(c *cobra.Command, other ...string) error {
 }
 
 // Applied lists every setting of the command with the value that the plan uses and the
-// source of it. It leaves out names of files, which a release should not reveal.
+// value's source. It leaves out file names, which a release should not reveal.
 func (s *Settings) Applied(c *cobra.Command, plan *plan.Plan, draws int) ([]report.Applied, error) {
 	raw, err := json.Marshal(plan)
 	if err != nil {
 		return nil, err
 	}
-	planned := map[string]any{} // a plan's fields are named like the settings
+	planned := map[string]any{} // a plan's fields have the names of the settings
 	if err := json.Unmarshal(raw, &planned); err != nil {
 		return nil, err
 	}
@@ -194,8 +193,8 @@ func (s *Settings) Applied(c *cobra.Command, plan *plan.Plan, draws int) ([]repo
 	return list, nil
 }
 
-// Command is the command line with all settings from outside the model file, without the
-// names of files.
+// Command is the command line with all settings from outside the model file, without file
+// names.
 func (s *Settings) Command(c *cobra.Command) []string {
 	words := []string{c.CommandPath()}
 	for _, row := range settings.Table() {

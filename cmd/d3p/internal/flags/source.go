@@ -19,10 +19,10 @@ import (
 	"d3p/internal/spell"
 )
 
-// Environment is where settings come from besides the command line, and where notes
-// about them go.
+// Environment holds the sources of settings besides the command line, and the stream for
+// notes about them.
 type Environment struct {
-	Variables []string // NAME=value, as os.Environ
+	Variables []string // NAME=value, as in os.Environ
 	Notef     func(format string, args ...any)
 }
 
@@ -36,8 +36,8 @@ func (e Environment) Lookup(name string) (string, bool) {
 	return "", false
 }
 
-// layer is one source of values. It returns the value of a setting under one of its
-// names, and its place.
+// layer is one source of values. It returns the value of a setting under one of its names,
+// and the place of the value.
 type layer func(name string) (value any, source string, ok bool)
 
 // Resolve fills s from the flags, the D3P_* variables and the config file, in
@@ -63,8 +63,7 @@ func (s *Settings) Resolve(c *cobra.Command, e Environment) error {
 	return status.With(status.Usage, errors.Join(errs...))
 }
 
-// ResolveModel fills unset values from the model file, and checks that the settings
-// agree.
+// ResolveModel fills unset values from the model file, and checks that the settings agree.
 func (s *Settings) ResolveModel(c *cobra.Command, m *spec.Spec) error {
 	model := func(name string) (any, string, bool) {
 		v, ok := m.Settings[name]
@@ -76,8 +75,8 @@ func (s *Settings) ResolveModel(c *cobra.Command, m *spec.Spec) error {
 	return s.conflicts(m)
 }
 
-// CheckAlone reports settings of a model file that it makes useless when nothing else
-// gives one.
+// CheckAlone reports settings of a model file that the file itself makes useless, if no
+// other source gives one.
 func CheckAlone(m *spec.Spec) error {
 	s := &Settings{Values: map[string]any{}}
 	for name, v := range m.Settings {
@@ -86,7 +85,7 @@ func CheckAlone(m *spec.Spec) error {
 	return s.conflicts(m)
 }
 
-// conflicts reports settings that the others make useless, each with its place.
+// conflicts reports settings that the others make useless, with their places.
 func (s *Settings) conflicts(m *spec.Spec) error {
 	values := s.Fit.Values()
 	maps.Copy(values, s.Values)
@@ -106,11 +105,11 @@ func (s *Settings) conflicts(m *spec.Spec) error {
 }
 
 // apply gives every unset setting the value of the first layer that has one, and records
-// the source. A value that an earlier layer gives to a setting of the same meaning comes
-// first.
+// the source. If an earlier layer gives a value to a setting of the same meaning, that
+// value wins.
 func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 	before := maps.Clone(s.Values)
-	// first is the first layer with a value of the row, and under which name.
+	// first is the first layer with a value of the row, and the name that it uses.
 	first := func(row settings.Setting) (at int, name string) {
 		for at, layer := range layers {
 			for _, name := range row.Names() {
@@ -154,14 +153,14 @@ func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 }
 
 // stronger reports whether a setting of the same meaning as row has a value already, or
-// from an earlier layer.
+// gets one from an earlier layer.
 func stronger(row settings.Setting, before map[string]any, earlier func(settings.Setting) bool) bool {
 	return slices.ContainsFunc(settings.Table(), func(other settings.Setting) bool {
 		return (other.Name == row.Same || other.Same == row.Name) && (before[other.Name] != nil || earlier(other))
 	})
 }
 
-// asText is a value of a layer as the flag of a setting has it.
+// asText writes a value of a layer as the setting's flag would have it.
 func asText(kind settings.Kind, value any) string {
 	if kind == settings.Words {
 		switch v := value.(type) {
@@ -178,14 +177,13 @@ func asText(kind settings.Kind, value any) string {
 	return fmt.Sprint(value)
 }
 
-// withoutFolder keeps of a file's path in a source the last element: sources
-// are published.
+// withoutFolder keeps the last element of a file's path: sources are published.
 func withoutFolder(source string) string {
 	return source[strings.LastIndexByte(source, filepath.Separator)+1:]
 }
 
-// readConfig reads the file of --config or D3P_CONFIG. Unknown keys are
-// refused, each with the nearest known one.
+// readConfig reads the file of --config or D3P_CONFIG. It refuses unknown keys and names
+// the nearest known one.
 func (e Environment) readConfig(c *cobra.Command) (layer, error) {
 	path, _ := c.Flags().GetString("config")
 	if path == "" {
@@ -218,8 +216,8 @@ func (e Environment) readConfig(c *cobra.Command) (layer, error) {
 	}, status.With(status.Usage, errors.Join(errs...))
 }
 
-// unknownVariables refuses D3P_ variables that no setting reads: a mistyped one
-// would be ignored in silence. D3P_DATA belongs to the project's own tests.
+// unknownVariables refuses D3P_ variables that no setting reads, because a mistyped one
+// would have no effect. D3P_DATA belongs to the project's own tests.
 func (e Environment) unknownVariables() (errs []error) {
 	known := []string{settings.Variable("config"), "D3P_DATA"}
 	for _, name := range settingNames() {

@@ -1,4 +1,5 @@
-// Package interview asks a person at a terminal for what a model file would leave blank.
+// Package interview asks a person at a terminal for the facts that a model file would leave
+// blank.
 package interview
 
 import (
@@ -16,14 +17,14 @@ import (
 	"d3p/internal/models/skeleton"
 )
 
-// errNoAnswers: the answers ended before the last question.
+// errNoAnswers means that the input ended before the last question.
 var errNoAnswers = errors.New("stopped: nothing was written")
 
-// Interview asks on Out and reads answers from In. It sees names of columns alone.
+// Interview asks on Out and reads answers from In. It sees only the names of columns.
 type Interview struct {
 	In  *bufio.Scanner
 	Out io.Writer
-	// Check reports what is wrong with a model file beside its blanks.
+	// Check reports the errors of a model file other than its blanks.
 	Check func(text []byte) error
 }
 
@@ -47,7 +48,7 @@ func (i *Interview) ask(question string, take func(answer string) error) error {
 	}
 }
 
-// Run completes what is known of the table and of its columns, and returns the model file.
+// Run asks for missing facts about the table and its columns, and returns the model file.
 func (i *Interview) Run(columns []skeleton.Described, known skeleton.Known) ([]byte, error) {
 	fmt.Fprint(i.Out, "Answer from public knowledge, without looking at the data. Enter leaves a blank.\n")
 	word := func(to *string) func(string) error {
@@ -118,7 +119,7 @@ func (i *Interview) columns(columns []skeleton.Described, known skeleton.Known) 
 	return columns, nil
 }
 
-// model asks for formula and family until a check finds no mistake in them.
+// model asks for formula and family until Check accepts them.
 func (i *Interview) model(columns []skeleton.Described, known skeleton.Known) ([]byte, error) {
 	for {
 		own := known
@@ -145,7 +146,7 @@ func (i *Interview) model(columns []skeleton.Described, known skeleton.Known) ([
 	}
 }
 
-// Write asks where the model file goes and writes it there.
+// Write asks for the path of the model file and writes it.
 func (i *Interview) Write(text []byte, path string) error {
 	to := path
 	err := i.ask("file to write ["+path+"]", func(answer string) error {
@@ -165,7 +166,7 @@ func (i *Interview) Write(text []byte, path string) error {
 	return nil
 }
 
-// notThere refuses to replace a file.
+// notThere refuses an existing file.
 func notThere(path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s exists (name another file)", path)

@@ -1,4 +1,4 @@
-// Package manual writes the topics of `d3p help`: the tables that read model files, in words.
+// Package manual writes the topics of `d3p help` from the tables that read model files.
 package manual
 
 import "strings"
@@ -9,7 +9,7 @@ type Topic struct {
 	text        func() string
 }
 
-// Topics lists the pages; a new one is a file and a line here.
+// Topics lists the pages. A new page is a file and a line here.
 func Topics() []Topic {
 	return []Topic{
 		{"keys", "the keys of a model file", keys},
@@ -20,7 +20,7 @@ func Topics() []Topic {
 	}
 }
 
-// Text is the page. Entries are indented by four places, which the manual shows as they are.
+// Text is the page. Entries are indented by four spaces, which the manual shows unchanged.
 func (t Topic) Text() string { return strings.TrimRight(t.text(), "\n") }
 
 // width is the longest line of a page.
@@ -29,7 +29,7 @@ const width = 78
 // page collects the text of a topic.
 type page struct{ strings.Builder }
 
-// paragraph writes text that is not indented.
+// paragraph writes text without indentation.
 func (p *page) paragraph(text string) { p.WriteString(wrapped(text, "") + "\n") }
 
 // entry writes a term, and its meaning below it.
@@ -40,7 +40,7 @@ func (p *page) entry(term, meaning string) {
 	}
 }
 
-// wrapped breaks text into lines behind an indentation.
+// wrapped breaks text into lines with an indentation.
 func wrapped(text, indent string) string {
 	var b strings.Builder
 	line := indent

@@ -23,8 +23,8 @@ import (
 	"d3p/internal/report"
 )
 
-// Find returns the model file of a data file: the explicit one, else
-// DATA.yaml beside the data, else d3p.yaml in the working directory.
+// Find returns the model file for a data file: the explicit one, else DATA.yaml beside the
+// data, else d3p.yaml in the working directory.
 func Find(explicit, data string) (string, error) {
 	if explicit != "" {
 		return explicit, nil
@@ -51,8 +51,9 @@ func DataFiles(data string) ([]string, error) {
 	return files, status.With(status.Data, err)
 }
 
-// modelBeside is the default model file of a table: beside the file, the folder or the
-// list, with the same name; for a pattern, beside the folder that it starts with.
+// modelBeside is the default model file of a table. It has the table's name and stands
+// beside the file, folder or list; for a pattern, beside the folder in which the pattern
+// starts.
 func modelBeside(data string) string {
 	table := strings.TrimPrefix(data, "@")
 	if i := strings.IndexAny(table, "*?["); i >= 0 {
@@ -62,8 +63,8 @@ func modelBeside(data string) string {
 	return strings.TrimSuffix(table, filepath.Ext(table)) + ".yaml"
 }
 
-// CheckPublic refuses a model at path that names a file of records itself as a public table
-// or list: its levels would be learnt from the records, and the release would contain
+// CheckPublic refuses a model at path that names a file of records as a public table or
+// list: the model would learn its levels from the records, and the release would contain
 // them.
 func CheckPublic(m *models.Model, path string, tables ...string) error {
 	var private []os.FileInfo
@@ -73,7 +74,7 @@ func CheckPublic(m *models.Model, path string, tables ...string) error {
 			return err
 		}
 		for _, file := range files {
-			if info, err := os.Stat(file); err == nil { // a missing file is an error of its reader
+			if info, err := os.Stat(file); err == nil { // the reader of a missing file reports it
 				private = append(private, info)
 			}
 		}
@@ -95,7 +96,7 @@ func besideModel(path, name string) string {
 	return filepath.Join(filepath.Dir(path), name)
 }
 
-// ReadWith is Read for a fit of the records in these tables, see CheckPublic.
+// ReadWith is Read for a fit of the records in these tables (see CheckPublic).
 func ReadWith(path string, tables ...string) (m *models.Model, hash string, err error) {
 	if m, hash, err = Read(path); err == nil {
 		err = CheckPublic(m, path, tables...)
@@ -103,8 +104,8 @@ func ReadWith(path string, tables ...string) (m *models.Model, hash string, err 
 	return m, hash, err
 }
 
-// readPublic reads a file that a model file names. A release has a copy, and reads no larger
-// one.
+// readPublic reads a file that a model file names. A release has a copy of it, so its size
+// is bounded.
 func readPublic(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -124,9 +125,9 @@ func Load(path string) (*models.Model, error) {
 	return m, err
 }
 
-// Read reads, checks and compiles a model file, or the spec.lock.yaml of a
-// release, which has its own copies of the public files that it names. The error
-// holds all its mistakes, those of its expressions included. hash is the file's SHA-256.
+// Read reads, checks and compiles a model file, or the spec.lock.yaml of a release with the
+// release's copies of public files. The error holds all mistakes, those of expressions too.
+// hash is the file's SHA-256.
 func Read(path string) (m *models.Model, hash string, err error) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -154,14 +155,14 @@ func Read(path string) (m *models.Model, hash string, err error) {
 	if err != nil {
 		return nil, "", status.With(status.Spec, err)
 	}
-	if name := &m.Spec.Name; !name.IsSet() { // a default, which a rendered file states
+	if name := &m.Spec.Name; !name.IsSet() { // a default that a rendered file states
 		*name = source.Value[string]{V: Name(m.Spec), At: expr.Position{File: path, Line: 1, Column: 1}}
 	}
 	return m, hex.EncodeToString(sum[:]), nil
 }
 
-// releasedModel is the model of a spec.lock.yaml and the folder that has its public
-// files. If the manifest of the release is beside it, both must agree with it.
+// releasedModel is the model of a spec.lock.yaml and the folder with its public files. If
+// the release's manifest is beside the file, both must agree with it.
 func releasedModel(path string, model []byte) ([]byte, *release.Folder, error) {
 	dir := filepath.Dir(path)
 	_, err := os.Lstat(filepath.Join(dir, release.ManifestName))
@@ -189,7 +190,7 @@ func ParseSpec(path string, src []byte, load spec.Loader) (*spec.Spec, error) {
 	return s, status.With(status.Spec, errs.Err())
 }
 
-// Name is the name of the model: as declared, else the file's.
+// Name is the declared name of the model, else the file's.
 func Name(s *spec.Spec) string {
 	base := filepath.Base(s.File)
 	return s.Name.Or(strings.TrimSuffix(base, filepath.Ext(base)))

@@ -1,4 +1,4 @@
-// Package outfile writes the files that a user names.
+// Package outfile writes files to paths that a user gives.
 package outfile
 
 import (
@@ -15,7 +15,7 @@ import (
 	"d3p/internal/models/simulate"
 )
 
-// Write writes a file that the user named; see Replace.
+// Write writes a file at a path that the user gave; see Replace.
 func Write(path string, content []byte) error {
 	return Replace(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -23,9 +23,9 @@ func Write(path string, content []byte) error {
 	})
 }
 
-// Replace writes a file that the user named, whole or not at all. A file of this user is
-// replaced; a link, a pipe, a device or a file of another user is refused. The streams of
-// this process, such as /dev/stdout, are written to.
+// Replace writes a file at the user's path, whole or not at all. It replaces a file of this
+// user, and refuses a link, a pipe, a device or another user's file. It writes to streams
+// of this process, such as /dev/stdout.
 func Replace(path string, write func(io.Writer) error) error {
 	if isStream(path) {
 		return writeInto(path, write)
@@ -45,7 +45,8 @@ func Replace(path string, write func(io.Writer) error) error {
 	return atomicfile.WriteWith(path, 0o644, write)
 }
 
-// isStream reports whether a path names an open file of this process, or nothing.
+// isStream reports whether a path names an open file of this process or discards the
+// output.
 func isStream(path string) bool {
 	switch folder, name := filepath.Split(filepath.Clean(path)); folder {
 	case "/dev/":
@@ -56,7 +57,7 @@ func isStream(path string) bool {
 	return false
 }
 
-// writeInto writes to what exists.
+// writeInto writes to an existing file.
 func writeInto(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -69,9 +70,8 @@ func writeInto(path string, write func(io.Writer) error) error {
 	return f.Close()
 }
 
-// CheckPrivate refuses a name for a private file that is there already and is a
-// device, a pipe or a link, which a whole file would replace and others may read, or
-// one of the files that are read.
+// CheckPrivate refuses a path for a private file if a device, a pipe or a link is there,
+// which others may read and a new file would replace, or if it is one of the input files.
 func CheckPrivate(out string, read ...string) error {
 	info, err := os.Lstat(out)
 	if err != nil {
@@ -88,9 +88,9 @@ func CheckPrivate(out string, read ...string) error {
 	return nil
 }
 
-// TablePaths are the names of n files of tables: out itself when n is 1, else out with -1
-// to -n before its extension. An out without extension gets the format's. An extension of
-// no format is an error.
+// TablePaths are the paths of n files of tables: out itself if n is 1, else out with -1 to
+// -n before its extension. An out without extension gets that of the format. An extension
+// of no format is an error.
 func TablePaths(out, format string, n int) ([]string, error) {
 	if out == "" {
 		return nil, nil

@@ -17,7 +17,7 @@ import (
 	"d3p/internal/settings"
 )
 
-// gridColumns is the number of images side by side.
+// gridColumns is the number of images in a row.
 const gridColumns = 10
 
 // ImagesOf is the first array of a model that is an image, with its layout.
@@ -37,12 +37,12 @@ func ImagesOf(m *spec.Spec) (*data.Tensor, export.Layout, error) {
 	return nil, export.Layout{}, status.Usagef("--grid: %w", err)
 }
 
-// Grid is images and their reconstructions.
+// Grid holds images and their reconstructions.
 type Grid struct {
 	p           *Prediction
 	layout      export.Layout
 	observation int              // of the image
-	pixels      []encoding.Field // that read its columns
+	pixels      []encoding.Field // of the columns that the image reads
 	images      int
 	originals   [][]float64
 	decoded     [][]float64
@@ -80,7 +80,7 @@ func (g *Grid) Add(i int, predicted *predict.Prediction) {
 	if i >= g.images {
 		return
 	}
-	var original, decoded []float64 // empty places for a row that lacks a value
+	var original, decoded []float64 // leaves blanks for a row that lacks a value
 	if predicted.OK {
 		row := g.p.Rows.Data[i*g.p.Rows.Stride:]
 		for k := range g.pixels {
@@ -91,7 +91,7 @@ func (g *Grid) Add(i int, predicted *predict.Prediction) {
 	g.originals, g.decoded = append(g.originals, original), append(g.decoded, decoded)
 }
 
-// Write draws rows of images, each above the row of their reconstructions.
+// Write draws rows of images, each with the row of their reconstructions below it.
 func (g *Grid) Write(path string, r *released.Release) error {
 	columns := min(gridColumns, g.images)
 	var images [][]float64
@@ -105,8 +105,7 @@ func (g *Grid) Write(path string, r *released.Release) error {
 	return WriteGrid(path, g.layout, images, r)
 }
 
-// WriteGrid writes images as a PNG that states the claim of the run, whole or
-// not at all.
+// WriteGrid writes images as a PNG with the run's claim, whole or not at all.
 func WriteGrid(path string, layout export.Layout, images [][]float64, r *released.Release) error {
 	if filepath.Ext(path) != ".png" {
 		return status.Usagef("--grid: %s: the name must end in .png", path)

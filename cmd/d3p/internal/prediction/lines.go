@@ -1,4 +1,4 @@
-// Package prediction writes predictions for new rows: lines, draws, images.
+// Package prediction writes predictions for new rows as lines, draws or images.
 package prediction
 
 import (
@@ -14,8 +14,7 @@ import (
 	"d3p/internal/release"
 )
 
-// Prediction is new rows, draws from a release, and public randomness for the
-// responses.
+// Prediction holds new rows, draws from a release, and public randomness for the responses.
 type Prediction struct {
 	Run       *released.Release
 	Rows      predict.Rows
@@ -24,9 +23,8 @@ type Prediction struct {
 	Random    *noise.Random
 }
 
-// Columns names the columns of the lines: with several targets, each has its
-// own, prefixed by its name. Then comes what models with local latents and with
-// arrays have.
+// Columns names the columns of the lines. With several targets each has its own, prefixed
+// by its name. The columns of local latents and of arrays follow.
 func (p *Prediction) Columns() []string {
 	m := p.Run.Model
 	columns := []string{"row"}
@@ -63,7 +61,7 @@ func (p *Prediction) Columns() []string {
 	return columns
 }
 
-// quantiles name the ends of the intervals.
+// quantiles names the ends of the intervals.
 func (p *Prediction) quantiles() (low, high string) { return predict.QuantileNames(p.Posterior.Prob) }
 
 // Line is the cells of row i; missing values are empty.
@@ -109,8 +107,8 @@ func (p *Prediction) Line(i int, predicted *predict.Prediction) []string {
 	return line
 }
 
-// Files are the groups of predictions for the new rows, in
-// ArviZ's form: draws of each response, and the new rows as the model reads them.
+// Files are the groups of predictions in ArviZ's form: draws of each response, and the new
+// rows as the model reads them.
 func (p *Prediction) Files() ([]release.File, error) {
 	m := p.Run.Model
 	if len(p.Targets) == 0 {
@@ -140,7 +138,7 @@ func (p *Prediction) Files() ([]release.File, error) {
 	return outputs.PredictionFiles(sample, responses, p.given()), nil
 }
 
-// given are the new rows, decoded.
+// given are the decoded new rows.
 func (p *Prediction) given() *outputs.Tables {
 	t := &outputs.Tables{S: 1, N: p.Rows.N}
 	for _, f := range predict.EncodingOf(p.Run.Model).Fields {

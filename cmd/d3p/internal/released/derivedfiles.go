@@ -10,10 +10,10 @@ import (
 	"d3p/internal/verify"
 )
 
-// Rewritten ends the name of a check of a file that is written again.
+// Rewritten ends the name of a check that writes a file again.
 const Rewritten = " says what the release says"
 
-// Verify writes the derived files of a release again, and compares them.
+// Verify writes the derived files of a release again and compares them.
 func Verify(files *release.Folder, program string) (checks []verify.Check) {
 	const name = "the release follows from its parameters"
 	r, err := In(files)
@@ -38,7 +38,7 @@ func Verify(files *release.Folder, program string) (checks []verify.Check) {
 		}
 		written, err := files.ReadFile(e.Path)
 		if err != nil {
-			continue // a check of the files has found it
+			continue // a check of the files has reported it
 		}
 		c := verify.Check{Name: e.Path + Rewritten}
 		c.OK, c.Detail = verify.Rewritten(again[i], written, sameBuild)
@@ -47,8 +47,8 @@ func Verify(files *release.Folder, program string) (checks []verify.Check) {
 	return checks
 }
 
-// Again are the files of a release as this program writes them from its parameters,
-// its model and its report.
+// Again holds the files of a release as this program writes them from the release's
+// parameters, model and report.
 func (r *Release) Again() ([]release.File, error) {
 	if r.Marginals != nil {
 		return r.againMarginals()
@@ -88,7 +88,7 @@ func (r *Release) reportsAgain(findings report.Findings) (files []release.File, 
 	return append(files, report.ReadmeFile(r.Privacy, names)), nil
 }
 
-// againMarginals is again for a release without posterior.
+// againMarginals is again for a release without a posterior.
 func (r *Release) againMarginals() ([]release.File, error) {
 	var none outputs.Draws
 	findings := report.Findings{Rows: none.Summarise(), Overlays: report.Overlays(none, nil, nil, report.Panels)}

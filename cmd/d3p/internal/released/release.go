@@ -1,4 +1,4 @@
-// Package released reads a release back: all that the commands after a fit work from.
+// Package released reads a release: everything that the commands after a fit need.
 package released
 
 import (
@@ -23,16 +23,16 @@ import (
 	"d3p/internal/synthesis"
 )
 
-// Release is a release read back: all that the commands after a fit work from.
+// Release is a release that was read: everything that the commands after a fit need.
 type Release struct {
 	Dir       string
 	Files     *release.Folder
 	Model     *models.Model
 	Params    outputs.Parameters
 	Posterior *posterior.Posterior
-	Marginals *synthesis.Table // of a synthetic table by marginals; nil: the release has a posterior
+	Marginals *synthesis.Table // of a synthetic table by marginals; nil if the release has a posterior
 	Privacy   *report.Privacy
-	Drawn     Drawn // by the fit
+	Drawn     Drawn // of the fit
 }
 
 // Drawn is the number of draws from the posterior, and their public seed.
@@ -41,7 +41,7 @@ type Drawn struct {
 	Seed uint64
 }
 
-// Flags defines which draws a command takes.
+// Flags are the flags that choose a command's draws.
 func (d *Drawn) Flags(c *cobra.Command) {
 	c.Flags().IntVar(&d.N, "draws", 0, "posterior draws to take (default as many as the fit)")
 	c.Flags().Uint64Var(&d.Seed, "seed", 0, "seed of the draws, which is public (default the fit's)")
@@ -71,12 +71,12 @@ func CheckDraws(draws int) error {
 
 // Reader reads releases.
 type Reader struct {
-	Unverified bool // as they are, and not only as their manifests list them
+	Unverified bool // files as they are, not as their manifest lists them
 	Notef      func(format string, args ...any)
 }
 
-// Open opens the release of a run and compares its files with the manifest;
-// run is its folder, or release/ itself.
+// Open opens the release of a run and compares its files with the manifest. run is the
+// run's folder or release/ itself.
 func (o *Reader) Open(ctx context.Context, run string) (*release.Folder, error) {
 	files, err := release.Open(run, o.Unverified)
 	if err != nil {
@@ -97,7 +97,7 @@ func (o *Reader) Open(ctx context.Context, run string) (*release.Folder, error) 
 	return files, nil
 }
 
-// alteredRun adds to the error of a release that was altered what to type next.
+// alteredRun adds the next command to the error of an altered release.
 func alteredRun(run string, err error) error {
 	if altered := new(release.Altered); errors.As(err, &altered) {
 		return fmt.Errorf("%s: %w (d3p verify %[1]s checks all; --unverified reads it all the same)", run, err)
@@ -113,7 +113,7 @@ func readStatus(err error) status.Code {
 	return status.Usage
 }
 
-// Read reads the release of a run; run is its folder, or release/ itself.
+// Read reads the release of a run. run is the run's folder or release/ itself.
 func (o *Reader) Read(ctx context.Context, run string) (*Release, error) {
 	r, err := o.ReadAny(ctx, run)
 	if err == nil && r.Marginals != nil {
@@ -123,7 +123,7 @@ func (o *Reader) Read(ctx context.Context, run string) (*Release, error) {
 	return r, err
 }
 
-// ReadAny is Read, also of a release without posterior.
+// ReadAny is Read, also for a release without a posterior.
 func (o *Reader) ReadAny(ctx context.Context, run string) (*Release, error) {
 	files, err := o.Open(ctx, run)
 	if err != nil {
@@ -172,8 +172,8 @@ func In(files *release.Folder) (*Release, error) {
 	return r, status.With(status.Usage, err)
 }
 
-// Draws draws from the released posterior: post-processing, which costs nothing. The
-// fit's number and seed give draws.parquet again.
+// Draws draws from the released posterior: post-processing, which is free. The fit's number
+// and seed give draws.parquet again.
 func (r *Release) Draws(d Drawn) outputs.Draws {
 	if r.Marginals != nil {
 		return outputs.Draws{}
@@ -181,7 +181,8 @@ func (r *Release) Draws(d Drawn) outputs.Draws {
 	return outputs.DrawPosterior(r.Model, r.Posterior, d.N, run.PosteriorRandom(d.Seed))
 }
 
-// Judged are draws with a verdict on each parameter; a fit without privacy has none.
+// Judged are draws with a verdict on each parameter, or without one for a fit without
+// privacy.
 func (r *Release) Judged(d Drawn) (outputs.Draws, *outputs.Draws, *outputs.Trace, error) {
 	draws, prior := r.Draws(d), outputs.DrawPrior(r.Model, d.N, run.PriorRandom(d.Seed))
 	trace, err := outputs.ReadTrace(r.Files)
@@ -194,7 +195,7 @@ func (r *Release) Judged(d Drawn) (outputs.Draws, *outputs.Draws, *outputs.Trace
 	return draws, prior, trace, nil
 }
 
-// Sample is what files of draws are written from.
+// Sample holds the draws that output files contain.
 func (r *Release) Sample(d Drawn) (*outputs.Sample, error) {
 	sample := &outputs.Sample{
 		Model: r.Params.Model, Steps: r.Params.Steps,
@@ -222,10 +223,10 @@ func (r *Release) Findings() (report.Findings, error) {
 	}, nil
 }
 
-// Point reports whether the parameters were fitted as points, without a spread.
+// Point reports whether the fit has only points, without a spread.
 func (r *Release) Point() bool { return r.Params.Guide.Family == guide.DeltaName }
 
-// Predictive is the posterior to predict from: draws with the seed of root, the same for
+// Predictive is the posterior for predictions: draws with the seed of root, the same for
 // every block of rows.
 func (r *Release) Predictive(draws int, prob float64, root noise.Root) predict.Posterior {
 	p := predict.Posterior{S: draws, Prob: prob, Point: r.Point()}

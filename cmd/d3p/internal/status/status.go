@@ -10,18 +10,18 @@ import (
 	"d3p/internal/run"
 )
 
-// Code is an exit status. The numbers are part of the interface: scripts test them.
+// Code is an exit status. The numbers are part of the interface, because scripts test them.
 type Code int
 
 const (
 	OK          Code = 0
 	Usage       Code = 2   // flags, settings or arguments
 	Spec        Code = 3   // the model file
-	Data        Code = 4   // the data do not fit their declaration, or cannot be read
-	Budget      Code = 5   // the privacy budget does not allow it
+	Data        Code = 4   // the data do not fit their declaration or cannot be read
+	Budget      Code = 5   // over the privacy budget
 	Numeric     Code = 6   // a result is not finite, or files could not be written
 	Stopped     Code = 7   // stopped before the end, resumable
-	NoGPU       Code = 8   // a GPU was asked for, and none can run the fit
+	NoGPU       Code = 8   // no GPU that can run the fit, although one was asked for
 	Strict      Code = 9   // d3p check --strict: records do not fit their declaration
 	Interrupted Code = 130 // SIGINT
 )
@@ -48,7 +48,7 @@ type statusError struct {
 func (e *statusError) Error() string { return e.err.Error() }
 func (e *statusError) Unwrap() error { return e.err }
 
-// With marks err with the exit status it leads to; nil stays nil.
+// With marks err with an exit status; nil stays nil.
 func With(s Code, err error) error {
 	if err == nil {
 		return nil
@@ -61,8 +61,8 @@ func Usagef(format string, args ...any) error {
 	return With(Usage, fmt.Errorf(format, args...))
 }
 
-// Of returns the exit status of err: the innermost mark wins, because it is nearest to
-// the cause.
+// Of returns the exit status of err. The innermost mark wins, because it is nearest to the
+// cause.
 func Of(err error) Code {
 	if err == nil {
 		return OK

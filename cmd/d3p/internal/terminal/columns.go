@@ -1,5 +1,5 @@
-// Package terminal writes for people: columns, progress, names that cannot steer a
-// terminal.
+// Package terminal writes for people: columns, progress, and names without control
+// characters.
 package terminal
 
 import (
@@ -17,11 +17,11 @@ type Cells []any
 // Columns are lines with aligned cells, two spaces apart.
 type Columns struct {
 	W     io.Writer
-	Right []int // columns, from 0, that end below each other
+	Right []int // columns, from 0, that are aligned at their right ends
 	lines [][]string
 }
 
-// Line adds a line; a cell of several lines takes as many.
+// Line adds a line. A cell may have several lines.
 func (c *Columns) Line(line Cells) {
 	parts := make([][]string, len(line))
 	height := 1
@@ -64,7 +64,7 @@ func (c *Columns) Print() {
 	}
 }
 
-// screenWidth is how many columns of a terminal a text takes: two for wide letters.
+// screenWidth is the number of terminal columns that a text takes: two for wide letters.
 func screenWidth(s string) (n int) {
 	for _, r := range s {
 		n++

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Plain writes text without control characters except tab and line feed: a name from a
-// file must not control the terminal.
+// Plain writes text without control characters except tab and line feed: a name from a file
+// must not control the terminal.
 type Plain struct{ To io.Writer }
 
 func (p Plain) Write(b []byte) (int, error) {
@@ -17,8 +17,8 @@ func (p Plain) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// printable is c, or a mark in the place of what steers a terminal or the direction
-// of a line.
+// printable is c, or a mark in place of a character that controls the terminal or the
+// direction of a line.
 func printable(c rune) rune {
 	if unicode.IsControl(c) && c != '\n' && c != '\t' || unicode.Is(unicode.Bidi_Control, c) {
 		return unicode.ReplacementChar
