@@ -167,8 +167,8 @@ func bookRun(ctx context.Context, book *ledger.Book, folder string) error {
 	return book.Settle(ledger.Run{ID: p.ReportID, Folder: nameOf(folder)}, ev, created)
 }
 
-// notBooked refuses a run that is in the book: two resumed copies of a stopped fit are
-// two releases under one id.
+// notBooked refuses a run that is in the book already: two resumed copies of a stopped fit
+// would be two releases under one id.
 func notBooked(book *ledger.Book, id string) error {
 	switch booked, err := book.Has(id, ledger.Spent); {
 	case err != nil:
@@ -193,9 +193,9 @@ func nameOf(run string) string {
 type shownLedger struct {
 	ledger.Header
 	Runs    []shownRun `json:"runs"`
-	Epsilon float64    `json:"epsilon"` // of all together
+	Epsilon float64    `json:"epsilon"` // of all runs together
 	Left    float64    `json:"left"`
-	Next    float64    `json:"next"` // the largest of one more run with full batches
+	Next    float64    `json:"next"` // the largest epsilon of one more run with full batches
 	Head    string     `json:"entries_hash_chain"`
 }
 
@@ -289,8 +289,8 @@ its neighbouring relation. A release counts even if it exceeds the limit.`,
 	return c
 }
 
-// importEvent books an event as spent under a new name: under a known one it would
-// replace that entry.
+// importEvent books an event as spent under a new name. Under a known name it would replace
+// that entry.
 func importEvent(book *ledger.Book, name string, ev event.Event) error {
 	for _, e := range book.Entries {
 		if e.ID == name {

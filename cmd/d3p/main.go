@@ -24,16 +24,16 @@ import (
 	"d3p/internal/release"
 )
 
-// main is the only place of the program that exits.
+// main is the only function that exits the program.
 func main() {
 	os.Exit(mainStatus())
 }
 
 // mainStatus runs the command line of this process and returns its exit status. The first
-// SIGINT, SIGTERM, SIGHUP or SIGQUIT cancels the context, so that a fit stops between
-// steps and records its price; after it the default action is restored, so that a second
-// one ends the process at once. Under nohup a SIGHUP stays ignored. The default action of
-// SIGQUIT, to print all stacks, would show numbers of records.
+// SIGINT, SIGTERM, SIGHUP or SIGQUIT cancels the context, so that a fit stops between steps
+// and records its price; then the default action is restored, so that a second signal ends
+// the process at once. Under nohup a SIGHUP stays ignored. The default action of SIGQUIT,
+// to print all stacks, would show numbers of records.
 func mainStatus() int {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -46,20 +46,20 @@ func mainStatus() int {
 	return a.run(ctx, os.Args[1:])
 }
 
-// app is the environment of a command besides its files: the two streams, the environment
-// variables and the form of results.
+// app is what a command needs besides its files: the two streams, the environment variables
+// and the form of results.
 type app struct {
-	out, err io.Writer // results, and everything else
-	environ  []string  // NAME=value, as os.Environ
+	out, err io.Writer // for results, and for everything else
+	environ  []string  // NAME=value, as in os.Environ
 	json     bool      // --json: results as one JSON document
 	quiet    bool      // --quiet: nothing but results and errors
 
 	releases    released.Reader
-	stopsItself atomic.Bool // the command ends between two steps when its context does
+	stopsItself atomic.Bool // the command ends between two steps when its context ends
 }
 
-// run executes the command line args and returns the exit status. A result that
-// did not arrive on stdout whole is an error.
+// run executes the command line args and returns the exit status. A result that stdout did
+// not take completely is an error.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.releases.Notef = a.notef
 	out := &faultWriter{to: a.out}
@@ -77,7 +77,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 }
 
 // interruptible executes the command. A command that does not stop between two steps ends
-// at once with ctx: it has spent nothing.
+// as soon as ctx does: it has spent nothing.
 func (a *app) interruptible(ctx context.Context, root *cobra.Command) error {
 	ended := make(chan error, 1)
 	go func() { ended <- root.ExecuteContext(ctx) }()
@@ -92,13 +92,13 @@ func (a *app) interruptible(ctx context.Context, root *cobra.Command) error {
 	return status.With(status.Interrupted, errors.New("interrupted"))
 }
 
-// stopItself lets the command end itself from now on, unless ctx is done.
+// stopItself lets the command end itself from now on, unless ctx has ended.
 func (a *app) stopItself(ctx context.Context) error {
 	a.stopsItself.Store(true)
 	return status.With(status.Interrupted, ctx.Err())
 }
 
-// faultWriter keeps the first error of a writer, after which it writes no more.
+// faultWriter keeps the first error of a writer and writes nothing after it.
 type faultWriter struct {
 	to  io.Writer
 	err error
@@ -111,7 +111,7 @@ func (w *faultWriter) Write(b []byte) (n int, err error) {
 	return n, w.err
 }
 
-// newProgress shows the steps of a fit; nil, which shows nothing, with --quiet.
+// newProgress shows the steps of a fit; with --quiet it is nil, which shows nothing.
 func (a *app) newProgress() *terminal.Progress {
 	if a.quiet {
 		return nil
@@ -145,13 +145,13 @@ func (a *app) unverifiedFlag(c *cobra.Command) {
 	c.Flags().BoolVar(&a.releases.Unverified, "unverified", false, "read a release even if its files differ from its manifest")
 }
 
-// environment is where the settings of a command come from.
+// environment holds the sources of a command's settings.
 func (a *app) environment() flags.Environment {
 	return flags.Environment{Variables: a.environ, Notef: a.notef}
 }
 
-// result prints a command's result on stdout: v as indented JSON with --json,
-// and else whatever text writes.
+// result prints a command's result on stdout: v as indented JSON with --json, else the
+// output of text.
 func (a *app) result(v any, text func(w io.Writer)) error {
 	if !a.json {
 		text(terminal.Plain{To: a.out})
@@ -175,7 +175,7 @@ func (a *app) notef(format string, args ...any) {
 // written is the JSON form of a command that wrote files.
 type written struct {
 	Out   string   `json:"out"`
-	Files []string `json:"files"` // in the folder out; empty when out is a file
+	Files []string `json:"files"` // in the folder out; empty if out is a file
 }
 
 // writeFiles writes one file to stdout, or to out; several into the folder out,

@@ -113,8 +113,8 @@ func (a *app) runPlan(c *cobra.Command, s *flags.Settings, path string, o planOp
 	return a.result(result, func(w io.Writer) { printPlan(w, m, result) })
 }
 
-// planResult is the JSON form of `d3p plan`: the plan, and the success that it would
-// allow an attacker.
+// planResult is the JSON form of `d3p plan`: the plan, and the greatest success of an
+// attacker under it.
 type planResult struct {
 	*plan.Plan
 	Risk     *report.Risk       `json:"risk"`
@@ -122,12 +122,12 @@ type planResult struct {
 	GDP      *report.GDP        `json:"gdp"`
 	Expected []report.Expected  `json:"expected_noise"`
 	Budget   *report.Budget     `json:"budget"`   // null without a ledger
-	Estimate *workload.Estimate `json:"estimate"` // null when the engine cannot be timed without data
-	// Rehearsal has a row for each parameter; without --rehearse there is none.
+	Estimate *workload.Estimate `json:"estimate"` // null if the engine cannot be timed without data
+	// Rehearsal has a row for each parameter, and none without --rehearse.
 	Rehearsal []rehearsal.Row `json:"rehearsal,omitempty"`
 }
 
-// decide decides a fit of m under the settings.
+// decide plans a fit of m under the settings.
 func decide(c *cobra.Command, s *flags.Settings, m *models.Model) (*plan.Plan, error) {
 	if err := s.ResolveModel(c, m.Spec); err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func printNoise(t *terminal.Columns, p planResult) {
 	t.Line(terminal.Cells{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N))", p.NoiseToSignal)})
 }
 
-// batchWords are how batches are drawn.
+// batchWords describe how batches are drawn.
 func batchWords(p *plan.Plan) string {
 	if p.Batches == sampler.Feistel {
 		return p.Sampling + " (feistel)"
@@ -267,8 +267,7 @@ func printGuide(t *terminal.Columns, m *models.Model, p planResult) {
 	t.Line(terminal.Cells{"posterior", fmt.Sprintf("%s guide from standard deviation %g%s", p.Guide, p.InitScale, guideDetails(m.Spec))})
 }
 
-// printClaim shows the budget of a plan, what it certifies, and what it leaves of a
-// ledger.
+// printClaim shows the budget of a plan, its certified price, and the rest of a ledger.
 func printClaim(t *terminal.Columns, p planResult) {
 	if p.Private {
 		t.Line(terminal.Cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Neighbours)})
@@ -312,7 +311,7 @@ func printMarginalPlan(w io.Writer, m *models.Model, p planResult) {
 	t.Print()
 }
 
-// guideDetails describes the model file's guides of single parameters.
+// guideDetails describes the guides of single parameters in the model file.
 func guideDetails(s *spec.Spec) string {
 	var b strings.Builder
 	for _, block := range s.Guide.Blocks {
@@ -324,8 +323,8 @@ func guideDetails(s *spec.Spec) string {
 	return b.String()
 }
 
-// expectedNoise predicts the noise share of every parameter; empty where the
-// plan has no such prediction. It reads no data.
+// expectedNoise predicts the noise share of every parameter. It is empty if the plan has no
+// such prediction. It reads no data.
 func expectedNoise(m *models.Model, plan *plan.Plan) []report.Expected {
 	if plan.ByMarginals() {
 		return []report.Expected{}
@@ -348,8 +347,7 @@ func expectedNoise(m *models.Model, plan *plan.Plan) []report.Expected {
 	return list
 }
 
-// expectedWords say what the fit will probably resolve, by the limits of its verdict
-// about noise.
+// expectedWords predict what the fit will resolve, by the noise limits of its verdict.
 func expectedWords(list []report.Expected) string {
 	var partly, not []string
 	for _, e := range list {
@@ -376,7 +374,7 @@ func expectedWords(list []report.Expected) string {
 	return words
 }
 
-// noiseWords is the noise in a line.
+// noiseWords describe the noise in a line.
 func noiseWords(list []report.Expected) string {
 	var parts []string
 	for _, e := range list {
@@ -433,7 +431,7 @@ func (a *app) rehearse(ctx context.Context, m *models.Model, p *plan.Plan, table
 	if err := rehearsable(m, p); err != nil {
 		return nil, err
 	}
-	if err := a.stopItself(ctx); err != nil { // the folder is removed
+	if err := a.stopItself(ctx); err != nil { // rehearse removes the folder
 		return nil, err
 	}
 	folder, err := os.MkdirTemp("", "d3p-rehearsal-")
@@ -450,8 +448,8 @@ func (a *app) rehearse(ctx context.Context, m *models.Model, p *plan.Plan, table
 	return rows, status.With(status.Numeric, err)
 }
 
-// rehearsable returns an error if the plan draws no intervals, or if d3p cannot draw a table
-// of the model as the fit would read it.
+// rehearsable returns an error if the plan draws no intervals, or if d3p cannot draw a
+// table of the model in the form that the fit reads.
 func rehearsable(m *models.Model, p *plan.Plan) error {
 	switch {
 	case p.ByMarginals(), p.DrawsPosterior():
@@ -464,10 +462,10 @@ func rehearsable(m *models.Model, p *plan.Plan) error {
 	return nil
 }
 
-// mostSwept is the most plans of a sweep.
+// mostSwept is the largest number of plans in a sweep.
 const mostSwept = 100
 
-// swept is one plan of a sweep; Error says why the settings give no plan.
+// swept is one plan of a sweep; Error is the reason if the settings give no plan.
 type swept struct {
 	Settings        map[string]string  `json:"settings"`
 	Epsilon         float64            `json:"epsilon,omitempty"`
@@ -479,8 +477,8 @@ type swept struct {
 	Error           string             `json:"error,omitempty"`
 }
 
-// sweep compares the plans of all combinations of values, each with a rehearsal on so many
-// tables; it reads no data.
+// sweep compares the plans of all combinations of values, each rehearsed on the given
+// number of tables. It reads no data.
 func (a *app) sweep(c *cobra.Command, m *models.Model, texts []string, tables int) error {
 	combinations := []map[string]string{{}}
 	var names []string
@@ -538,8 +536,8 @@ func (a *app) sweep(c *cobra.Command, m *models.Model, texts []string, tables in
 	return a.result(list, func(w io.Writer) { printSweep(w, names, list, tables > 0) })
 }
 
-// rehearsedWords are the share of the intervals of a rehearsal that hold, and their mean
-// width beside the prior's.
+// rehearsedWords are the share of a rehearsal's intervals that hold, and their mean width
+// relative to the prior's.
 func rehearsedWords(rows []rehearsal.Row) (hold, width string) {
 	var n, held, wide float64
 	for _, r := range rows {
@@ -552,8 +550,8 @@ func rehearsedWords(rows []rehearsal.Row) (hold, width string) {
 	return fmt.Sprintf("%.0f %% of %.0f", 100*held/n, n), fmt.Sprintf("%.2g", wide/n)
 }
 
-// printSweep prints a line for each plan: its settings, its noise, what noise will leave
-// unresolved, and its time.
+// printSweep prints a line for each plan: its settings, its noise, the parameters that
+// noise will leave unresolved, and its time.
 func printSweep(w io.Writer, names []string, list []swept, rehearsed bool) {
 	t := terminal.Columns{W: w}
 	var head terminal.Cells

@@ -16,7 +16,7 @@ import (
 	"d3p/internal/report/figure"
 )
 
-// plotKinds are the figures of `d3p plot`, each with what draws it.
+// plotKinds are the figures of `d3p plot`, each with the function that draws it.
 func plotKinds() []plotKind {
 	return []plotKind{
 		{"intervals", func(f report.Findings) ([]figure.Figure, error) { return []figure.Figure{f.Intervals(600)}, nil }},

@@ -38,10 +38,10 @@ type predictResult struct {
 	Metrics []score.LocalScore `json:"metrics,omitempty"`
 }
 
-// predictSettings are the draws to predict with, and the output.
+// predictSettings are the draws for predictions, and the output.
 type predictSettings struct {
 	out, format, grid string
-	against           string // the file of counterparts; "" predicts alone
+	against           string // the file of counterparts; "" predicts without one
 	images            int    // of the grid
 	draws             int    // 0: not given
 	prob              float64
@@ -49,8 +49,8 @@ type predictSettings struct {
 	metrics           bool
 }
 
-// Default numbers of draws to average over: of the posterior, and of local latents at a
-// point.
+// Default numbers of draws to average over: posterior draws, and draws of local latents at
+// a point.
 const (
 	defaultPredictDraws = 1000
 	defaultLatentDraws  = 10
@@ -176,7 +176,7 @@ func (a *app) predict(p *prediction.Prediction, path string, s predictSettings) 
 	result := &predictResult{Grid: s.grid, N: p.Rows.N, Columns: p.Columns()}
 	var text bytes.Buffer
 	lines := csv.NewWriter(&text)
-	lines.Write(result.Columns) // to memory: it cannot fail
+	lines.Write(result.Columns) // writing to memory cannot fail
 	err := predict.Predict(p.Run.Model, p.Posterior, p.Rows, p.Random, func(i int, predicted *predict.Prediction) error {
 		if grid != nil {
 			grid.Add(i, predicted)
@@ -227,7 +227,7 @@ func readOutcomes(path string, m *models.Model) (*outcomes, error) {
 	return &outcomes{predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid}, locals}, nil
 }
 
-// add adds the prediction of a row, unless it or a response is missing.
+// add adds the prediction of a row, unless the prediction or a response is missing.
 func (o *outcomes) add(row int, p *predict.Prediction) {
 	for i, l := range o.locals {
 		if p.OK && o.rows.Valid[row] {
@@ -253,8 +253,7 @@ func (r *predictResult) printMetrics(w io.Writer) {
 	t.Flush()
 }
 
-// writeLines writes lines of CSV to out, or to stdout; what says in words what they
-// are, of how many rows.
+// writeLines writes lines of CSV to out, or to stdout; what describes them.
 func (a *app) writeLines(result *predictResult, text []byte, out, what string) error {
 	if out == "" {
 		return a.result(result, func(w io.Writer) { w.Write(text) })
@@ -273,8 +272,8 @@ func (a *app) writeLines(result *predictResult, text []byte, out, what string) e
 	})
 }
 
-// predictAgainst compares the expected response of each row with that of the same
-// row of another file, and of all rows together.
+// predictAgainst compares the expected response of each row with that of the same row of
+// another file, and compares the averages over all rows.
 func (a *app) predictAgainst(p *prediction.Prediction, s predictSettings) error {
 	others, err := a.readNewRows(s.against, p.Run.Model)
 	if err != nil {
@@ -308,13 +307,13 @@ func (a *app) predictAgainst(p *prediction.Prediction, s predictSettings) error 
 	line("average", average)
 	var text bytes.Buffer
 	lines := csv.NewWriter(&text)
-	lines.Write(result.Columns) // to memory: it cannot fail
+	lines.Write(result.Columns) // writing to memory cannot fail
 	lines.WriteAll(result.Rows)
 	return a.writeLines(result, text.Bytes(), s.out, "contrasts of %d rows and of their average")
 }
 
-// readNewRows reads the rows of a file, - for standard input, that m predicts, and says
-// how many of them lack a value that it needs.
+// readNewRows reads the rows of a file (- is standard input) for predictions by m, and
+// reports how many of them lack a value that m needs.
 func (a *app) readNewRows(path string, m *models.Model) (predict.Rows, error) {
 	path = orStandardInput(path)
 	read := predict.EncodingOf(m)
@@ -342,7 +341,7 @@ func (a *app) readNewRows(path string, m *models.Model) (predict.Rows, error) {
 	return predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid}, nil
 }
 
-// noteOfPoint says what a posterior without a spread cannot tell.
+// noteOfPoint notes which outputs need a spread that a point lacks.
 func (a *app) noteOfPoint(r *released.Release) {
 	if r.Point() && r.Model.Reconstruct == nil {
 		a.notef("note: the posterior is a point (guide delta): how certain an expected response is, is not known")

@@ -80,7 +80,7 @@ type registryWords struct {
 	use, region       string
 }
 
-// added is the model file with the given words in place of its own.
+// added is the model file with the given words in place of its own words.
 func (given registryWords) added(file *spec.Spec) *spec.Spec {
 	described := *file
 	release := &described.Release
@@ -106,13 +106,13 @@ func statedAll(words []string) (list []source.Value[string]) {
 	return list
 }
 
-// stated is a text as if the model file had it.
+// stated is a text in the form of one from the model file.
 func stated(text string) source.Value[string] {
 	return source.Value[string]{V: text, At: expr.Position{Line: 1}}
 }
 
-// readFindings reads a release and what it says of its model: what the fit's own
-// report was written from.
+// readFindings reads a release and the description of its model: the sources of the fit's
+// own report.
 func (a *app) readFindings(ctx context.Context, run string) (*released.Release, report.Findings, error) {
 	r, err := a.releases.ReadAny(ctx, run)
 	if err != nil {

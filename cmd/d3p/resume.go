@@ -33,7 +33,7 @@ noise alone, because a record could occur twice in it.`,
 	return c
 }
 
-// resume goes on with the stopped fit in a folder.
+// resume continues the stopped fit in a folder.
 func (a *app) resume(c *cobra.Command, folder, data, device string, ranks run.Ranks) error {
 	r, err := run.Reopen(folder, data)
 	if err != nil {

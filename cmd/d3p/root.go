@@ -31,7 +31,7 @@ type command struct {
 	build func(*app) *cobra.Command
 }
 
-// commands lists every subcommand; a new one is a file and a line here.
+// commands lists every subcommand. A new one is a file and a line here.
 func commands() []command {
 	return []command{
 		{groupModel, newInit},
@@ -64,8 +64,8 @@ func commands() []command {
 	}
 }
 
-// newRoot builds the command tree. It is a function, not a variable, so that
-// tests and the manual's generator each get their own.
+// newRoot builds the command tree. It is a function so that each test and the manual's
+// generator get their own tree.
 func newRoot(a *app) *cobra.Command {
 	var version bool
 	root := &cobra.Command{
@@ -124,8 +124,8 @@ nothing about a record leaves except through a mechanism whose price is counted.
 	return root
 }
 
-// newTopic is a page of `d3p help`: cobra takes a command that does nothing for one. Its text
-// is made when it is read.
+// newTopic is a page of `d3p help`: cobra treats a command that does nothing as a help
+// topic. Its text is made when someone reads it.
 func newTopic(t manual.Topic) *cobra.Command {
 	c := &cobra.Command{Use: t.Name, Short: t.Short, DisableAutoGenTag: true}
 	c.SetHelpFunc(func(c *cobra.Command, args []string) {
@@ -135,7 +135,7 @@ func newTopic(t manual.Topic) *cobra.Command {
 	return c
 }
 
-// perRecord are the comparisons of models that brms and ArviZ users look for.
+// perRecord are the model comparisons that users of brms and ArviZ look for.
 var perRecord = []string{"loo", "waic", "psis"}
 
 // unknownCommand refuses arguments of the bare program, which are mistyped
@@ -154,8 +154,8 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	return status.Usagef("unknown command %s%s; d3p --help lists them", args[0], spell.Hint(args[0], names))
 }
 
-// flagError rewrites pflag's message about an unknown or malformed flag. Where a
-// mistyped command stands before its flags, the command is what is unknown.
+// flagError rewrites pflag's message about an unknown or malformed flag. If a mistyped
+// command stands before its flags, the message names the command.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
@@ -181,7 +181,7 @@ func flagError(c *cobra.Command, err error) error {
 	return status.With(status.Usage, err)
 }
 
-// valueKind states in words what values a flag's type takes.
+// valueKind describes the values of a flag's type.
 func valueKind(pflagType string) string {
 	switch {
 	case strings.HasPrefix(pflagType, "float"):
@@ -196,7 +196,7 @@ func valueKind(pflagType string) string {
 	return "a " + pflagType
 }
 
-// exactly checks the number of arguments, naming them in the message.
+// exactly checks the number of arguments and names them in the message.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
@@ -209,7 +209,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// instead says what to type in place of several arguments where DATA is meant.
+// instead suggests a command when several arguments stand in the place of DATA.
 func instead(c *cobra.Command, args []string) string {
 	model := slices.IndexFunc(args, func(name string) bool { return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") })
 	switch takesModel := c.Flags().Lookup("model") != nil; {
@@ -222,8 +222,8 @@ func instead(c *cobra.Command, args []string) string {
 	return "usage: " + c.UseLine()
 }
 
-// completeArgs proposes the arguments that the command's usage line names: DATA,
-// NEW and MODEL are files by their extensions, RUN is the folder of a fit.
+// completeArgs proposes the arguments in the command's usage line: for DATA, NEW and MODEL
+// files by extension, for RUN the folder of a fit.
 func completeArgs(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	named := strings.Fields(c.Use)[1:]
 	at := len(args)
@@ -246,8 +246,8 @@ func completeArgs(c *cobra.Command, args []string, typed string) ([]string, cobr
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// runsNear lists the runs in the folder of the typed path, or all folders there if it
-// has no run.
+// runsNear lists the runs in the folder of the typed path, or all folders there if none is
+// a run.
 func runsNear(typed string) (runs []string) {
 	folder := typed[:strings.LastIndexByte(typed, filepath.Separator)+1]
 	entries, err := os.ReadDir(cmp.Or(folder, "."))

@@ -23,14 +23,14 @@ import (
 	"d3p/internal/score"
 )
 
-// scoreSettings say what to score and at which price.
+// scoreSettings are the release and records to score, and the price.
 type scoreSettings struct {
 	epsilon, delta       float64
 	column, ledger, data string
 	draws                int
 	seed                 uint64
 	above                []float64 // thresholds of checks
-	public               bool      // anybody may see TEST
+	public               bool      // TEST is public
 }
 
 // scoreResult is the JSON form of `d3p score`.
@@ -40,7 +40,7 @@ type scoreResult struct {
 	Claim       string         `json:"claim"`
 	Epsilon     float64        `json:"epsilon"`
 	Delta       float64        `json:"delta"`
-	Noise       float64        `json:"noise"` // standard deviation of every count's noise
+	Noise       float64        `json:"noise"` // standard deviation of the noise of every count
 	Scores      []score.Metric `json:"scores"`
 	Calibration []score.Bin    `json:"calibration,omitempty"`
 	Edges       []float64      `json:"edges"`
@@ -100,7 +100,7 @@ it reads a record and refuses what exceeds the limit.`,
 	return c
 }
 
-// score books the price, counts, and prints what follows.
+// score books the price, counts, and prints the scores.
 func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 	r, err := a.releases.Read(c.Context(), folder)
 	if err != nil {
@@ -140,7 +140,7 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 	})
 }
 
-// countPublic counts records that anybody may see; of a unit with too many rows the first.
+// countPublic counts public records. Of a unit with too many rows it takes the first.
 func (s *scoreSettings) countPublic(e encoding.Encoding, placers []privacy.Placer) ([][]float64, error) {
 	e.Keep = encoding.KeepFirst
 	rows, _, err := privacy.ReadNewRows(orStandardInput(s.data), e)
@@ -150,7 +150,7 @@ func (s *scoreSettings) countPublic(e encoding.Encoding, placers []privacy.Place
 	return privacy.CountPublic(rows, e.RowsPerUnit, placers...)
 }
 
-// count books the price and counts with noise; it puts the claim into the result.
+// count books the price, counts with noise, and adds the claim to the result.
 func (s *scoreSettings) count(r *released.Release, folder string, placers []privacy.Placer, result *scoreResult) ([][]float64, error) {
 	rel := event.Relation(r.Privacy.Neighbours.Relation)
 	if s.delta == 0 {
@@ -246,7 +246,7 @@ func (r *scoreResult) print(w io.Writer, levels []string) {
 	fmt.Fprintf(w, "The noise of a count has standard deviation %.3g. Intervals include it, and that the records are a sample.\n", r.Noise)
 }
 
-// known prints a number, or that the noise hides it.
+// known prints a number, or a mark if noise hides it.
 func known(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "-"

@@ -23,7 +23,7 @@ import (
 	"d3p/internal/settings"
 )
 
-// trialsPerModel is how often a model is tried, on average.
+// trialsPerModel is the mean number of trials per model.
 const trialsPerModel = 2
 
 // mostTrials bounds the mean number of trials.
@@ -74,7 +74,7 @@ range, up to a constant. The claim is about the records of DATA and TEST togethe
 	return c
 }
 
-// selection is what a selection is about.
+// selection holds the settings of a selection.
 type selection struct {
 	data, test string
 	models     []string
@@ -89,7 +89,7 @@ type candidate struct {
 	hash     string
 }
 
-// selectFit decides the trials of a selection, runs it and prints the fit that it chose.
+// selectFit plans the trials of a selection, runs it and prints the chosen fit.
 func (a *app) selectFit(c *cobra.Command, s *flags.Settings, of selection) error {
 	if err := s.Resolve(c, a.environment()); err != nil {
 		return err
@@ -140,12 +140,12 @@ func (a *app) selectFit(c *cobra.Command, s *flags.Settings, of selection) error
 	return nil
 }
 
-// trials are the fits of a selection, one of each candidate with its plan.
+// trials are the fits of a selection, one for each candidate.
 func (a *app) trials(c *cobra.Command, all []candidate, list []*plan.Plan, target accountant.Target, data string) (trials []run.Run, err error) {
 	var jobs []run.Job
 	for i, one := range all {
 		a.warn(one.model.Spec.Warnings)
-		whole := *list[i] // the settings of the release are those of the selection
+		whole := *list[i] // the release has the settings of the selection
 		whole.Epsilon = target.Epsilon
 		j, err := newJob(c, one.settings, one.model, one.hash, &whole, data)
 		if err != nil {
@@ -159,14 +159,14 @@ func (a *app) trials(c *cobra.Command, all []candidate, list []*plan.Plan, targe
 	}
 	host := a.host()
 	host.Step, host.Notef = nil, func(string, ...any) {}
-	for i, j := range jobs { // all that tells trials apart in time is the same
+	for i, j := range jobs { // trials must not differ in their times
 		j.ID, j.Created, j.Sign = jobs[0].ID, jobs[0].Created, jobs[0].Sign
 		trials = append(trials, run.Run{Job: j, Model: all[i].model, Plan: list[i], Key: key, Host: host})
 	}
 	return trials, nil
 }
 
-// readable reports a file that cannot be read, before that costs anything.
+// readable reports a file that cannot be read, before the selection spends anything.
 func (of selection) readable(all []candidate, list []*plan.Plan, target accountant.Target) error {
 	for _, one := range all {
 		for _, path := range []string{of.data, of.test} {
@@ -233,7 +233,7 @@ func (of selection) plans(all []candidate) (target accountant.Target, list []*pl
 			return target, nil, status.Usagef("%s: epsilon %g, and that of %s is %g: a selection has one budget (--epsilon sets it)", of.models[i], fit.Epsilon, of.models[0], target.Epsilon)
 		case one.model.Spec.Data.Unit.Entity.V != unit.Entity.V:
 			return target, nil, status.Usagef("%s: it protects one %s, and %s one %s", of.models[i], one.model.Spec.Data.Unit.Entity.V, of.models[0], unit.Entity.V)
-		case one.model.Spec.Data.Unit.ID.V != unit.ID.V: // a unit of one would be many of the other
+		case one.model.Spec.Data.Unit.ID.V != unit.ID.V: // a unit of one model would be several units of the other
 			return target, nil, status.Usagef("%s: its units are not those of %s (declare the same `id` in all models)", of.models[i], of.models[0])
 		case i > 0 && table.Target.Name != scored:
 			return target, nil, status.Usagef("%s: it predicts %s, and %s predicts %s", of.models[i], table.Target.Name, of.models[0], scored)

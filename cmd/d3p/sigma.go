@@ -82,11 +82,11 @@ type sigmaOptions struct {
 	plot    string
 }
 
-// solved is the result of sigma: what was solved for, and the certificate.
+// solved is the result of sigma: the solved number and its certificate.
 type solved struct {
 	SolvedFor  string   `json:"solved_for"`
-	NotBelow   *float64 `json:"noise_multiplier_lower,omitempty"` // proven too small
-	DeltaLower *float64 `json:"delta_lower,omitempty"`            // when solved for delta
+	NotBelow   *float64 `json:"noise_multiplier_lower,omitempty"` // a value that is proven too small
+	DeltaLower *float64 `json:"delta_lower,omitempty"`            // set if delta was solved for
 	TargetRisk *risk    `json:"target_risk,omitempty"`
 	accounting.Answer
 }
@@ -96,7 +96,7 @@ type risk struct {
 	FPR float64 `json:"fpr"`
 }
 
-// solve finds the one of noise, steps, epsilon and delta that was not given.
+// solve computes the one of noise, steps, epsilon and delta that was not given.
 func (o *sigmaOptions) solve(m *accounting.Mechanism, rel event.Relation, given func(string) bool) (*solved, error) {
 	r := &solved{Answer: accounting.Answer{Sampling: m.Sampling, SamplingRate: m.Rate}}
 	if o.group > 1 {
@@ -141,7 +141,7 @@ func (o *sigmaOptions) solve(m *accounting.Mechanism, rel event.Relation, given 
 		answer, err = accountant.GroupDelta(m.Event(m.Noise, m.Steps), rel, o.group, o.epsilon)
 		lower := answer.Lower
 		m.Delta, r.DeltaLower = answer.Upper, &lower
-		// the certificate is about delta; epsilon was given
+		// the certificate bounds delta at the given epsilon
 		answer.Lower, answer.Estimate, answer.Upper, answer.Directions = o.epsilon, o.epsilon, o.epsilon, nil
 	}
 	if err != nil {
@@ -150,7 +150,7 @@ func (o *sigmaOptions) solve(m *accounting.Mechanism, rel event.Relation, given 
 	return r, o.finish(r, m, rel, answer)
 }
 
-// unknownFlag is the one flag to solve for, which is left out.
+// unknownFlag is the one flag that was left out: the number to solve for.
 func unknownFlag(given func(string) bool) (string, error) {
 	var missing []string
 	for _, flag := range []string{"noise-multiplier", "sampling-rate", "steps", "epsilon", "delta"} {
@@ -167,10 +167,10 @@ func unknownFlag(given func(string) bool) (string, error) {
 	return missing[0], nil
 }
 
-// maxSolvedSteps ends the search for a number of steps.
+// maxSolvedSteps bounds the search for a number of steps.
 const maxSolvedSteps = 100_000_000
 
-// solveRisk finds the noise for a target risk; epsilon is reported at --delta.
+// solveRisk computes the noise for a target risk, and the epsilon at --delta.
 func (o *sigmaOptions) solveRisk(r *solved, m *accounting.Mechanism, rel event.Relation, given func(string) bool) error {
 	if given("epsilon") || given("noise-multiplier") {
 		return status.Usagef("--max-tpr: it is the target, so neither --epsilon nor --noise-multiplier")
@@ -200,7 +200,7 @@ func (o *sigmaOptions) solveRisk(r *solved, m *accounting.Mechanism, rel event.R
 	return o.finish(r, m, rel, answer)
 }
 
-// finish completes the result with the certificate of the solved run.
+// finish adds the certificate of the solved run to the result.
 func (o *sigmaOptions) finish(r *solved, m *accounting.Mechanism, rel event.Relation, answer accountant.Answer) error {
 	ev := m.Event(m.Noise, m.Steps)
 	r.NoiseMultiplier, r.Steps = m.Noise, m.Steps
@@ -209,7 +209,7 @@ func (o *sigmaOptions) finish(r *solved, m *accounting.Mechanism, rel event.Rela
 	return r.AddRisk(ev, rel, accounting.RiskOptions{Plot: o.plot, Risk: r.TargetRisk != nil})
 }
 
-// printSolved writes the result for people: what was solved for, then why it holds.
+// printSolved writes the result for people: the solved number, then its certificate.
 func (r *solved) printSolved(w io.Writer) {
 	switch r.SolvedFor {
 	case "noise_multiplier":

@@ -20,7 +20,7 @@ type simulateResult struct {
 	Out        string             `json:"out"`
 	N          int                `json:"n"`
 	Seed       uint64             `json:"seed"`
-	Parameters map[string]float64 `json:"parameters"` // what the table was drawn with
+	Parameters map[string]float64 `json:"parameters"` // the parameters and settings that the table was drawn with
 }
 
 func newSimulate(a *app) *cobra.Command {
@@ -93,7 +93,7 @@ func namedValues(m *models.Model, theta []float64) map[string]float64 {
 	return named
 }
 
-// printTable prints a table on stdout: CSV, which --json wraps.
+// printTable prints a table on stdout as CSV, which --json puts into a string.
 func (a *app) printTable(t simulate.Table, privacy string) error {
 	if a.json {
 		return status.Usagef("--json needs --out with a file for the table")

@@ -24,8 +24,8 @@ type summaryResult struct {
 	Run     string            `json:"run"`
 	Model   string            `json:"model"`
 	Claim   string            `json:"claim"`
-	Prob    float64           `json:"prob,omitempty"`         // of the intervals lower to upper; 0: there are none
-	Ratio   string            `json:"exponentiate,omitempty"` // what exp of the coefficients is, when that is shown
+	Prob    float64           `json:"prob,omitempty"`         // of the intervals lower to upper; 0 if there are no such intervals
+	Ratio   string            `json:"exponentiate,omitempty"` // the meaning of exp(coefficient), if shown
 	Summary []outputs.Summary `json:"summary"`
 }
 
@@ -156,8 +156,8 @@ func explain(m *models.Model, v view) string {
 	return text
 }
 
-// onesOf names the level that counts as 1 of each binary column in use, where that
-// is not plain from the level.
+// onesOf names the level that counts as 1 of each binary column in use, unless the level
+// makes it plain.
 func onesOf(m *models.Model) (ones []string) {
 	for _, f := range m.Encoding.Fields {
 		if f.Type == data.Binary && f.Kind == encoding.LevelCode && f.Levels[1] != "1" {
@@ -235,7 +235,7 @@ const maxRows = 40
 // usualProb is the probability of the intervals of tables, q5 to q95.
 const usualProb = 0.9
 
-// checkProb reports a --prob that is no probability of an interval.
+// checkProb refuses a --prob outside (0, 1).
 func checkProb(prob float64) error {
 	if !(prob > 0 && prob < 1) {
 		return status.Usagef("--prob: %v is not between 0 and 1", prob)
@@ -248,11 +248,11 @@ type view struct {
 	prob  float64 // of the intervals
 	raw   bool    // coefficients are in the unit of the data file
 	draw  bool    // the release is one draw
-	ratio string  // what exp of a coefficient is, when that is shown; ""
+	ratio string  // the meaning of exp(coefficient), if shown; ""
 }
 
-// center is the middle of a posterior: the mean, or for ratios, which are skewed, the
-// median.
+// center is the middle of a posterior: the mean, or the median for ratios, which are
+// skewed.
 func (v view) center() string {
 	if v.ratio != "" {
 		return "median"
@@ -260,8 +260,8 @@ func (v view) center() string {
 	return "mean"
 }
 
-// printSummary prints the posterior, without what report.Shown leaves out. Rows
-// without the ends of an interval of their own have q5 to q95.
+// printSummary prints the posterior without the rows that report.Shown leaves out. Rows
+// without other ends of their interval have q5 to q95.
 func printSummary(w io.Writer, rows []outputs.Summary, v view) {
 	if len(rows) == 0 {
 		return // the posterior is a point
@@ -312,7 +312,7 @@ func tails(prob float64) (low, high string) {
 	return fmt.Sprintf("%.4g %%", 50*(1-prob)), fmt.Sprintf("%.4g %%", 50*(1+prob))
 }
 
-// number3 prints three decimals, or three digits where these would not show.
+// number3 prints three decimals, or three digits if the decimals would all be 0.
 func number3(x float64) string {
 	if x != 0 && (x < 0.001 && x > -0.001 || x >= 1e6 || x <= -1e6) {
 		return fmt.Sprintf("%.2e", x)
@@ -320,7 +320,7 @@ func number3(x float64) string {
 	return fmt.Sprintf("%.3f", x)
 }
 
-// verdictWords is the verdict on the whole fit, a reason in each line.
+// verdictWords is the verdict on the whole fit, one reason per line.
 func verdictWords(v outputs.Verdict) string {
 	words := map[string]string{outputs.Resolved: "resolved", outputs.Partly: "partly resolved", outputs.Not: "NOT RESOLVED"}[v.Value]
 	if v.Why == "" {

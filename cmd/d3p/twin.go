@@ -35,7 +35,7 @@ type twinResult struct {
 // twinSettings are the size of a twin, and the output.
 type twinSettings struct {
 	out, grid   string
-	report      string // file of the page about the table
+	report      string // file of the report on the table
 	images      int    // of the grid
 	rows, draws int    // 0: not given
 	separate    bool
@@ -103,8 +103,8 @@ privacy; the claim of the release covers the table.`,
 	return c
 }
 
-// withDefaults fills in missing flags: the model file's values, else a table of the
-// declared size.
+// withDefaults fills in missing flags: from the model file, else the table has the declared
+// size.
 func (s twinSettings) withDefaults(m *spec.Spec) twinSettings {
 	o := m.Output.Twin
 	if s.draws == 0 {
@@ -216,7 +216,7 @@ func (a *app) writeTwin(r *released.Release, s twinSettings, twin *simulate.Twin
 	return nil
 }
 
-// twinDraws draws parameters one after the other, and records at each.
+// twinDraws draws parameters one after the other, and records from each.
 type twinDraws struct {
 	run   *released.Release
 	theta []float64
@@ -232,8 +232,8 @@ func newTwinDraws(r *released.Release, seed uint64) *twinDraws {
 	return &twinDraws{r, make([]float64, r.Model.P), root.Stream(noise.PosteriorDraws), noise.NewRandom(root.Stream(noise.Twin))}
 }
 
-// fill draws n times from the posterior: draw d fills the rows of the table from
-// d·rows/n on.
+// fill draws n times from the posterior. Draw d fills the rows of the table from d·rows/n
+// on.
 func (t *twinDraws) fill(twin *simulate.Twin, table simulate.Table, n int) error {
 	rows := len(table.Values[0])
 	for d := range n {
@@ -246,8 +246,8 @@ func (t *twinDraws) fill(twin *simulate.Twin, table simulate.Table, n int) error
 	return nil
 }
 
-// mixtureDraws draws tables that have the columns which Table 1 bought, and as much of the
-// mixture's relations as agrees with it.
+// mixtureDraws draws tables that have the columns of Table 1, and as much of the mixture's
+// relations as agrees with Table 1.
 type mixtureDraws struct {
 	*app
 	*twinDraws
@@ -257,7 +257,7 @@ type mixtureDraws struct {
 	warned   bool
 }
 
-// newMixtureDraws returns nil, and warns, if Table 1 was not bought.
+// newMixtureDraws returns nil and warns if the fit bought no Table 1.
 func (a *app) newMixtureDraws(r *released.Release, s twinSettings, twin *simulate.Twin) (*mixtureDraws, error) {
 	l, err := table1.LawOf(r.Privacy.Table1, &r.Model.Spec.Data)
 	if err != nil {
@@ -271,7 +271,8 @@ func (a *app) newMixtureDraws(r *released.Release, s twinSettings, twin *simulat
 	return &mixtureDraws{a, newTwinDraws(r, s.seed), l, s.separate, random, false}, nil
 }
 
-// fill fills in a table; with --separate, by a law that Table 1 may have been bought of.
+// fill fills a table. With --separate it draws from a law that could have given the bought
+// Table 1.
 func (d *mixtureDraws) fill(twin *simulate.Twin, table simulate.Table, n int) error {
 	l := d.law
 	if d.separate {
@@ -289,7 +290,8 @@ func (d *mixtureDraws) fill(twin *simulate.Twin, table simulate.Table, n int) er
 	return status.With(status.Numeric, err)
 }
 
-// components are those of the fitted mixture with a weight of at least 1 %, and all.
+// components returns the number of components of the fitted mixture with a weight of at
+// least 1 %, and the number of all.
 func (d *mixtureDraws) components() (used, all int) {
 	m := d.twinDraws.run.Model
 	values := make([]float64, m.Constrained)
@@ -308,18 +310,19 @@ func (d *mixtureDraws) components() (used, all int) {
 	return used, all
 }
 
-// marginalDraws draws tables from noisy tables of counts.
+// marginalDraws draws tables from the released tables of counts.
 type marginalDraws struct {
 	*synthesis.Drawer
 	separate bool
 	rng      *noise.Random
 }
 
-// noisyCounts is the noise of counts, as a part of the records, from which intervals of
+// noisyCounts is the noise of counts, as a share of the records, from which intervals of
 // quantiles in tails hold too rarely.
 const noisyCounts = 0.005
 
-// warnOfLimits warns of intervals that may not hold, with the name of a flag before it.
+// warnOfLimits warns of intervals that may not hold. The warning begins with the name of a
+// flag.
 func (a *app) warnOfLimits(flag string, limits synthesis.Limits) {
 	if limits.Shrunk {
 		a.warnf("%s: so many tables were asked for that relations are shrunk towards independence; do not trust intervals from them (fit again with only the pairs of your analysis under `workload:`, which leaves other columns independent, or fit the question itself)", flag)
@@ -343,8 +346,8 @@ func (a *app) newMarginalDraws(r *released.Release, s twinSettings) (*marginalDr
 	return &marginalDraws{drawer, s.separate, noise.NewRandom(noise.Public(s.seed).Stream(noise.Twin))}, nil
 }
 
-// fill fills in a table: of its own parameters with --separate, else of those fitted to
-// the released counts, with the least randomness.
+// fill fills a table. With --separate it draws parameters for it, else it takes those
+// fitted to the released counts and the least randomness.
 func (d *marginalDraws) fill(_ *simulate.Twin, table simulate.Table, _ int) error {
 	if d.separate {
 		d.Perturb(d.rng)

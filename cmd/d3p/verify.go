@@ -66,7 +66,7 @@ another channel. It ends with status 4 if a check fails.`,
 	return c
 }
 
-// printChecks prints a line per check, and one line for all sound files of idata.zarr.
+// printChecks prints a line per check, and a single line for all sound files of idata.zarr.
 func printChecks(w io.Writer, checks []verify.Check) {
 	const zarr = "idata.zarr/"
 	arrays := 0

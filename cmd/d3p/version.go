@@ -14,17 +14,17 @@ import (
 	"d3p/internal/report"
 )
 
-// buildInfo identifies this program, as recorded by the Go linker.
+// buildInfo identifies this program, from the record of the Go linker.
 type buildInfo struct {
 	Name     string `json:"name"`
 	Version  string `json:"version"`          // module version, or "(devel)"
-	Commit   string `json:"commit,omitempty"` // of the checkout it was built from
-	Modified bool   `json:"modified"`         // whether that checkout had changes
+	Commit   string `json:"commit,omitempty"` // commit of the checkout
+	Modified bool   `json:"modified"`         // whether the checkout had changes
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// readBuildInfo never fails: fields that the linker did not record stay empty.
+// readBuildInfo never fails: fields without a record stay empty.
 func readBuildInfo() buildInfo {
 	b := buildInfo{Name: "d3p", Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
@@ -55,7 +55,7 @@ func newVersion(a *app) *cobra.Command {
 	}
 }
 
-// printVersion is d3p version and d3p --version.
+// printVersion prints for d3p version and d3p --version.
 func (a *app) printVersion() error {
 	b := readBuildInfo()
 	return a.result(b, func(w io.Writer) {
@@ -71,7 +71,7 @@ func (a *app) printVersion() error {
 	})
 }
 
-// tool is this program in a report.
+// tool identifies this program in a report.
 func tool(device string) report.Tool {
 	b := readBuildInfo()
 	return report.Tool{Name: b.Name, Version: b.Version, Commit: b.Commit, SHA256: programHash(), Go: b.Go, Device: device}

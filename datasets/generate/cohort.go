@@ -8,17 +8,17 @@ import (
 	"math/rand/v2"
 )
 
-// truth holds the coefficients that made the cohort, on the scales declared in
-// cohort.yaml: log odds of death within 30 days.
+// truth holds the coefficients of the simulated cohort on the scales of cohort.yaml: log
+// odds of death within 30 days.
 type truth struct {
 	Intercept     float64            `json:"Intercept"`
 	Age           float64            `json:"age"` // per 20 years above 60
 	BMI           float64            `json:"bmi"` // per 5 above 27
 	Comorbidities float64            `json:"comorbidities"`
 	Male          float64            `json:"sex[male]"`
-	Smoker        map[string]float64 `json:"smoker"` // against never
+	Smoker        map[string]float64 `json:"smoker"` // relative to never
 	Emergency     float64            `json:"emergency"`
-	HospitalSD    float64            `json:"sd_hospital"` // of the hospitals' intercepts
+	HospitalSD    float64            `json:"sd_hospital"` // sd of the hospitals' intercepts
 	Hospital      []float64          `json:"hospital"`    // H01, H02, ...: drawn with that sd
 	MissingBMI    float64            `json:"missing_bmi"` // probability, at random
 	MissingSmoker float64            `json:"missing_smoker"`
@@ -35,13 +35,13 @@ var cohortTruth = truth{
 func (t truth) json() []byte {
 	out, err := json.MarshalIndent(t, "", "  ")
 	if err != nil {
-		panic(err) // a struct of numbers always encodes
+		panic(err) // encoding a struct of numbers cannot fail
 	}
 	return append(out, '\n')
 }
 
-// cohortCSV draws n simulated patients: a table with a real, an integer, binary
-// and category columns, missing values, a hospital and a binary outcome.
+// cohortCSV draws n simulated patients: a table with a real, an integer, binary and
+// category columns, missing values, a hospital and a binary outcome.
 func cohortCSV(t truth, n int) []byte {
 	rng := rand.New(rand.NewPCG(2026, 11))
 	var out bytes.Buffer

@@ -8,23 +8,22 @@ import (
 	"math/rand/v2"
 )
 
-// The two sets of images: as small as a test of a convolution can use, and in
-// the formats of MNIST (idx, labels in a file of their own) and of NumPy.
+// The two sets of images are as small as a test of a convolution allows. Their formats are
+// those of MNIST (idx, labels in a separate file) and of NumPy.
 const (
 	digitCount, digitSide = 128, 28
 	sceneCount, sceneSide = 32, 32
 )
 
-// segments are the strokes of seven-segment digits, from and to in a box of
-// width 1 and height 2: top, upper left, upper right, middle, lower left, lower
-// right, bottom.
+// segments are the strokes of seven-segment digits as two points each, in a box of width 1
+// and height 2: top, upper left, upper right, middle, lower left, lower right, bottom.
 var segments = [7][4]float64{{0, 0, 1, 0}, {0, 0, 0, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {0, 1, 0, 2}, {1, 1, 1, 2}, {0, 2, 1, 2}}
 
-// lit states which segments make each digit.
+// lit are the segments of each digit.
 var lit = [10]string{"1110111", "0010010", "1011101", "1011011", "0111010", "1101011", "1101111", "1010010", "1111111", "1111011"}
 
-// digits draws n grey images of digits, slanted, shifted and of different
-// thickness, as idx files of images and of labels. The digits take turns.
+// digits draws n grey images of digits, slanted, shifted and of varying thickness, as idx
+// files of images and labels. The digits 0 to 9 repeat in order.
 func digits(n int) (images, labels []byte) {
 	rng := rand.New(rand.NewPCG(2026, 28))
 	images = idxHead(n, digitSide, digitSide)
@@ -65,15 +64,15 @@ func grey(distance, width float64) byte {
 
 // idxHead is the head of an idx file of bytes; see records/idx.go.
 func idxHead(dims ...int) []byte {
-	head := []byte{0, 0, 8, byte(len(dims))} // 8: numbers are bytes
+	head := []byte{0, 0, 8, byte(len(dims))} // 8 means bytes
 	for _, n := range dims {
 		head = binary.BigEndian.AppendUint32(head, uint32(n))
 	}
 	return head
 }
 
-// scenes draws n colour images, a disc, a square or a diamond on a background,
-// as an npy file of bytes of shape (n, 3, 32, 32): colour, row, column.
+// scenes draws n colour images of a disc, a square or a diamond on a background, as an npy
+// file of bytes of shape (n, 3, 32, 32): colour, row, column.
 func scenes(n int) []byte {
 	rng := rand.New(rand.NewPCG(2026, 32))
 	out := npyHead("|u1", n, 3, sceneSide, sceneSide)
@@ -96,8 +95,8 @@ func scenes(n int) []byte {
 	return out
 }
 
-// npyHead is the head of an npy file of version 1.0: its length is a multiple
-// of 64. numpy.lib.format.
+// npyHead is the head of an npy file of version 1.0 (numpy.lib.format). Its length is a
+// multiple of 64.
 func npyHead(descr string, shape ...int) []byte {
 	dims := ""
 	for _, n := range shape {

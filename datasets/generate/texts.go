@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// The two sets of texts: as small as a test of a recurrent layer can use.
+// The two sets of texts are as small as a test of a recurrent layer allows.
 const reviewCount, nameCount = 1500, 1500
 
-// Words of reviews. Those of opinion decide the label, and "not" turns the next one.
+// The words of reviews. Words of opinion decide the label, and "not" reverses the next one.
 var (
 	praise    = strings.Fields("great lovely fine warm clever moving")
 	blame     = strings.Fields("poor dull cold awful weak slow")
@@ -17,7 +17,7 @@ var (
 	reviewAll = append(append(append([]string{"not", ",", "."}, praise...), blame...), neutral...)
 )
 
-// reviews draws n short reviews with the label 1 where more words praise than blame.
+// reviews draws n short reviews, with label 1 if more words praise than blame.
 func reviews(n int) []byte {
 	rng := rand.New(rand.NewPCG(2026, 50))
 	var out strings.Builder
@@ -58,11 +58,10 @@ func reviews(n int) []byte {
 	return []byte(out.String())
 }
 
-// vocabulary is the words of reviews, one on each line.
+// vocabulary has the words of reviews, one per line.
 func vocabulary() []byte { return []byte(strings.Join(reviewAll, "\n") + "\n") }
 
-// names draws n made-up names of three lands, which differ in their syllables and
-// endings.
+// names draws n made-up names of three lands that differ in syllables and endings.
 func names(n int) []byte {
 	lands := []struct {
 		name              string

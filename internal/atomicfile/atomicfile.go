@@ -1,5 +1,5 @@
-// Package atomicfile writes a file whole or not at all, into the given folder and no
-// other: it neither follows nor writes to planted links and files.
+// Package atomicfile writes a file whole or not at all, and only into the given folder: it
+// neither follows nor writes to planted links and files.
 package atomicfile
 
 import (
@@ -30,16 +30,16 @@ func WriteWith(path string, perm os.FileMode, write func(io.Writer) error) error
 	return WriteIn(folder, filepath.Base(path), perm, write)
 }
 
-// WriteIn makes the output of write the content of a file in folder, with mode perm for
-// any umask. Readers, and a machine that loses power, see the old file or the new one and
-// never a part: the content goes to a new file beside it, which is synced and renamed. It
+// WriteIn makes the output of write the content of a file in folder, with mode perm under
+// any umask. Readers see the old file or the new one and never a part, also after a loss of
+// power: the content goes to a new file beside it, which is synced and renamed. WriteIn
 // replaces a link or a pipe of that name and does not follow it. An error leaves the old
 // file as it was.
 func WriteIn(folder *os.Root, name string, perm os.FileMode, write func(io.Writer) error) (err error) {
 	within, base := path.Split(name)
 	temporary := within + "." + base + "-" + rand.Text()
 	f, err := folder.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil { // an error about a temporary name
+	if err != nil { // the error names a temporary file
 		return named(filepath.Join(folder.Name(), name), err)
 	}
 	defer func() {
@@ -60,7 +60,7 @@ func WriteIn(folder *os.Root, name string, perm os.FileMode, write func(io.Write
 	return SyncFolder(folder, path.Clean(within))
 }
 
-// named puts the caller's name of the file into an error.
+// named replaces the file name in an error by the caller's name.
 func named(path string, err error) error {
 	var failed *fs.PathError
 	var link *os.LinkError

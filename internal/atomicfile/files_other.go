@@ -7,15 +7,15 @@ import (
 	"os"
 )
 
-// NonBlocking is nothing: there are no pipes among files here.
+// NonBlocking is 0: these systems have no pipes among files.
 const NonBlocking = 0
 
-// SyncFolder does nothing: folders cannot be opened here, and the file system
-// keeps a journal of its names.
+// SyncFolder does nothing: these systems cannot open folders, and their file systems keep a
+// journal of names.
 func SyncFolder(*os.Root, string) error { return nil }
 
-// Mine is true: who owns a file is not asked for here.
+// Mine is true: the owner of a file is not checked on these systems.
 func Mine(fs.FileInfo) bool { return true }
 
-// OpenTo is false: modes mean nothing here.
+// OpenTo is false: modes have no meaning on these systems.
 func OpenTo(fs.FileInfo, fs.FileMode) bool { return false }

@@ -12,8 +12,8 @@ import (
 // NonBlocking opens a pipe without waiting for its other end.
 const NonBlocking = syscall.O_NONBLOCK
 
-// SyncFolder syncs the names in a folder of root: only then does a rename survive a loss
-// of power.
+// SyncFolder syncs the names in a folder of root, without which a rename may not survive a
+// loss of power.
 func SyncFolder(root *os.Root, name string) error {
 	folder, err := root.Open(name)
 	if err != nil {

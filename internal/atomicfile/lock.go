@@ -6,19 +6,19 @@ import (
 	"path/filepath"
 )
 
-// ErrLocked: another process has the lock.
+// ErrLocked means that another process has the lock.
 var ErrLocked = errors.New("another process has the lock")
 
-// Lock locks the file name of folder, which it makes, mode 0600, until unlock or any end
-// of the process. Without wait, a lock that another process has is ErrLocked. A link, or
-// another thing that is no file of this user, is an error. On a file system without
-// locks: errors.ErrUnsupported.
+// Lock creates the file name in folder, with mode 0600, and locks it until unlock or the
+// end of the process. Without wait it returns ErrLocked if another process has the lock. It
+// refuses a link and anything but a file of this user. On a file system without locks it
+// returns errors.ErrUnsupported.
 func Lock(folder *os.Root, name string, wait bool) (unlock func(), err error) {
 	for {
 		f, err := folder.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, os.ErrExist) {
 			if f, _, err = openOnce(folder, name, os.O_RDWR); errors.Is(err, os.ErrNotExist) || errors.Is(err, errReplaced) {
-				continue // it was removed in between
+				continue // another process removed it in between
 			}
 		}
 		if err != nil {
@@ -28,7 +28,8 @@ func Lock(folder *os.Root, name string, wait bool) (unlock func(), err error) {
 			f.Close()
 			return nil, err
 		}
-		// Who had the lock may have removed the file: then this is a lock on nothing.
+		// the process that had the lock may have removed the file: then this lock protects
+		// nothing
 		locked, err := f.Stat()
 		there, gone := folder.Lstat(name)
 		if err == nil && gone == nil && os.SameFile(locked, there) {

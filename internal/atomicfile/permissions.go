@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// CheckParents refuses a path when anybody may rename a folder on the way to it:
-// one that is writable by all and lacks the sticky bit. The folders are those
-// that the path names and those that its links lead to.
+// CheckParents refuses a path if any user may rename a folder on the way to it: one that is
+// writable by all and lacks the sticky bit. It checks the folders of the path and of the
+// targets of links in it.
 func CheckParents(path string) error {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -25,12 +25,12 @@ func CheckParents(path string) error {
 	return nil
 }
 
-// checkWay looks at a folder and all that it is in.
+// checkWay checks a folder and all folders above it.
 func checkWay(folder string) error {
 	for {
 		info, err := os.Stat(folder)
 		if err != nil {
-			return nil // the next use of the path reports it
+			return nil // the next user of the path reports it
 		}
 		if OpenTo(info, 0o002) && info.Mode()&fs.ModeSticky == 0 {
 			return fmt.Errorf("everybody may rename what is in %s (chmod o-w or chmod +t it, or name another folder)", folder)
@@ -43,8 +43,8 @@ func checkWay(folder string) error {
 	}
 }
 
-// CheckOwn refuses a file or folder that is not this user's alone to change: of
-// another owner, or with any permission of mask.
+// CheckOwn refuses a file or folder that other users can change: of another owner, or with
+// any permission of mask.
 func CheckOwn(info fs.FileInfo, mask fs.FileMode) error {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:

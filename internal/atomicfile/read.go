@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// OpenRegular opens the regular file name below folder, whose path has no links:
-// no device, which may have no end, and no pipe, which may have no other end.
+// OpenRegular opens the regular file name below folder; its path may have no links. It
+// refuses a device, which may have no end, and a pipe, which may have no other end.
 func OpenRegular(folder *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	if !fs.ValidPath(name) || name == "." {
 		return nil, nil, refused(name, "is no path below the folder")
@@ -34,14 +34,16 @@ func OpenRegular(folder *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return nil, nil, &fs.PathError{Op: "open", Path: name, Err: errReplaced}
 }
 
-// errReplaced: another file has replaced the one that was checked. Every fit replaces its
+// errReplaced means that another file has replaced the checked one. Every fit replaces its
 // ledger, so the caller tries again.
 var errReplaced = errors.New("was replaced while it was opened (try again)")
 
-// mostReplaced is how often in a row a file may be replaced while it is opened.
+// mostReplaced bounds how often in a row another process may replace a file while it is
+// opened.
 const mostReplaced = 10000
 
-// openOnce opens the regular file name of folder, the one that it looked at.
+// openOnce opens the regular file name of folder, and checks that it opened the file it
+// looked at.
 func openOnce(folder *os.Root, name string, flag int) (*os.File, fs.FileInfo, error) {
 	before, err := folder.Lstat(name)
 	if err != nil {
@@ -65,7 +67,7 @@ func openOnce(folder *os.Root, name string, flag int) (*os.File, fs.FileInfo, er
 	return f, after, nil
 }
 
-// Read reads a file of OpenRegular that has at most most bytes.
+// Read reads a file of at most most bytes through OpenRegular.
 func Read(folder *os.Root, name string, most int64) ([]byte, error) {
 	f, info, err := OpenRegular(folder, name)
 	if err != nil {
@@ -87,7 +89,7 @@ func refused(name, why string) error {
 	return &fs.PathError{Op: "open", Path: name, Err: errors.New(why)}
 }
 
-// Named is err of a file at path, with the path in front once.
+// Named is err, about a file at path, with the path once in front.
 func Named(path string, err error) error {
 	if strings.HasPrefix(err.Error(), path+":") {
 		return err

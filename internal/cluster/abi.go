@@ -1,7 +1,6 @@
 package cluster
 
-// abi is a binary interface of MPI libraries: the constants of the mpi.h with which a C
-// program is compiled.
+// abi is a binary interface of MPI libraries: the constants in the mpi.h of a C program.
 type abi string
 
 const (
@@ -10,8 +9,8 @@ const (
 	standard abi = "MPI 5"
 )
 
-// handles are the constants of an interface. A handle of Open MPI is the address of a
-// variable, whose name is in symbols.
+// handles are the constants of an interface. In Open MPI a handle is the address of a
+// variable that symbols names.
 type handles struct {
 	world, double, bytes, long, sum, largest, errorsReturn uintptr
 	inPlace                                                uintptr
@@ -25,8 +24,8 @@ var symbols = []string{
 	"ompi_mpi_op_sum", "ompi_mpi_op_max", "ompi_mpi_errors_return",
 }
 
-// constants are the handles of the interfaces whose handles are numbers: mpi.h of MPICH
-// 4, and the appendix "MPI ABI" of the standard, MPI 5.0.
+// constants are the handles of the interfaces with numbers as handles: mpi.h of MPICH 4,
+// and the appendix "MPI ABI" of the standard, MPI 5.0.
 var constants = map[abi]handles{
 	mpich: {
 		world: 0x44000000, double: 0x4c00080b, bytes: 0x4c00010d, long: 0x4c00083a,
@@ -40,7 +39,7 @@ var constants = map[abi]handles{
 	},
 }
 
-// files are the libraries' file names, most specific first. The number counts binary
+// files are the libraries' file names, the most specific first. Their numbers count binary
 // interfaces.
 var files = []struct {
 	name string

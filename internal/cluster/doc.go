@@ -1,10 +1,10 @@
-// Package cluster joins the processes that an MPI launcher started (mpirun, srun)
-// into one job: a sum over all of them, a broadcast, an end for all.
+// Package cluster joins the processes that an MPI launcher started (mpirun, srun) into one
+// job: a sum over all of them, a broadcast, a common end.
 //
-// The MPI library is opened at run time, like the CUDA driver: the program needs none to
-// be built or to run alone. The launcher's environment variables show which library to
-// open. Three binary interfaces are supported: Open MPI 4 and 5, MPICH and its kin (Intel
-// MPI, MVAPICH, Cray MPICH), and the standard one of MPI 5.0.
+// It opens the MPI library at run time, so neither building the program nor running it
+// alone needs one. The launcher's environment variables show which library to open. Three
+// binary interfaces are supported: Open MPI 4 and 5, MPICH and its kin (Intel MPI, MVAPICH,
+// Cray MPICH), and the standard one of MPI 5.0.
 //
 // Messages between processes are not encrypted; docs/privacy.md, claim 22, has the
 // assumptions.

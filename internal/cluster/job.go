@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// Job is this process's place among the processes of one start. Its methods are
-// collective: every process calls the same ones in the same order, with as many numbers.
-// Not safe for concurrent use.
+// Job is this process's place among the processes of one start. Its methods are collective:
+// every process calls the same ones in the same order, with slices of equal length. Not
+// safe for concurrent use.
 type Job struct {
 	Rank, Size int
 	// Local is the rank among the processes of this machine, from the launcher; 0 if it
@@ -59,7 +59,7 @@ func Available() (library string, err error) {
 	return lib.version() + " (" + lib.file + ")", nil
 }
 
-// Add replaces x on rank 0 by its sum over all processes; on the others it stays.
+// Add replaces x on rank 0 by its sum over all processes. Other ranks keep their x.
 func (j *Job) Add(x []float64) error {
 	if j.Size == 1 {
 		return nil
@@ -91,7 +91,7 @@ func (j *Job) Broadcast(b []byte) ([]byte, error) {
 	return j.broadcast(b, 0)
 }
 
-// broadcast sends b of a rank to all.
+// broadcast sends b of a given rank to all.
 func (j *Job) broadcast(b []byte, rank int) ([]byte, error) {
 	length := []int64{0}
 	if j.Rank == rank {
@@ -106,8 +106,8 @@ func (j *Job) broadcast(b []byte, rank int) ([]byte, error) {
 	return b, j.mpi.broadcast(b, rank)
 }
 
-// Agree reports on every process the error of the lowest rank that has one, with its
-// rank. So all continue, or all stop with the same message.
+// Agree reports on every process the error of the lowest rank that has one, with its rank.
+// So all continue, or all stop with the same message.
 func (j *Job) Agree(err error) error {
 	if j.Size == 1 {
 		return err
@@ -146,15 +146,14 @@ type RankError struct {
 
 func (e *RankError) Error() string { return fmt.Sprintf("rank %d: %s", e.Rank, e.Message) }
 
-// Abort ends all processes with an exit status; it does not return where there are
-// others.
+// Abort ends all processes with an exit status. It returns only in a job of one process.
 func (j *Job) Abort(status int) {
 	if j.Size > 1 && j.mpi != nil {
 		j.mpi.abort(status)
 	}
 }
 
-// Close leaves the job. All processes must.
+// Close leaves the job. All processes must call it.
 func (j *Job) Close() error {
 	if j.mpi == nil {
 		return nil

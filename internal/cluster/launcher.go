@@ -2,15 +2,16 @@ package cluster
 
 import "strconv"
 
-// launcher is what started this process.
+// launcher is the program that started this process.
 type launcher struct {
 	name  string // for messages: "mpirun of Open MPI"
-	size  int    // number of processes it started
-	first abi    // the interface that its library most likely has
+	size  int    // variable with the number of processes
+	first abi    // the most likely interface of its library
 }
 
-// launchers are the environment variables that hold the number of processes. Of two that
-// are set, the first counts: srun sets its own beside those of the MPI it starts.
+// launchers are the launchers and the environment variables with their number of processes.
+// If two are set the first counts: srun sets its own beside those of the MPI that it
+// starts.
 var launchers = []struct {
 	variable string
 	launcher

@@ -4,7 +4,8 @@ package cluster
 
 import "errors"
 
-// library is never there in a static program, or on systems without a linker that d3p can use.
+// library is never available in a static program, or on systems without a linker that d3p
+// can use.
 type library struct{ file string }
 
 var errSystem = errors.New("this d3p is linked statically or for a system on which it opens no MPI library: use the one that make builds on linux or darwin, amd64 or arm64")

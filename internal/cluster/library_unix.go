@@ -37,7 +37,7 @@ var functionNames = [functions]string{
 	"MPI_Error_string", "MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Abort", "MPI_Finalize",
 }
 
-// most is the greatest number of elements that one call passes: MPI counts in an int.
+// most is the largest number of elements that one call passes: MPI counts in an int.
 const most = 1 << 30
 
 // library is an MPI library in use.
@@ -45,13 +45,13 @@ type library struct {
 	handles
 	file string
 	at   [functions]uintptr
-	args [7]uintptr     // of collective
-	data unsafe.Pointer // of collective
+	args [7]uintptr     // arguments of collective
+	data unsafe.Pointer // data of collective
 	rank int
 }
 
-// open opens the library at path, or else one that the system's linker finds; libraries
-// of the interface first come before others.
+// open opens the library at path, or one that the system's linker finds: first libraries of
+// the given interface, then others.
 func open(path string, first abi) (*library, error) {
 	if path != "" {
 		return openFile(path, "")
@@ -72,7 +72,7 @@ func open(path string, first abi) (*library, error) {
 		strings.Join(tried, ", "))
 }
 
-// openFile opens one library; kind is found out where it is empty.
+// openFile opens one library. It determines kind if kind is empty.
 func openFile(file string, kind abi) (*library, error) {
 	leaveSignals()
 	// Open MPI's plug-ins look for its symbols among the global ones.
@@ -102,16 +102,16 @@ func openFile(file string, kind abi) (*library, error) {
 	return lib, nil
 }
 
-// signalSettings are environment variables that, empty, keep Open MPI and UCX, which
-// MPICH uses, from handling signals. Go handles them, on its own stacks.
+// signalSettings are environment variables which, if empty, stop Open MPI and UCX (used by
+// MPICH) from handling signals. Go handles signals on its own stacks.
 var signalSettings = []string{"OMPI_MCA_opal_signal", "UCX_ERROR_SIGNALS"}
 
-// leaveSignals keeps the libraries from handling signals. They read the environment of
-// the C library, which Go's os.Setenv does not change.
+// leaveSignals stops the libraries from handling signals. They read the environment of the
+// C library, which Go's os.Setenv does not change.
 func leaveSignals() {
 	setenv, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
 	if err != nil {
-		return // they handle what would end the program anyway
+		return // the libraries handle signals that would end the program anyway
 	}
 	empty := []byte{0}
 	for _, name := range signalSettings {
@@ -133,7 +133,7 @@ func kindOf(opened uintptr, file string) abi {
 	return mpich
 }
 
-// start initialises the library for calls from any one thread at a time.
+// start initialises the library for calls from one thread at a time, whichever it is.
 func (lib *library) start() (rank, size int, err error) {
 	provided, place, number := new(int32), new(int32), new(int32)
 	if err := lib.call(mpiInitThread, 0, 0, lib.serialized, uintptr(unsafe.Pointer(provided))); err != nil {
@@ -164,7 +164,7 @@ func (lib *library) call(f function, args ...uintptr) error {
 	return lib.failure(f, int32(word))
 }
 
-// failure is the error of a function that returned code, nil for success.
+// failure is the error for the return code of a function, nil for success.
 func (lib *library) failure(f function, code int32) error {
 	if code == 0 { // MPI_SUCCESS
 		return nil
@@ -213,7 +213,8 @@ func (lib *library) share(x []float64) error {
 	})
 }
 
-// inPieces calls do for pieces of x that MPI can count; lib.data is where each starts.
+// inPieces calls do for pieces of x that MPI can count. lib.data is the start of each
+// piece.
 func (lib *library) inPieces(x []float64, do func(n int) error) error {
 	for len(x) > 0 {
 		n := min(len(x), most)
@@ -227,9 +228,9 @@ func (lib *library) inPieces(x []float64, do func(n int) error) error {
 	return nil
 }
 
-// collective calls f with the first n of lib.args. They may hold lib.data as a number:
-// the field points to the heap, and Go does not move heap memory. So a sum does not
-// allocate, unlike the arguments of call.
+// collective calls f with the first n of lib.args. An argument may hold lib.data as a
+// number: the field points to the heap, and Go does not move heap memory. Unlike call, this
+// allocates nothing.
 func (lib *library) collective(f function, n int) error {
 	word, _, _ := purego.SyscallN(lib.at[f], lib.args[:n]...)
 	return lib.failure(f, int32(word))

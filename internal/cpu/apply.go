@@ -19,7 +19,7 @@ func (f *frame) apply(s *step) {
 	}
 }
 
-// vectorFunction is the vector form of an operation without opcode; nil if there is none.
+// vectorFunction is the vector form of an operation without opcode; nil if it has none.
 func vectorFunction(op graph.Op) func(dst, x []float64) {
 	switch op {
 	case graph.OpLgamma:
@@ -30,7 +30,7 @@ func vectorFunction(op graph.Op) func(dst, x []float64) {
 	return nil
 }
 
-// elements are count elements from the start of o.
+// elements are count elements of o beginning at start.
 func (f *frame) elements(o source, count int) []float64 {
 	return f.in[o.space][o.at*f.pitch : (o.at+count)*f.pitch]
 }

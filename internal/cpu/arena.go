@@ -13,7 +13,7 @@ func (p *program) newElements(count int) int {
 	return at
 }
 
-// newLanes places a buffer behind all others.
+// newLanes places a buffer after all others.
 func (p *program) newLanes(buf graph.Buf) {
 	p.place[buf], p.lane[buf] = p.newElements(p.tape.Buffers[buf].Size), true
 }
@@ -71,11 +71,11 @@ func (p *program) placeBuffers() {
 	p.results = p.lanes
 }
 
-// columns are contiguous columns of a row that are contiguous in lanes, too.
+// columns are columns that are contiguous both in a row and in lanes.
 type columns struct{ first, count, place int }
 
-// placeColumns gives columns their lanes in the order of the row, so that they are
-// copied in few pieces.
+// placeColumns places columns in lanes in the order of the row, so that few pieces need
+// copying.
 func (p *program) placeColumns(list []graph.Buf) {
 	slices.SortStableFunc(list, func(a, b graph.Buf) int {
 		return p.tape.Buffers[a].Offset - p.tape.Buffers[b].Offset
@@ -91,8 +91,9 @@ func (p *program) placeColumns(list []graph.Buf) {
 	}
 }
 
-// overwritten is an operand that an instruction may overwrite with its result: each
-// element depends on the operand's element at the same place only. NoBuf without one.
+// overwritten is an operand that an instruction may overwrite with its result, because each
+// element depends only on the operand's element at the same place. NoBuf without such an
+// operand.
 func overwritten(t *graph.Tape, in *graph.Instr) graph.Buf {
 	list := operands(in)
 	read := list[:in.Op.Arity()]
@@ -108,15 +109,15 @@ func overwritten(t *graph.Tape, in *graph.Instr) graph.Buf {
 	return graph.NoBuf
 }
 
-// placeResults gives the results of the record stage their lanes. After its last use
-// a result gives its lanes to the result of that use or to the next one of its size,
-// so that the arena stays in the cache.
+// placeResults places the results of the record stage. After its last use a result's lanes
+// go to the result of that use, or to the next result of the same size, so that the arena
+// stays in the cache.
 func (p *program) placeResults() {
 	t, list := p.tape, needed(p.tape)
 	const toTheEnd = 1 << 30
-	last := make([]int, len(t.Buffers)) // the instruction that reads a buffer last
+	last := make([]int, len(t.Buffers)) // the last instruction that reads a buffer
 	for i := range list {
-		last[list[i].Dst] = toTheEnd // unless it is read
+		last[list[i].Dst] = toTheEnd // unless an instruction reads it
 	}
 	for i := range list {
 		for _, o := range operands(&list[i]) {
@@ -134,12 +135,12 @@ func (p *program) placeResults() {
 			last[tm.X] = toTheEnd // XNorm2 is a column
 		}
 	}
-	for i := range list { // these are placed before all others
+	for i := range list { // all others come after these
 		if readsRows(t, &list[i]) {
 			p.newLanes(list[i].Dst)
 		}
 	}
-	free := map[int][]int{} // places by size
+	free := map[int][]int{} // free places by size
 	for i := range list {
 		dst := list[i].Dst
 		if size := t.Buffers[dst].Size; !p.lane[dst] {
@@ -157,7 +158,7 @@ func (p *program) placeResults() {
 			if o.Buf == graph.NoBuf || t.Buffers[o.Buf].Kind != graph.KRecord || last[o.Buf] != i {
 				continue
 			}
-			last[o.Buf] = toTheEnd // once, also where it is two operands
+			last[o.Buf] = toTheEnd // once, even if the instruction has it as two operands
 			free[t.Buffers[o.Buf].Size] = append(free[t.Buffers[o.Buf].Size], p.place[o.Buf])
 		}
 	}

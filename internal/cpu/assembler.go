@@ -13,16 +13,15 @@ type item struct {
 	step    *step
 }
 
-// assembler turns instructions into items. One call runs all instructions of a
-// program.
+// assembler turns instructions into items. One call executes all items of a program.
 type assembler struct {
 	p      *program
-	record bool // of the record stage, else of the global one
+	record bool // for the record stage, else for the global stage
 	list   []item
 	open   []simd.Instruction
 }
 
-// items ends the list.
+// items ends the list and returns it.
 func (a *assembler) items() []item {
 	if len(a.open) > 0 {
 		a.list = append(a.list, item{program: simd.NewProgram(a.open)})
@@ -33,7 +32,7 @@ func (a *assembler) items() []item {
 
 func (a *assembler) emit(in simd.Instruction) { a.open = append(a.open, in) }
 
-// alone adds an item that is not part of a program.
+// alone adds an item outside of programs.
 func (a *assembler) alone(i item) { a.list = append(a.items(), i) }
 
 // add adds an instruction of the tape.
@@ -79,16 +78,16 @@ func (a *assembler) add(in graph.Instr) {
 	}
 }
 
-// room is some elements of the arena.
+// room takes elements of the arena.
 type room struct{ place, count int }
 
-// filled is the instruction of a step whose opcode takes vectors only, with its
-// scalars repeated in lanes.
+// filled is the instruction of a step with a vector-only opcode; its scalars are repeated
+// in lanes.
 func (a *assembler) filled(s step) (simd.Instruction, bool) {
 	all, operands := s, []*source{&s.a, &s.b, &s.c}
 	for k, o := range []*source{&all.a, &all.b, &all.c} {
 		if o.scalar && !o.absent {
-			*o = source{space: inLanes, at: k} // whichever
+			*o = source{space: inLanes, at: k} // either operand will do
 		}
 	}
 	if _, ok := all.coded(a.p); !ok {
@@ -109,11 +108,11 @@ func (a *assembler) filled(s step) (simd.Instruction, bool) {
 }
 
 // unrolled is the largest number of elements of a matrix whose product with lanes is
-// written out, one instruction per element; a larger one is a matrix product.
+// unrolled, one instruction per element. A larger one is a matrix product.
 const unrolled = 32
 
-// matVec writes out a product with a small matrix: each element of the result
-// is a chain of fused multiply-adds in order of the columns.
+// matVec unrolls a product with a small matrix. Each element of the result is a chain of
+// fused multiply-adds in order of the columns.
 func (a *assembler) matVec(in graph.Instr) {
 	to, x := a.p.place[in.Dst], a.p.place[in.B.Buf]
 	row, step := in.Cols, 1
@@ -140,8 +139,8 @@ func (a *assembler) matVec(in graph.Instr) {
 	}
 }
 
-// contiguous reports whether count elements of o that are step apart are step apart
-// in their space, too, as a program expects them.
+// contiguous reports whether count elements of o that are step apart are also step apart in
+// their space, as programs require.
 func (a *assembler) contiguous(o graph.Operand, first, step, count int) bool {
 	start := a.p.source(o, first, true)
 	for k := 1; k < count; k++ {
@@ -152,7 +151,7 @@ func (a *assembler) contiguous(o graph.Operand, first, step, count int) bool {
 	return true
 }
 
-// outer writes out products of elements; at least one of each pair has lanes.
+// outer unrolls products of elements; at least one of each pair has lanes.
 func (a *assembler) outer(in graph.Instr) {
 	to := a.p.place[in.Dst]
 	for r := range in.Rows {
@@ -183,8 +182,8 @@ type pick struct {
 	rows  int
 }
 
-// block puts the rows that an index picks into lanes, -1 for an index outside of
-// 0..rows-1, and returns the first element.
+// block puts the rows that an index picks into lanes (-1 for an index outside of
+// 0..rows-1), and returns the first element.
 func (a *assembler) block(index graph.Buf, rows int) int {
 	k := pick{index, rows}
 	at, ok := a.p.blocks[k]
@@ -199,7 +198,7 @@ func (a *assembler) block(index graph.Buf, rows int) int {
 	return at
 }
 
-// gather picks rows of a table that is the same for all records.
+// gather picks rows of a table that all records share.
 func (a *assembler) gather(in graph.Instr) {
 	block, to, cols := a.block(in.B.Buf, in.Rows), a.p.place[in.Dst], a.p.constant(float64(in.Cols)).place()
 	if in.Width == 1 {

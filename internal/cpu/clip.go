@@ -7,9 +7,9 @@ import (
 	"d3p/internal/simd"
 )
 
-// factors turns the squared norms into the factor that each record's gradient
-// is multiplied by, and returns Σ (1[|g_b| <= C] - 1/2). An invalid record or a
-// gradient that is not finite is a zero gradient: factor 0, and within C.
+// factors turns the squared norms into each record's clipping factor, and returns Σ
+// (1[|g_b| <= C] - 1/2). An invalid record, or one whose gradient is not finite, has a zero
+// gradient: factor 0, and within C.
 func (c *context) factors(clip privacy.Clip) (count float64) {
 	c.zeros = 0
 	clear(c.lanesAt(c.p.factor, 1)[c.n:])

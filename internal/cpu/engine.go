@@ -1,7 +1,6 @@
-// Package cpu is the engine that runs tapes on the processor: a chunk of
-// records at a time, one tight loop over the chunk per operation, with the
-// per-record gradients never materialised. Data are float32 or float64 as the
-// table stores them; everything computed is float64.
+// Package cpu is the engine that runs tapes on the processor: a chunk of records at a time,
+// one tight loop over the chunk per operation, without per-record gradients in memory. Data
+// are float32 or float64 as the table stores them; results are float64.
 //
 // Letters: B records in a batch, n records in a chunk, P scalars in θ.
 package cpu

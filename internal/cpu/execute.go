@@ -16,7 +16,7 @@ func (f *frame) execute(items []item) {
 	}
 }
 
-// instruct runs an instruction that was not cut into steps.
+// instruct executes an instruction that was not cut into steps.
 func (f *frame) instruct(in *instr) {
 	switch in.Op {
 	case graph.OpMatVec:

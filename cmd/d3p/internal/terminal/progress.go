@@ -13,16 +13,16 @@ import (
 	"d3p/internal/decimal"
 )
 
-// Progress shows step, remaining time and epsilon spent on stderr: as a bar on
-// a terminal, elsewhere as a line per 5 % but at least linesApart after the one
-// before, so that a batch job's log of a short fit stays empty. Never the loss:
-// it depends on records.
+// Progress shows step, remaining time and spent epsilon on stderr. On a terminal it is a
+// bar. Elsewhere it writes a line per 5 %, at least linesApart after the line before, so
+// that a batch job's log of a short fit stays empty. It never shows the loss, which depends
+// on records.
 type Progress struct {
 	w       io.Writer
 	bar     bool // on a terminal
 	now     func() time.Time
-	started time.Time // of the first step that was seen
-	first   int       // that step
+	started time.Time // start of the first step seen
+	first   int       // number of that step
 	shown   int       // last multiple of 5 % that was written
 	drawn   time.Time // when the bar or a line was last written
 }
@@ -34,13 +34,13 @@ const (
 	clearLine = "\r\x1b[K" // of a terminal
 )
 
-// NewProgress returns one that writes to w, on a terminal a bar.
+// NewProgress returns a Progress that writes to w; on a terminal it is a bar.
 func NewProgress(w io.Writer, bar bool) *Progress {
 	return &Progress{w: w, bar: bar, now: time.Now}
 }
 
 // Steerable reports whether w is a terminal that takes control characters. The variables
-// NO_COLOR, CI and TERM=dumb, which env reads, all ask for plain lines.
+// NO_COLOR, CI and TERM=dumb, which env reads, ask for plain lines.
 func Steerable(w io.Writer, env func(name string) (string, bool)) bool {
 	for _, name := range []string{"NO_COLOR", "CI"} {
 		if value, _ := env(name); value != "" {
@@ -54,8 +54,8 @@ func Steerable(w io.Writer, env func(name string) (string, bool)) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Step is called for each finished step t of steps, with batches at a rate. epsilonSpent
-// may be costly, so it is called only when something is shown.
+// Step records that step t of steps has finished, with batches at a rate. It calls
+// epsilonSpent, which may be costly, only to show it.
 func (p *Progress) Step(t, steps int, rate float64, epsilonSpent func() float64) {
 	if p == nil {
 		return
@@ -90,7 +90,7 @@ func (p *Progress) Step(t, steps int, rate float64, epsilonSpent func() float64)
 // epochs is the number of passes over the records in t steps, in words; empty if each
 // step takes every record.
 func epochs(t, steps int, rate float64) string {
-	if !(rate > 0 && rate < 1) { // it is no number where no step draws a batch
+	if !(rate > 0 && rate < 1) { // not finite if no step draws a batch
 		return ""
 	}
 	return fmt.Sprintf(", epoch %.1f of %.1f", rate*float64(t), rate*float64(steps))

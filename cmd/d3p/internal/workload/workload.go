@@ -1,5 +1,5 @@
-// Package workload estimates the time and the memory of a planned fit on this machine, and
-// how many processes of a cluster are worth starting.
+// Package workload estimates the time and memory of a planned fit on this machine, and the
+// number of processes of a cluster that are worth starting.
 package workload
 
 import (
@@ -28,8 +28,8 @@ const (
 	timedFor     = 30 * time.Millisecond
 )
 
-// Of times the engine on simulated records; nil for models with noise in the
-// likelihood. It reads no data.
+// Of times the engine on simulated records. It reads no data, and returns nil for models
+// with noise in the likelihood.
 func Of(m *models.Model, plan *plan.Plan) *Estimate {
 	if plan.ByMarginals() {
 		return nil
@@ -66,8 +66,8 @@ func Of(m *models.Model, plan *plan.Plan) *Estimate {
 	}
 }
 
-// simulatedRows are records as an engine reads them: float32, with room for the
-// columns that it derives.
+// simulatedRows are records in the engine's form: float32, with room for the columns that
+// the engine derives.
 func simulatedRows(m *models.Model, theta []float64, random *noise.Random) *privacy.Rows {
 	encoded, k := simulate.Records(m, theta, timedRecords, m.DeclaredLaw(), random), m.Encoding.K
 	stride := max(k, m.Likelihood.K)
@@ -78,7 +78,7 @@ func simulatedRows(m *models.Model, theta []float64, random *noise.Random) *priv
 	return rows
 }
 
-// Words is the work of the plan; without the times where e is nil.
+// Words describes the work of the plan; without times if e is nil.
 func (e *Estimate) Words(plan *plan.Plan) string {
 	words := fmt.Sprintf("%.3g records processed", plan.SamplingRate*plan.BatchSchedule.Mean()*float64(plan.Records)*float64(plan.Steps))
 	if e == nil {
@@ -87,9 +87,9 @@ func (e *Estimate) Words(plan *plan.Plan) string {
 	return fmt.Sprintf("%s: about %.2g s in %d threads; the table takes %.2g MiB", words, e.Seconds, e.Threads, e.Bytes/(1<<20))
 }
 
-// Seconds that a fit takes besides its steps, by docs/guide/cluster.md: of a processor to
-// read and count a number of a record; of any process, whatever it holds; and of a sum over
-// processes in a step.
+// Seconds of a fit other than its steps, from docs/guide/cluster.md: for a processor to
+// read and count one number of a record; for a process with any number of records; for a
+// sum over processes in a step.
 const (
 	readingTime = 1.4e-7
 	fixedTime   = 2
@@ -97,8 +97,8 @@ const (
 )
 
 // usefulProcesses is the largest number of processes, each with e.Threads threads, that
-// spend at least half of their time on their share of the records, and the seconds that a
-// fit with that number takes.
+// spend at least half of their time on their share of the records. It also returns the
+// seconds of a fit with that number.
 func (e *Estimate) usefulProcesses(p *plan.Plan, columns int) (processes int, seconds float64) {
 	shared := e.Seconds + readingTime*float64(p.Records*columns)/float64(e.Threads)
 	processes = max(1, int(shared/(fixedTime+sumTime*float64(p.Steps))))
@@ -109,8 +109,8 @@ func (e *Estimate) usefulProcesses(p *plan.Plan, columns int) (processes int, se
 	return processes, seconds
 }
 
-// Processes is how many processes of a cluster are worth starting, in words; columns is
-// the number of columns of the file that are read.
+// Processes is the number of processes of a cluster that are worth starting, in words.
+// columns is the number of columns that the fit reads from the file.
 func (e *Estimate) Processes(p *plan.Plan, columns int) string {
 	processes, seconds := e.usefulProcesses(p, columns)
 	if processes == 1 {
