@@ -5,17 +5,17 @@ import (
 	"d3p/internal/simd"
 )
 
-// The large matrix products of a network's forward and backward pass are in float32
-// where the rows are: they run at twice the rate. Everything else is float64. In any
-// precision, a record's lanes depend on that record and the parameters only, so its
-// norm, its clipping factor and the sum of products over records, all float64, are
-// of the same numbers (docs/privacy.md, claim 2).
+// The large matrix products of a network's forward and backward pass are in float32 if the
+// rows are: they run at twice the rate. Everything else is float64. In either precision a
+// record's lanes depend only on that record and the parameters. So its norm, its clipping
+// factor and the sum of products over records, all float64, belong to the same numbers
+// (docs/privacy.md, claim 2).
 
-// largeProduct is the smallest size of a matrix for which rounding the factors of a
-// product pays.
+// largeProduct is the smallest size of a matrix for which it pays to round the factors of a
+// product.
 const largeProduct = 4096
 
-// singleWeights holds the places of the float32 copies of matrices, by buffer.
+// singleWeights holds the places of the matrices' float32 copies, by buffer.
 type singleWeights struct {
 	at    map[graph.Buf]int
 	size  int // numbers of all matrices
@@ -23,8 +23,8 @@ type singleWeights struct {
 	left  int // and of the largest result
 }
 
-// weights records the matrix of an instruction of the record stage and returns the
-// place of its copy, -1 if it needs none.
+// weights records the matrix of an instruction of the record stage and returns the place of
+// its copy; -1 if it needs none.
 func (w *singleWeights) weights(in *graph.Instr) int {
 	if in.Op != graph.OpMatVec || in.Rows*in.Cols < largeProduct {
 		return -1

@@ -6,9 +6,9 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// picked are the rows that the chunk's records pick by an index, as whole numbers,
-// -1 for one outside of 0..rows-1: element w of record b picks picked[w·pitch + b].
-// The global stage has one lane.
+// picked are the rows that the chunk's records pick by an index, as whole numbers; -1 for
+// an index outside of 0..rows-1. Element w of record b picks picked[w·pitch + b]. The
+// global stage has one lane.
 func (f *frame) picked(index graph.Buf, rows int) []float64 {
 	width := f.p.tape.Buffers[index].Size
 	if f.laned(index) {
@@ -16,17 +16,17 @@ func (f *frame) picked(index graph.Buf, rows int) []float64 {
 	}
 	picked := make([]float64, width)
 	for w, x := range f.values(index) {
-		if picked[w] = -1; x > -1 && x < float64(rows) { // NaN is outside
+		if picked[w] = -1; x > -1 && x < float64(rows) { // NaN is outside, too
 			picked[w] = math.Trunc(x)
 		}
 	}
 	return picked
 }
 
-// gather sets Dst to row k of A, with k the record's index; NaN outside.
+// gather sets Dst to row k of A, where k is the record's index; NaN for an index outside.
 func (f *frame) gather(in *instr) {
 	dst, table := f.block(in.Dst), f.block(in.A.Buf)
-	step, lane := 1, 0 // from one element of the table to the next, and record
+	step, lane := 1, 0 // from one element of the table to the next, and from one record to the next
 	if f.laned(in.A.Buf) {
 		step, lane = f.pitch, 1
 	}
@@ -41,7 +41,8 @@ func (f *frame) gather(in *instr) {
 	}
 }
 
-// scatter adds A to row k of Dst, zero elsewhere; all NaN when k is outside.
+// scatter adds A to row k of Dst, which is zero elsewhere. If k is outside, all of Dst is
+// NaN.
 func (f *frame) scatter(in *instr) {
 	dst := f.block(in.Dst)
 	clear(dst)

@@ -11,7 +11,7 @@ import (
 // records, or, with n = 1 and no lanes, for the global stage.
 type frame struct {
 	p      *program
-	in     [simd.Spaces][]float64 // by space; globals are shared by all threads
+	in     [simd.Spaces][]float64 // by space; all threads share the globals
 	turned []float64              // transposes computed once per step, likewise
 
 	weights32       []float32 // matrices rounded once per step, likewise; nil: rows are float64
@@ -19,18 +19,18 @@ type frame struct {
 
 	matrices []float64 // of an outer product, record after record
 
-	// An element has `pitch` lanes; the first n hold records. The others repeat the last
-	// record, so that they compute ordinary numbers; they enter no sum.
+	// An element has `pitch` lanes. The first n hold records. The others repeat the last
+	// record to compute ordinary numbers; no sum includes them.
 	n, pitch int
 	noise    *noise.Stream
 	drawn    []float64 // normals of the chunk's records, record after record
 
 	rows   *privacy.Rows
 	index  []uint32 // of the records of all lanes
-	ahead  []uint32 // the same, and those of later records of the batch
+	ahead  []uint32 // these rows, and the rows of later records of the batch
 	padded []uint32 // memory for index where the batch ends within a vector
 	fetch  int      // bytes of a row to fetch ahead of its use
-	packed *packed  // what rows has unpacked; nil: rows is the table
+	packed *packed  // the unpacked rows; nil: rows is the table
 }
 
 // take sets the chunk to the first n records of ahead.
@@ -48,7 +48,7 @@ func (f *frame) take(ahead []uint32, n int) {
 	}
 }
 
-// values returns the scalars of a buffer that is the same for all records.
+// values returns the scalars of a buffer that all records share.
 func (f *frame) values(buf graph.Buf) []float64 {
 	b := &f.p.tape.Buffers[buf]
 	switch b.Kind {
@@ -66,8 +66,8 @@ func (f *frame) values(buf graph.Buf) []float64 {
 // laned reports whether a buffer has lanes.
 func (f *frame) laned(buf graph.Buf) bool { return f.p.lane[buf] }
 
-// block returns the lanes of a buffer, element i at [i·pitch, (i+1)·pitch). In the
-// global stage its values are lanes of one record.
+// block returns the lanes of a buffer; element i is at [i·pitch, (i+1)·pitch). In the
+// global stage the values are lanes of one record.
 func (f *frame) block(buf graph.Buf) []float64 {
 	if !f.laned(buf) {
 		return f.values(buf)

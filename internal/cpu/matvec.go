@@ -4,8 +4,8 @@ import (
 	"d3p/internal/simd"
 )
 
-// narrow is the largest number of products with one record's columns that read the
-// row in place; more are one matrix product over lanes.
+// narrow is the largest number of products with one record's columns that read the row in
+// place. More products are one matrix product over lanes.
 const narrow = 4
 
 // matVec sets Dst[r, w] = Σ_c W[r, c]·B[c, w]: the same matrix for all records.
@@ -41,7 +41,7 @@ func (f *frame) rowMatVec(in *instr, fetch int) {
 	}
 }
 
-// turn keeps the transpose of the matrices that rowMatVec needs.
+// turn stores the transpose of the matrices that rowMatVec needs.
 func (f *frame) turn(instrs []instr) {
 	for i := range instrs {
 		in := &instrs[i]

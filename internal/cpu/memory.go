@@ -6,10 +6,10 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// Memory is the memory, in bytes, of one thread that works on this many records of a
-// float32 table at once. A batch of any size is cut into chunks of at most that many
-// records. The table, the parameters and each thread's sum take more memory. Errors as in
-// Open.
+// Memory is the memory, in bytes, of one thread that computes the given number of records
+// of a float32 table at a time. A batch of any size is cut into chunks of at most that many
+// records. The table, the parameters and each thread's sum take more memory. Its errors are
+// those of Open.
 func Memory(t *graph.Tape) (bytes, records int, err error) {
 	p, err := compile(t)
 	if err != nil {

@@ -7,16 +7,16 @@ import (
 	"d3p/internal/simd"
 )
 
-// Squared norms come from the structure of the terms alone, by a program that
-// leaves them in the element norm2. They are not finite where a gradient is not.
+// A program computes squared norms from the structure of the terms alone, and leaves them
+// in the element norm2. A norm is not finite if the gradient is not.
 
-// underflow is added to a sum of squares that is then multiplied: numbers that it loses
-// below the smallest one could be large beside C after a huge factor. So the product is
-// at least the true one.
+// underflow is added to a sum of squares before its multiplication. The sum loses numbers
+// below the smallest float64, which a huge factor could make large beside C. With underflow
+// the product is at least the true one.
 const underflow = 0x1p-1000
 
-// squares adds the squared norm of a term to norm2, unless it is wide, and its bound to
-// size where the norm needs an allowance for rounding, unless addGram does.
+// squares adds the squared norm of a term to norm2, unless the term is wide. It adds the
+// norm's bound to size if the norm needs an allowance for rounding, unless addGram does so.
 func (a *assembler) squares(t *term) {
 	p := a.p
 	norm2, part, count := lanes(p.norm2), lanes(p.part), p.tape.Buffers[t.Delta].Size
@@ -54,7 +54,7 @@ func (a *assembler) squares(t *term) {
 	}
 }
 
-// addSize adds part, of the parts of a term, to size.
+// addSize adds part, a part of a term, to size.
 func (a *assembler) addSize(t *term) {
 	a.emit(simd.Instruction{Op: simd.OpAxpy, Count: 1, To: lanes(a.p.size), A: lanes(a.p.part), B: a.p.constant(float64(t.Width)).place()})
 }
@@ -110,7 +110,7 @@ func (c *context) cross() {
 	for b, s := range norm2 {
 		slack := c.p.slack * size[b]
 		switch {
-		case s < -slack: // more than rounding: the record counts as zero
+		case s < -slack: // larger than rounding: the record counts as zero
 			s = math.NaN()
 		case s < 0:
 			s = 0
@@ -146,7 +146,7 @@ func (c *context) addInner(dst []float64, s, t *term, gram bool) {
 	}
 }
 
-// x is element r of an outer term's X for the chunk's b-th record.
+// x is element r of the X of an outer term, for the chunk's b-th record.
 func (c *context) x(t *term, r, b int) float64 {
 	if !t.xInRows {
 		return c.block(t.X)[r*c.pitch+b]

@@ -5,7 +5,7 @@ import (
 	"d3p/internal/simd"
 )
 
-// coded is the program instruction of a step, if there is one.
+// coded is the program instruction of a step, if it has one.
 func (s *step) coded(p *program) (simd.Instruction, bool) {
 	in := simd.Instruction{Count: s.count, To: s.to.place(), A: s.a.place(), B: s.b.place(), C: s.c.place()}
 	ok := false
@@ -28,7 +28,7 @@ func (s *step) coded(p *program) (simd.Instruction, bool) {
 	return in, ok
 }
 
-// unary is the opcode of a function of one vector. The one of a scalar fills lanes.
+// unary is the opcode of a function of one vector. The function of a scalar fills lanes.
 func unary(op graph.Op, scalar bool) (simd.Opcode, bool) {
 	if scalar {
 		return simd.OpFill, op == graph.OpCopy
@@ -63,7 +63,7 @@ func withScalar(op graph.Op) (simd.Opcode, bool) {
 	return code, ok
 }
 
-// scalarWith is op(scalar, vector) as the opcode that takes the vector first.
+// scalarWith is op(scalar, vector), as the opcode that takes the vector first.
 func scalarWith(op graph.Op) (simd.Opcode, bool) {
 	switch op {
 	case graph.OpSub:

@@ -39,7 +39,7 @@ func (f *frame) outer(in *instr) {
 	}
 }
 
-// outerOfRecords is the same as one matrix product for each record.
+// outerOfRecords is outer as one matrix product for each record.
 func (f *frame) outerOfRecords(dst []float64, in *instr) {
 	x, y := f.block(in.A.Buf), f.block(in.B.Buf)
 	left, right, results := in.Rows*in.Width, in.Cols*in.Width, in.Rows*in.Cols

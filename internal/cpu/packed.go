@@ -7,8 +7,8 @@ import (
 	"d3p/internal/simd"
 )
 
-// packed is a packed table. The frame's rows are those of the chunk, in the order of the
-// batch and with the columns that the tape reads.
+// packed is a packed table. The frame's rows are the unpacked rows of the chunk, in the
+// order of the batch, with the columns that the tape reads.
 type packed struct {
 	rows     *privacy.Rows
 	runs     []privacy.PackedRun
@@ -17,7 +17,7 @@ type packed struct {
 	allValid bool
 }
 
-// unpacks readies a frame for a packed table.
+// unpacks prepares a frame for a packed table.
 func (f *frame) unpacks(rows *privacy.Rows, allValid bool) {
 	n := f.p.chunk
 	f.packed = &packed{rows: rows, runs: rows.Packing.Runs(rows.K, f.p.readsColumn()), fetch: f.fetch, allValid: allValid, order: make([]uint32, n)}

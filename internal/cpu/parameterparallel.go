@@ -2,26 +2,24 @@ package cpu
 
 import "slices"
 
-// With many parameters one sum per shard costs more than it saves: each sum is
-// written, read and added. Then the threads first compute one chunk each, up to the
-// clipping factors, and then add all these chunks to the one result, each thread
-// other parameters. Every parameter gets its chunks in order, so the number of
-// threads changes no bit.
+// With many parameters one sum per shard costs more than it saves, because each sum is
+// written, read and added. In this case each thread first computes one chunk up to the
+// clipping factors. Then the threads add all these chunks to the one result, each for other
+// parameters. Every parameter gets its chunks in order, so the number of threads changes no
+// bit.
 
-// portion is a part of the sum that one thread takes at a time: the terms that share
-// parameters, or some rows of a single term's product, which are one range of
-// parameters.
+// portion is a part of the sum that one thread adds at a time. It is one range of
+// parameters: the terms that share them, or some rows of a single term's product.
 type portion struct {
 	terms     []int
 	cut       bool
-	low, high int // rows, if it is cut
+	low, high int // rows, if the portion is a part of a term
 	size      int
 }
 
-// portionSize is the largest number of elements of a portion that can be cut. stripe
-// is the number of its rows that are cleared and summed over all chunks in work at a
-// time, so that they stay in the cache; it is a multiple of the rows that simd.Product
-// takes at once.
+// portionSize is the largest number of elements of a portion that can be cut. stripe is the
+// number of its rows that are cleared and summed over all chunks at a time, so that they
+// stay in the cache. It is a multiple of the rows that simd.Product takes at once.
 const portionSize, stripe = 128 << 10, 42
 
 // span is a range of parameters.
@@ -33,7 +31,7 @@ func (p *program) planPortions() {
 	if p.tape.P <= largeP {
 		return
 	}
-	group := make([]int, len(p.terms)) // the first of the terms that share parameters with it
+	group := make([]int, len(p.terms)) // the first of the terms that share its parameters
 	for i := range group {
 		group[i] = i
 	}
@@ -86,7 +84,7 @@ func (p *program) leave(r span) {
 	p.zeroed = rest
 }
 
-// parameterParallelSum computes as many chunks at a time as there are threads.
+// parameterParallelSum computes a chunk per thread at a time.
 func (w *worker) parameterParallelSum() (count float64) {
 	j := &w.job
 	for j.done = 0; j.done < j.chunks; j.done += len(w.contexts) {
@@ -109,7 +107,7 @@ func (w *worker) parameterParallelSum() (count float64) {
 	return count
 }
 
-// clipChunk computes the k-th chunk in work, in the k-th context, and prepares its
+// clipChunk computes the k-th of the present chunks, in the k-th context, and prepares its
 // sums.
 func (w *worker) clipChunk(_, k int) {
 	c := w.contexts[k]
@@ -120,7 +118,7 @@ func (w *worker) clipChunk(_, k int) {
 	}
 }
 
-// addPortion adds a portion of all chunks in work, in order of the chunks.
+// addPortion adds a portion of all present chunks, in order of the chunks.
 func (w *worker) addPortion(thread, k int) {
 	part := &w.p.portions[k]
 	if part.cut {
@@ -136,7 +134,7 @@ func (w *worker) addPortion(thread, k int) {
 	}
 }
 
-// addStripes adds a portion that is cut.
+// addStripes adds a portion row by row.
 func (w *worker) addStripes(thread int, part *portion) {
 	t := &w.p.terms[part.terms[0]]
 	row := t.Rows * t.Cols / t.productRows()
@@ -151,13 +149,13 @@ func (w *worker) addStripes(thread int, part *portion) {
 	}
 }
 
-// borrowed is the i-th context in work with the scratch memory of a thread.
+// borrowed is the i-th context with the scratch memory of a thread.
 func (w *worker) borrowed(thread, i int) *context {
 	return w.contexts[i].borrowing(w.contexts[thread], &w.views[thread])
 }
 
-// borrowing returns in view the chunk of c with the scratch memory of another
-// context. Sums need that memory for one term only.
+// borrowing returns in view the chunk of c with the scratch memory of another context. Sums
+// need that memory for one term only.
 func (c *context) borrowing(scratch, view *context) *context {
 	if c == scratch {
 		return c

@@ -6,15 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// pool runs the pieces of one job on a fixed set of threads; the caller is one of
-// them. A free thread claims the next piece, so a descheduled thread delays only the
-// piece it holds. Waiting threads spin for a counted number of turns, then sleep. A
-// time limit would not do: a descheduled thread would find its time over whenever it
-// woke.
+// pool runs the pieces of one job on a fixed set of threads; the caller is one of them. A
+// free thread claims the next piece, so a descheduled thread delays only its own piece.
+// Waiting threads spin for a counted number of turns, then sleep. A time limit instead of
+// the count would fail: a descheduled thread would find its time over whenever it woke.
 type pool struct {
-	work func(thread, piece int) // of the job in work
-	// claims packs the number of pieces (high 32 bits) and of pieces handed out (low
-	// 32 bits) in one word, so that a claim belongs to the job it was made for.
+	work func(thread, piece int) // of the present job
+	// claims packs the number of pieces (high 32 bits) and of claimed pieces (low 32 bits)
+	// in one word, so that a claim belongs to its job.
 	claims atomic.Uint64
 	done   atomic.Int64 // pieces finished
 
@@ -40,7 +39,7 @@ func newPool(threads int) *pool {
 func (p *pool) run(n int, work func(thread, piece int)) {
 	p.done.Store(0)
 	p.mu.Lock()
-	p.work = work // before the claims, which others see first
+	p.work = work // before the claims, which other threads see first
 	p.claims.Store(uint64(n) << 32)
 	p.mu.Unlock()
 	p.wake.Broadcast()
@@ -51,7 +50,7 @@ func (p *pool) run(n int, work func(thread, piece int)) {
 	}
 }
 
-// claim does one piece, and reports false when none is left.
+// claim does one piece, and returns false if none is left.
 func (p *pool) claim(thread int) bool {
 	for {
 		c := p.claims.Load()
@@ -66,7 +65,7 @@ func (p *pool) claim(thread int) bool {
 	}
 }
 
-// waiting reports whether there is nothing to do.
+// waiting reports whether no piece is left to claim.
 func (p *pool) waiting() bool {
 	c := p.claims.Load()
 	return uint32(c) >= uint32(c>>32) && !p.closing.Load()

@@ -5,16 +5,16 @@ import (
 	"d3p/internal/simd"
 )
 
-// The sum of an outer term over a chunk is a matrix product. Its right factor, whose
-// index is contiguous in the sum, is transposed once.
+// The sum of an outer term over a chunk is a matrix product. The factor whose index is
+// contiguous in the sum is the right one; it is transposed once.
 
-// outerProduct reports whether the term is summed by one matrix product.
+// outerProduct reports whether one matrix product sums the term.
 func (t *term) outerProduct() bool {
 	return t.Kind == graph.TermOuter && !t.xInRows && !t.summed && !t.kept && (t.ColStride == 1 || t.RowStride == 1)
 }
 
-// turns reports whether the sum of a term takes a factor record by record: a product, or
-// rows of enough numbers that are picked by an index.
+// turns reports whether the sum of a term takes a factor record by record: for a product,
+// or for long rows that an index picks.
 func (t *term) turns() bool {
 	return t.outerProduct() || t.Kind == graph.TermScatter && !t.summed && t.rowsTurn()
 }
@@ -30,8 +30,8 @@ func (t *term) productRows() int {
 	return t.Cols
 }
 
-// placeTurned reserves memory for the right factor of a product, or for picked rows.
-// Where threads share the sum, every term has memory of its own, so that it is made once.
+// placeTurned reserves memory for the right factor of a product, or for picked rows. If
+// threads share the sum, every term has its own memory, so that one thread fills it once.
 func (p *program) placeTurned(t *term) {
 	_, size, _ := t.right(p.tape)
 	if p.tape.P > largeP {
@@ -42,8 +42,8 @@ func (p *program) placeTurned(t *term) {
 	}
 }
 
-// right is the factor of a term whose index is contiguous in the sum, with
-// its size and the size of one of its places.
+// right is the factor of a term whose index is contiguous in the sum, with the factor's
+// size and the size of one of its places.
 func (t *term) right(tape *graph.Tape) (buf graph.Buf, size, count int) {
 	if t.ColStride == 1 {
 		return t.Delta, tape.Buffers[t.Delta].Size, t.Cols
@@ -51,8 +51,8 @@ func (t *term) right(tape *graph.Tape) (buf graph.Buf, size, count int) {
 	return t.X, tape.Buffers[t.X].Size, t.Rows
 }
 
-// turn makes the right factor of a term's product, or picked rows: one row per record
-// and place, scaled by the record's clipping factor.
+// turn writes the right factor of a term's product, or picked rows: one row per record and
+// place, scaled by the record's clipping factor.
 func (c *context) turn(t *term) {
 	if !t.turns() {
 		return
@@ -64,8 +64,8 @@ func (c *context) turn(t *term) {
 	}
 }
 
-// sumProduct adds rows of a product over the records of the chunk and their places.
-// Lanes without a record have factor 0.
+// sumProduct adds rows of a product over the records of the chunk and their places. Lanes
+// without a record have factor 0.
 func (c *context) sumProduct(sum []float64, t *term, low, high int) {
 	k := t.Width * c.pitch
 	_, _, count := t.right(c.p.tape)
@@ -78,7 +78,7 @@ func (c *context) sumProduct(sum []float64, t *term, low, high int) {
 	p.Add()
 }
 
-// sumDots is sumProduct where no index is contiguous in sum.
+// sumDots is sumProduct for a term without an index that is contiguous in sum.
 func (c *context) sumDots(sum []float64, t *term) {
 	k := t.Width * c.pitch
 	x, weighted := c.block(t.X), c.in[inWeighted][t.weighted*c.pitch:]

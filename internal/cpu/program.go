@@ -16,29 +16,29 @@ type program struct {
 	tape *graph.Tape
 
 	global, record []item    // record: the tape's, then the norms from the structure of terms
-	inRows         []instr   // of record, taken before the others: products with rows in place
+	inRows         []instr   // part of record that runs before the rest: products with rows in place
 	globals        int       // scalars computed once per step
 	constants      []float64 // of all const buffers, and others
 	transposed     int       // scalars of matrices transposed once per step
 	single         singleWeights
-	portions       []portion // of the sum, where it is one for all threads
-	zeroed         []span    // of the sum, set to zero before it is taken
+	portions       []portion // of the sum, if all threads share it
+	zeroed         []span    // ranges of the sum that are set to zero before it
 	place          []int
 	lane           []bool // per buffer: has lanes in the arena
 	lanes          int    // elements of the arena
-	results        int    // of them, those of the tape
+	results        int    // of these, the elements of the tape
 	numbers        int    // scratch for sums over lanes
 
 	columns []columns   // copied to lanes at the start of a chunk
 	noise   []graph.Buf // per-record noise blocks, likewise
 	blocks  map[pick]int
 	terms   []term
-	weights *simd.Program // of the sums what programs do; nil if nothing
+	weights *simd.Program // the part of the sums that programs compute; nil if nothing
 	runs    []run
 	loose   bool    // parts of a gradient can cancel
 	slack   float64 // see privacy.NormSlack
 	chunk   int     // records per chunk
-	work    int     // of one record in lanes × scalars, for choosing threads
+	work    int     // of one record in lanes × scalars, to choose the number of threads
 	longest int     // row of X of a term in rows
 
 	weighted int // elements of weighted factors of terms
@@ -65,26 +65,25 @@ type program struct {
 // instr is a tape instruction that is not cut into steps.
 type instr struct {
 	graph.Instr
-	// turned is the place of the transpose of A, for a product with rows in place; single
-	// is the place of its float32 copy, for a large product; else -1.
+	// turned is the place of A's transpose, for a product with rows in place. single is the
+	// place of A's float32 copy, for a large product. Else they are -1.
 	turned, single int
 }
 
-// The number of lanes is chosen so that a thread's arena stays in the second-level
-// cache. It is a multiple of 16: see graph.KAuxRecord and noise.Stream.Normals. Where
-// each chunk reads large matrices of parameters, larger chunks in a farther cache are
-// cheaper.
+// With this number of lanes a thread's arena stays in the second-level cache. It is a
+// multiple of 16 (see graph.KAuxRecord and noise.Stream.Normals). If each chunk reads large
+// matrices of parameters, larger chunks in a farther cache are cheaper.
 const (
 	arenaScalars       = 48 << 10 // 384 KiB
 	minChunk, maxChunk = 16, 256
 	chunkUnit          = 16
 	largeP, largeChunk = 32 << 10, 96
-	largeArena         = 4 << 20 // scalars: what such a chunk may take at most
-	// productLanes is how many multiplications of a matrix product cost as much
-	// as one lane of an element-wise operation.
+	largeArena         = 4 << 20 // scalars: the most memory of such a chunk
+	// productLanes multiplications of a matrix product cost as much as one lane of an
+	// element-wise operation.
 	productLanes = 8
-	// recordLanes is the fixed work for a record, in lanes of operations: a logistic
-	// regression takes 8 ns, and 0.11 for each of its 2 D.
+	// recordLanes is the fixed work per record, in lanes of operations: a logistic
+	// regression takes 8 ns per record, and 0.11 ns for each of its 2 D lanes.
 	recordLanes = 64
 )
 
@@ -124,7 +123,7 @@ func compile(t *graph.Tape) (*program, error) {
 	p.planGram()
 	p.planPairs()
 	p.planPortions()
-	p.weighted, p.turned = max(p.weighted, p.divided), max(p.turned, p.divided, p.scattered, p.panels/minChunk) // the factors of a wide term go there
+	p.weighted, p.turned = max(p.weighted, p.divided), max(p.turned, p.divided, p.scattered, p.panels/minChunk) // the factors of a wide term are written there
 	p.chunk = p.chunkSize()
 	p.ones = slices.Repeat([]float64{1}, max(p.chunk, p.matrices))
 	return p, nil
@@ -177,18 +176,18 @@ func (p *program) chunks(size int) (chunks, chunk int) {
 	return (size + chunk - 1) / chunk, chunk
 }
 
-// shortRow is the largest number of columns whose products and sums are cheaper in
-// lanes than row by row.
+// shortRow is the largest number of columns whose products and sums are cheaper in lanes
+// than row by row.
 const shortRow = 16
 
-// readsRows reports whether an instruction of the record stage is a product that reads
+// readsRows reports whether an instruction of the record stage is a product that reads its
 // columns from the rows in place.
 func readsRows(t *graph.Tape, in *graph.Instr) bool {
 	return in.Op == graph.OpMatVec && in.Width == 1 && in.Rows <= narrow && in.Cols > shortRow &&
 		t.Buffers[in.B.Buf].Kind == graph.KColumn
 }
 
-// termReadsRows reports the same for a term's X, whose square must be a column.
+// termReadsRows is readsRows for a term's X, whose square must be a column.
 func termReadsRows(t *graph.Tape, tm *graph.Term) bool {
 	return tm.Kind == graph.TermOuter && tm.Width == 1 && tm.Cols <= narrow && tm.Rows > shortRow &&
 		tm.XNorm2 != graph.NoBuf && t.Buffers[tm.X].Kind == graph.KColumn
@@ -204,8 +203,7 @@ func (p *program) inRow(in graph.Instr) instr {
 	return c
 }
 
-// needed is the part of the record stage that the gradient needs: nothing reads the
-// loss.
+// needed is the part of the record stage that the gradient needs. Nothing reads the loss.
 func needed(t *graph.Tape) []graph.Instr { return t.Record[:t.Gradient] }
 
 // operands lists the operands of an instruction; absent ones have NoBuf.

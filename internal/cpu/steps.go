@@ -7,9 +7,9 @@ import (
 	"d3p/internal/simd"
 )
 
-// step is one loop: an element-wise operation on contiguous elements, over all lanes
-// of each. Instructions are cut into steps once, when a tape is opened, so that
-// nothing about operands is decided while it runs.
+// step is one loop: an element-wise operation on contiguous elements, over all lanes of
+// each. Opening a tape cuts its instructions into steps, so that running it decides nothing
+// about operands.
 type step struct {
 	to    source
 	count int // elements
@@ -18,8 +18,8 @@ type step struct {
 	op    graph.Op
 }
 
-// source is the start of an operand of a step: contiguous elements, or one scalar for
-// all of them.
+// source is the start of an operand of a step: contiguous elements, or one scalar for all
+// elements.
 type source struct {
 	space  space
 	at     int
@@ -27,11 +27,11 @@ type source struct {
 	absent bool
 }
 
-// space is an array that holds elements.
+// space is an array of elements.
 type space uint8
 
 const (
-	inLanes  space = iota // the chunk's arena, n values to an element
+	inLanes  space = iota // the chunk's arena, n values per element
 	inGlobal              // computed once per step
 	inTheta
 	inAux
@@ -40,14 +40,14 @@ const (
 	inWeighted // weighted factors of terms
 )
 
-// place is o as a program addresses it.
+// place is o in the form that a program reads.
 func (o source) place() simd.Place { return simd.Place{Space: uint8(o.space), At: int32(o.at)} }
 
 // lanes is an element of the arena.
 func lanes(at int) simd.Place { return simd.Place{Space: uint8(inLanes), At: int32(at)} }
 
-// source locates element e of o. In the record stage a value that is the same for
-// all records is a scalar.
+// source locates element e of o. In the record stage a value that all records share is a
+// scalar.
 func (p *program) source(o graph.Operand, e int, record bool) source {
 	b := &p.tape.Buffers[o.Buf]
 	e = o.Index(e, b.Size)
@@ -64,7 +64,7 @@ func (p *program) source(o graph.Operand, e int, record bool) source {
 	return source{space: inGlobal, at: p.place[o.Buf] + e, scalar: record}
 }
 
-// steps cuts an instruction into steps; nil if it has none.
+// steps cuts an instruction into steps; nil if it cannot be cut.
 func (p *program) steps(in *graph.Instr, record bool) []step {
 	var list []step
 	switch in.Op {
@@ -88,8 +88,8 @@ func (p *program) steps(in *graph.Instr, record bool) []step {
 	return list
 }
 
-// reduction cuts a sum or maximum. An element of Dst without inputs gets the value of
-// an empty one.
+// reduction cuts a sum or maximum. An element of Dst without inputs gets the value of an
+// empty sum or maximum.
 func (p *program) reduction(in *graph.Instr, record bool) []step {
 	op, empty := graph.OpAdd, 0.0
 	if in.Op == graph.OpMaxReduce {
@@ -131,7 +131,7 @@ func (p *program) constant(x float64) source {
 	return source{space: inConst, at: len(p.constants) - 1, scalar: true}
 }
 
-// append adds one element: to the last step if that step can take it.
+// append adds one element, to the last step if that step can take it.
 func (p *program) append(list []step, op graph.Op, e int, in *graph.Instr, record bool, x ...source) []step {
 	s := step{op: op, count: 1, to: p.source(graph.Operand{Buf: in.Dst, Map: []int32{int32(e)}}, 0, record)}
 	s.to.scalar = false

@@ -11,30 +11,30 @@ import (
 type term struct {
 	graph.Term
 	xInRows bool
-	// alone is the term itself; together are it and the others with its delta whose norms
-	// come from Gram matrices, nil if an earlier one has them.
+	// alone is the term itself. together are the terms with one delta whose norms come from
+	// Gram matrices, nil if an earlier term has them.
 	alone, together []*term
 	kept            bool // the norm's elements serve the sum
 	at              int  // place of these elements among the kept ones of a record
-	// A summed term has its sums over the chunk's lanes in inNumbers, from numbers on,
+	// The sums of a summed term over the chunk's lanes stand in inNumbers from numbers on,
 	// row by row or column by column.
 	summed, byColumn bool
 	numbers          int
-	weighted         int // elements f_b·Delta in inWeighted, if they are wanted
-	// turned is the place of the right factor of a term that is summed by one matrix
-	// product, in numbers of a record.
+	weighted         int // elements f_b·Delta in inWeighted, if needed
+	// turned is the place of the right factor of a term that one matrix product sums, in
+	// numbers of a record.
 	turned int
 }
 
-// fewElements is the largest number of elements of a term that is summed element by
-// element over lanes, rather than as a matrix product or record by record.
+// fewElements is the largest number of elements of a term that is summed element by element
+// over lanes. Larger terms are summed by a matrix product or record by record.
 const fewElements = 64
 
 // run is a range of parameters whose sums are contiguous in inNumbers.
 type run struct{ numbers, param, count int }
 
-// prepareSums chooses how terms are summed, in the order of their parameters, so that
-// their sums have the same order.
+// prepareSums chooses how to sum each term, in the order of the parameters, so that the
+// sums have the same order.
 func (p *program) prepareSums() {
 	order := make([]*term, len(p.terms))
 	for i := range order {
@@ -63,7 +63,7 @@ func (r run) followedBy(next run) bool {
 	return next.numbers == r.numbers+r.count && next.param == r.param+r.count
 }
 
-// prepareSum chooses how a term is summed. The instructions of a program go to a.
+// prepareSum chooses how to sum a term. It adds a program's instructions to a.
 func (p *program) prepareSum(a *assembler, t *term) {
 	size := p.tape.Buffers[t.Delta].Size
 	delta, factor := lanes(p.place[t.Delta]), lanes(p.factor)
@@ -146,8 +146,8 @@ func (c *context) weigh() {
 	}
 }
 
-// sumTerm adds one term, after weigh and turn. Of a matrix product it adds the rows
-// low <= r < high.
+// sumTerm adds one term, after weigh and turn. Of a matrix product it adds rows low <= r <
+// high.
 func (c *context) sumTerm(sum []float64, t *term, low, high int) {
 	switch {
 	case t.kept:
@@ -165,8 +165,8 @@ func (c *context) sumTerm(sum []float64, t *term, low, high int) {
 	}
 }
 
-// clearZeros clears the factors of records that count as zero: they may be infinite,
-// and 0·∞ is not 0.
+// clearZeros clears the factors of records that count as zero. They may be infinite, and
+// 0·∞ is not 0.
 func (c *context) clearZeros() {
 	if c.zeros == 0 {
 		return
@@ -192,7 +192,7 @@ func (c *context) clearLane(buf graph.Buf, b int) {
 	}
 }
 
-// addNumbers adds the sums that a program has computed.
+// addNumbers adds the sums that a program computed.
 func (c *context) addNumbers(sum []float64, t *term) {
 	row, col := t.Cols, 1
 	if t.byColumn {
@@ -234,7 +234,7 @@ func (c *context) sumScatter(sum []float64, t *term) {
 	}
 }
 
-// sumRows reads X in place. A record that counts as zero is not read.
+// sumRows reads X in place. It does not read records that count as zero.
 func (c *context) sumRows(sum []float64, t *term) {
 	offset := c.p.tape.Buffers[t.X].Offset
 	weighted := c.in[inWeighted][t.weighted*c.pitch:]

@@ -7,11 +7,11 @@ import (
 	"d3p/internal/simd"
 )
 
-// A term shares its weights when several places of a record have the same parameters, as
-// the positions of an image have the same filter. Then its factors for one record are
-// matrices, and its norm comes from their Gram matrices or from the elements of the
-// gradient: Term.Gram chooses the cheaper form. The sum uses the elements again if they
-// take no more memory than the factors.
+// A term shares its weights if several places of a record have the same parameters, as the
+// positions of an image have the same filter. Its factors for one record are matrices, and
+// its norm comes from their Gram matrices or from the elements of the gradient: Term.Gram
+// chooses the cheaper form. The sum reuses the elements if they take no more memory than
+// the factors.
 
 // wide reports whether a term is a sum over places.
 func (t *term) wide() bool { return t.Width > 1 }
@@ -25,15 +25,15 @@ type wideScratch struct {
 	written [2][]float64 // elements of one record
 	gram    *gramScratch // nil without Gram matrices
 	other   split        // of the second term of a pair
-	// of scatters: the places of a record that pick distinct rows, one more than the first
-	// place that picks a row, and the numbers of a record
+	// for scatters: the places of a record that pick distinct rows; for each row 1 + the
+	// first place that picks it; and the numbers of a record
 	distinct, firstPlace []int
 	ofRecord             []float64
 }
 
-// Gram matrices are made of tiles: inner products of tileSide places with as many others,
-// in eight lanes; of single places where a term has fewer. gramTiles tiles, 8 KiB, are made
-// at once, over gramDepth elements, 16 KiB of a tile's places.
+// Gram matrices consist of tiles: the inner products of tileSide places with tileSide
+// others, in eight lanes; of single places if a term has fewer. gramTiles tiles (8 KiB) are
+// computed at once, over gramDepth elements (16 KiB of a tile's places).
 const (
 	tileSide             = 4
 	gramTiles, gramDepth = 8, 32
@@ -47,7 +47,7 @@ type gramScratch struct {
 	size       [8]float64 // Σ_w |X_w|²|Delta_w|²
 }
 
-// planWide adds the memory of a wide term and decides whether its elements are kept.
+// planWide adds the memory of a wide term, and decides whether to keep its elements.
 func (p *program) planWide(t *term) {
 	p.widest = max(p.widest, t.Width)
 	if t.Kind == graph.TermScatter {
@@ -156,8 +156,8 @@ func (c *context) keptOf(t *term) []float64 {
 	return c.kept[t.at*c.n : (t.at+t.Rows*t.Cols)*c.n]
 }
 
-// divide fills f with the factors of a term. The right factor of the product has a row
-// for each place.
+// divide fills f with the factors of a term. The product's right factor has a row for each
+// place.
 func (c *context) divide(f *split, t *term) {
 	x, delta := c.block(t.X), c.block(t.Delta)
 	f.x, f.delta = f.x[:len(x)], f.delta[:len(delta)]
@@ -165,8 +165,8 @@ func (c *context) divide(f *split, t *term) {
 	c.split(f.delta, delta, t.Width, !t.columnsFirst())
 }
 
-// split sets dst to the matrices of all records, with width columns to a row of x,
-// or to their transposes.
+// split sets dst to the matrices of all records, with width columns per row of x, or to
+// their transposes.
 func (c *context) split(dst, x []float64, width int, transposed bool) {
 	rows, ones := len(x)/c.pitch, c.p.ones[:c.pitch]
 	if !transposed {
@@ -193,8 +193,9 @@ func (f *split) product(e []float64, t *term, b int) {
 }
 
 // addGram adds times·Σ_w,v (x_w·x′_v)(δ_w·δ′_v) to dst, for columns w and v of the factors
-// of terms with as many rows and columns: s have one δ and t another. Of terms with
-// themselves it adds their Width·Σ_w |x_w|²|δ_w|² to size.
+// of terms with equal numbers of rows and columns. The terms of s share one δ, those of t
+// another. For the products of terms with themselves it adds their Width·Σ_w |x_w|²|δ_w|²
+// to size.
 func (c *context) addGram(dst, size []float64, s, t []*term, times float64) {
 	side, same := tileSide, s[0] == t[0]
 	if min(s[0].Width, t[0].Width) < side {
@@ -216,16 +217,16 @@ func (c *context) addGram(dst, size []float64, s, t []*term, times float64) {
 	}
 }
 
-// A panel holds eight lanes of the factors of terms with one delta: of `side` places at a
-// time, element after element. The last places are the terms' last ones, which may be
-// among those before. x has the rows of all terms.
+// A panel holds eight lanes of the factors of terms with one delta: `side` places at a
+// time, element after element. The last group has the terms' last places, of which some may
+// stand in the group before. x has the rows of all terms.
 type panel struct {
 	side, width int
 	rows, cols  int
 	x, delta    []float64
 }
 
-// panelNumbers is the memory that a panel takes.
+// panelNumbers is the memory of a panel.
 func panelNumbers(terms []*term) int {
 	places, count := (terms[0].Width+tileSide-1)/tileSide*tileSide, terms[0].Cols
 	for _, t := range terms {
@@ -261,8 +262,8 @@ func packPlaces(dst, x []float64, side, width, pitch, tall, count int) {
 	}
 }
 
-// multiply sets total to Σ_w,v (x_w·y_v)(δ_w·δ′_v) of two panels, and size of a panel with
-// itself, where it makes half of the matrices.
+// multiply sets total to Σ_w,v (x_w·y_v)(δ_w·δ′_v) of two panels. For a panel with itself
+// it computes half of the matrices, and sets size.
 func (m *gramScratch) multiply(p, q *panel, same bool) {
 	side := p.side
 	tile := 8 * side * side
@@ -285,7 +286,7 @@ func (m *gramScratch) multiply(p, q *panel, same bool) {
 					m.addSize(xx, dd, side, i-w)
 				}
 				switch {
-				case i == w && across: // has each pair of places twice, and all others are doubled
+				case i == w && across: // it has each pair of places twice; all others are doubled
 					simd.Mul(m.whole[:tile], xx, dd)
 					simd.MulScalar(m.whole[:tile], m.whole[:tile], 0.5)
 				case i == w && j == v:
@@ -302,8 +303,8 @@ func (m *gramScratch) multiply(p, q *panel, same bool) {
 	}
 }
 
-// tiles sets dst to the inner products of `side` places of x with some places of y, over
-// count elements.
+// tiles sets dst to the inner products of `side` places of x with places of y, over count
+// elements.
 func tiles(dst *[gramTiles * 8 * tileSide * tileSide]float64, x, y []float64, side, places, count int) []float64 {
 	n, tile := (places+side-1)/side, 8*side*side
 	clear(dst[:n*tile])
@@ -327,9 +328,9 @@ func (m *gramScratch) addSize(xx, dd []float64, side, from int) {
 	}
 }
 
-// addTile adds the products of pairs of places to row, those of a symmetric matrix twice
-// unless they are on its diagonal. The first i rows and j columns of a tile stand in
-// another one; a tile across the diagonal has the lower half of its pairs twice.
+// addTile adds the products of pairs of places to row. Those of a symmetric matrix off its
+// diagonal count twice. The first i rows and j columns of a tile stand in another tile. A
+// tile across the diagonal has the pairs of its lower half twice.
 func addTile(row, tile []float64, side, i, j int, symmetric, across bool) {
 	twice := 1.0
 	if symmetric {
@@ -374,8 +375,8 @@ func (c *context) addWideInner(dst []float64, s, t *term, gram bool) {
 	}
 }
 
-// addScatterSquares adds the squared norm of a wide scatter to dst. Places of a
-// record that pick the same row are added up first.
+// addScatterSquares adds the squared norm of a wide scatter to dst. It first adds up the
+// places of a record that pick the same row.
 func (c *context) addScatterSquares(dst []float64, t *term) {
 	delta, rows := c.block(t.Delta), c.picked(t.Index, t.Rows)
 	turned, size := c.rights[:0], t.Width*t.Cols

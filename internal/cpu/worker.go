@@ -11,21 +11,21 @@ import (
 
 // worker runs one tape on one table.
 //
-// The batch is cut into chunks, whose size depends on the tape only, and the chunks
-// are cut into shards, whose number depends on the batch and the tape only. A
-// shard's chunks are summed in order into the shard's own sum, and the shards' sums
-// in order into the result. So the number of threads changes no bit.
+// It cuts the batch into chunks, whose size depends only on the tape, and groups the chunks
+// into shards, whose number depends only on the batch and the tape. A shard sums its chunks
+// in order, and the result sums the shards in order. So the number of threads changes no
+// bit.
 type worker struct {
 	p        *program
 	rows     *privacy.Rows
 	pool     *pool
 	contexts []*context  // one per thread
 	sums     [][]float64 // one per shard but the first, which is the caller's dst
-	counts   []float64   // one per shard, or per chunk in work
+	counts   []float64   // one per shard, or per chunk of parameterParallelSum
 	views    []context   // one per thread: see context.borrowing
 	globals  []float64
 	turned   []float64
-	everyone []uint32 // 0 .. N-1, made when a batch is every record
+	everyone []uint32 // 0 .. N-1, for a batch of every record
 	stage    frame    // of the global stage
 
 	job job
@@ -44,36 +44,36 @@ type job struct {
 	shards int
 	clip   privacy.Clip
 
-	done, together int // of parameterParallelSum: chunks finished, and in work
+	done, together int // of parameterParallelSum: finished chunks and present ones
 }
 
 // context is the memory of one thread.
 type context struct {
 	frame
-	rights []float64 // of products, the right factors, scaled
-	rowSum []float64 // of a term in rows whose parameters are apart
+	rights []float64 // scaled right factors of products
+	rowSum []float64 // sums of a term in rows with separate parameters
 	wideScratch
 	zeros    int      // records of the chunk that count as zero
 	some     []uint32 // indices of the others
 	allValid bool     // no record of the table is invalid
 }
 
-// maxShards bounds the number of threads that one batch keeps busy, and the memory
-// for partial sums.
+// maxShards bounds the number of busy threads of one batch, and the memory for partial
+// sums.
 const maxShards = 16
 
 // shardWork is the smallest work of a shard, in lanes × buffer scalars: below about
 // 10 µs a second thread costs more than it saves.
 const shardWork = 32 << 10
 
-// Numbers of the sum and of rounded weights from which threads share in readying
-// them, and of a piece of them: 2 µs.
+// The number of elements of the sum, and of rounded weights, from which threads share the
+// work of preparing them, and of one piece of that work: 2 µs.
 const manyNumbers, readied = 1 << 15, 1 << 13
 
 // nearTable is the size in bytes up to which a table stays in the second-level cache.
 const nearTable = 512 << 10
 
-// farRow is the number of bytes of a row that are prefetched; the processor itself
+// farRow is the number of bytes of a row that are prefetched. The processor itself
 // prefetches the rest, which is read in sequence.
 const farRow = 4 << 10
 
@@ -193,12 +193,12 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 func beyond(batch []uint32, n int) bool {
 	last, room := int64(n)-1, int64(0)
 	for _, k := range batch {
-		room |= last - int64(k) // negative once one is
+		room |= last - int64(k) // negative once an index is
 	}
 	return room < 0
 }
 
-// shards is a function of the batch and the tape, never of the threads.
+// shards depends on the batch and the tape, never on the threads.
 func (w *worker) shards(size, chunks int) int {
 	if w.p.portions != nil {
 		return 1
@@ -216,8 +216,8 @@ func (w *worker) all() []uint32 {
 	return w.everyone
 }
 
-// prepare points the contexts at this step. It allocates when a batch needs more
-// shards than any before.
+// prepare points the contexts at this step. It allocates if a batch needs more shards than
+// any before.
 func (w *worker) prepare(in privacy.StepInput) {
 	for len(w.sums) < w.job.shards-1 {
 		w.sums = append(w.sums, make([]float64, w.p.tape.P))

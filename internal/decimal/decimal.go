@@ -1,4 +1,4 @@
-// Package decimal prints bounds: rounded to the side on which they hold.
+// Package decimal prints bounds, rounded so that they stay bounds.
 package decimal
 
 import (
@@ -13,8 +13,8 @@ func Up(x float64, digits int) string { return rounded(x, digits, math.Inf(1)) }
 // Down prints x with `digits` significant digits, never above x.
 func Down(x float64, digits int) string { return rounded(x, digits, math.Inf(-1)) }
 
-// rounded is the decimal number nearest to x, or its neighbour towards a side where that
-// one is on the other side.
+// rounded is the decimal number nearest to x, or its neighbour if the nearest is on the
+// wrong side.
 func rounded(x float64, digits int, side float64) string {
 	text := strconv.FormatFloat(x, 'e', digits-1, 64)
 	shown, _ := strconv.ParseFloat(text, 64)

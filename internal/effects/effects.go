@@ -1,5 +1,5 @@
-// Package effects computes what a model expects of a response as one column varies and the
-// others stay as they are spread: average predictions over simulated rows, and their
+// Package effects computes the expected response of a model as one column varies and the
+// others keep their distribution: average predictions over simulated rows, and their
 // contrasts. It is post-processing of a release and costs no privacy.
 package effects
 
@@ -19,12 +19,12 @@ import (
 
 // Config states which effects to compute.
 type Config struct {
-	Columns []string // whose effects; nil: those of every predictor
+	Columns []string // names of columns; nil: every predictor
 	Rows    int      // simulated rows to average over
-	Values  int      // of a number on its grid
+	Values  int      // of a number's grid
 }
 
-// An Effect has the expected response at each of several values of a column.
+// An Effect has the expected response at several values of a column.
 type Effect struct {
 	Column  string   `json:"column"`
 	Outcome string   `json:"outcome"` // the response, or response=level
@@ -33,14 +33,14 @@ type Effect struct {
 	Changes []Change `json:"contrasts"`
 }
 
-// A Point is the average expected outcome where a column has a value in all rows.
+// A Point is the average expected outcome with a column at one value in all rows.
 type Point struct {
-	Label string  `json:"value"` // of a number its text, else the level
+	Label string  `json:"value"` // the text of a number, else the level
 	X     float64 `json:"-"`     // the number, or the index of the level
 	predict.Interval
 }
 
-// A Change compares the averages at two values: a level with the reference level, the
+// A Change compares the averages at two values: a level with the reference level, or the
 // upper quartile of a number with the lower one.
 type Change struct {
 	To   string `json:"to"`
@@ -88,8 +88,8 @@ func nameOf(m *models.Model, o predict.Outcome) string {
 	return o.Target.Name + "=" + m.Observed[o.Target.Observation].Columns[o.Target.Column].LevelNames()[o.Level]
 }
 
-// predictors lists the columns of the file that the predictions of m read: those of
-// names, or all.
+// predictors lists the columns of the file that m's predictions read: those in names, or
+// all.
 func predictors(m *models.Model, names []string) ([]*data.Column, error) {
 	var columns []*data.Column
 	var known []string
@@ -118,15 +118,15 @@ func predictors(m *models.Model, names []string) ([]*data.Column, error) {
 	return chosen, nil
 }
 
-// Shares of the rows below the ends of a number's grid, and below the values that its
-// contrast compares.
+// Shares of the rows below the ends of a number's grid, and below the values of its
+// contrast.
 const (
 	tail     = 0.025
 	quartile = 0.25
 )
 
-// valuesOf are the values that a column takes in turn, how many of them are shown, and
-// which are compared: those at to with the one at from.
+// valuesOf are the values of a column in turn, the number of shown ones, and the contrasts:
+// values at to against the value at from.
 func valuesOf(l *law.Column, c *data.Column, n int) (values []float64, shown, from int, to []int) {
 	if !c.Numeric() {
 		for level := range c.Levels {
@@ -157,7 +157,7 @@ func valuesOf(l *law.Column, c *data.Column, n int) (values []float64, shown, fr
 	return append(values, lower, upper), shown, shown, []int{shown + 1}
 }
 
-// label is a value as a reader knows it.
+// label is a value as readers write it.
 func label(c *data.Column, v float64) string {
 	switch {
 	case !c.Numeric():
@@ -174,10 +174,10 @@ func rounded(v, width float64) float64 {
 	return math.Round(v/unit) * unit
 }
 
-// table is simulated rows before they are encoded.
+// table holds simulated rows before they are encoded.
 type table struct {
 	m      *models.Model
-	at     map[string]int // of a header in values
+	at     map[string]int // of a column's values, by name
 	values [][]float64    // [column][row]
 	rows   int
 }
@@ -193,7 +193,7 @@ func drawn(m *models.Model, l *law.Law, rows int, rng dist.Rand) table {
 	return t
 }
 
-// with is the table, encoded, with one column at a value in all rows.
+// with is the encoded table with one column at a value in all rows.
 func (t table) with(header string, value float64) predict.Rows {
 	e := predict.EncodingOf(t.m)
 	rows := predict.Rows{Data: make([]float64, t.rows*e.K), N: t.rows, Stride: e.K, Valid: make([]bool, t.rows)}

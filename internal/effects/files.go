@@ -8,8 +8,8 @@ import (
 	"d3p/internal/report/figure"
 )
 
-// WriteAverages writes the average expected outcomes as CSV, a line a value. banner is
-// what stands in a column of its own; "" for none.
+// WriteAverages writes the average expected outcomes as CSV, one value per line. banner
+// stands in its own column; "" for none.
 func WriteAverages(w io.Writer, effects []Effect, prob float64, banner string) error {
 	low, high := predict.QuantileNames(prob)
 	lines := [][]string{{"column", "value", "outcome", "mean", "sd", low, high}}
@@ -21,7 +21,7 @@ func WriteAverages(w io.Writer, effects []Effect, prob float64, banner string) e
 	return write(w, lines, banner)
 }
 
-// WriteContrasts writes the contrasts as CSV, a line each.
+// WriteContrasts writes the contrasts as CSV, one per line.
 func WriteContrasts(w io.Writer, effects []Effect, prob float64, banner string) error {
 	lines := [][]string{append([]string{"column", "to", "from", "outcome"}, predict.ContrastColumns(prob)...)}
 	for _, e := range effects {

@@ -6,12 +6,11 @@ import (
 	"strconv"
 )
 
-// adultTask is the design of the DPVIm paper: rows with a missing value
-// dropped, categories one-hot less the largest level, numbers z-scored, an
-// intercept, N = 30162, P = 96, prior N(0, I). P = 96 leaves out one number:
-// education_num, which repeats education level for level. (Without fnlwgt
-// instead, P is 96 too, but the exact fit then has an AUC of .9030 where the
-// reference has .9032.)
+// adultTask has the design of the DPVIm paper: rows with a missing value dropped,
+// categories one-hot without the largest level, numbers z-scored, an intercept, N = 30162,
+// P = 96, prior N(0, I). P = 96 leaves out education_num, which repeats education level for
+// level. (Without fnlwgt instead, P is 96, too, but the exact fit has an AUC of .9030, and
+// the reference .9032.)
 var adultTask = task{name: "adult", delta: 1.0 / 30162, runs: 3, load: loadAdult, score: scoreBinary}
 
 func loadAdult(shared string) ([]replicate, error) {

@@ -6,15 +6,15 @@ import (
 	"d3p/internal/stattest"
 )
 
-// thresholds of the tests, as parts of the certified epsilon: the last is the best
-// against the mechanism that was certified, the others against less noise.
+// thresholds of the tests, as parts of the certified epsilon. The last is best against the
+// certified mechanism, the others against less noise.
 var thresholds = [...]float64{0.25, 0.5, 0.75, 1}
 
-// leaked is a lower bound on epsilon at delta from the ratios of releases with the record
-// and without, wrong with probability at most `wrong`. Its tests answer "with"
-// above a threshold, which does not depend on the releases. For an (epsilon, delta)
-// mechanism TPR <= e^epsilon FPR + delta, also for the tests that answer "without" below
-// minus the threshold. Kairouz, Oh and Viswanath 2015, arXiv:1311.0776.
+// leaked is a lower bound on epsilon at delta, wrong with probability at most `wrong`, from
+// the ratios of releases with and without the record. Its tests answer "with" above a
+// threshold that does not depend on the releases. For an (epsilon, delta) mechanism TPR <=
+// e^epsilon FPR + delta, also for tests that answer "without" below minus the threshold.
+// Kairouz, Oh and Viswanath 2015, arXiv:1311.0776.
 func leaked(with, without []float64, certified, delta, wrong float64) (epsilon float64) {
 	each := wrong / float64(4*len(thresholds)) // of four rates
 	for _, part := range thresholds {

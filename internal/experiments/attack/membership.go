@@ -18,11 +18,11 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// Delta of the claims under attack: at a large one few releases show most.
+// Delta of the attacked claims: a large delta needs the fewest releases.
 const Delta = 0.02
 
-// A Method is a private fit under attack by somebody who knows all records but one, and
-// the settings.
+// A Method is a private fit under attack by someone who has the settings and all records
+// but one.
 type Method struct {
 	Name  string
 	model string
@@ -30,9 +30,9 @@ type Method struct {
 	open  func(m *models.Model, epsilon float64) (method, error)
 }
 
-// method makes one release of a fit of a table, as numbers that an attacker computes from it.
-// They are normal with one covariance, whether the record is there or not, or the one number
-// is the logarithm of the likelihood ratio up to a constant.
+// method makes one release of a fit of a table, as numbers that an attacker computes from
+// it. They are normal with one covariance with and without the record, or are the one
+// logarithm of the likelihood ratio up to a constant.
 type method struct {
 	release func(t tables, seed uint64) ([]float64, error)
 	ratio   bool
@@ -44,7 +44,7 @@ type tables struct {
 	columns privacy.TableConfig
 }
 
-// attacked is the record that is attacked, beside known ones.
+// attacked is the attacked record among known ones.
 const (
 	columns  = "x,y\n"
 	attacked = "5,1\n"
@@ -52,10 +52,10 @@ const (
 
 var known = columns + strings.Repeat("0,0\n0,1\n", 4)
 
-// Refuted is the epsilon that the best test of membership refutes, with an error of
-// probability at most `wrong`, of so many fits at a claimed epsilon with the record and as
-// many without: Jewson, Ghalebikesabi and Holmes 2023, Remark 1. A quarter as many fits of
-// each kind, which are not counted, teach the test the two laws.
+// Refuted is the epsilon that the best test of membership refutes at a claimed epsilon,
+// wrong with probability at most `wrong`, from the given number of fits with the record and
+// as many without: Jewson, Ghalebikesabi and Holmes 2023, Remark 1. A quarter as many
+// further fits of each kind teach the test the two laws.
 func (a Method) Refuted(epsilon float64, fits int, wrong float64, seed uint64) (float64, error) {
 	m, err := models.Read("attacked.yaml", []byte(a.model), nil)
 	if err != nil {
@@ -111,8 +111,8 @@ func many(m method, of tables, seed uint64, n int) ([][]float64, error) {
 	return list, errors.Join(errs...)
 }
 
-// learnt is the logarithm of the likelihood ratio, with the record over without it. Of two
-// normal laws with one covariance S it is (x - (a+b)/2)ᵀS⁻¹(b - a).
+// learnt is the logarithm of the likelihood ratio, with the record against without it. For
+// two normal laws with one covariance S it is (x - (a+b)/2)ᵀS⁻¹(b - a).
 func learnt(m method, lessons [2][][]float64) (func(x []float64) float64, error) {
 	if m.ratio { // E e^ratio is 1 without the record
 		sum := 0.0

@@ -34,7 +34,7 @@ var (
 	linear = strings.NewReplacer(`y: {type: binary, levels: ["0", "1"]}`, "y: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}", "bernoulli", "normal").Replace(logisticModel)
 )
 
-// Methods are the private fits that are compared.
+// Methods are the compared private fits.
 var Methods = []Method{
 	{"DP-SGD point estimate", logisticModel, Delta, iterates("delta")},
 	{"variational inference", logisticModel, Delta, iterates("mean_field")},
@@ -43,7 +43,8 @@ var Methods = []Method{
 	{"one draw, beta divergence", robust, 0, oneDraw},
 }
 
-// steps of the attacked fits, each with all records: sampling would hide the record.
+// number of steps of the attacked fits, each with all records: sampling would hide the
+// record
 const steps, rate = 4, 1e-6
 
 // iterates are those of a fit with a guide. Its steps are so short that the iterates show
@@ -84,7 +85,7 @@ func iterates(guide string) func(*models.Model, float64) (method, error) {
 	}
 }
 
-// moments are the second moments of a linear regression, one Gaussian.
+// moments are the second moments of a linear regression, released by one Gaussian.
 func moments(m *models.Model, epsilon float64) (method, error) {
 	plan, err := plan.New(m, plan.Config{Epsilon: epsilon, Delta: Delta, Sampling: "full", Steps: 1, Clipping: "flat", NoiseAware: "none", Table1: "none", Records: 10})
 	if err != nil {
@@ -106,8 +107,8 @@ func moments(m *models.Model, epsilon float64) (method, error) {
 	return method{release: release}, nil
 }
 
-// oneDraw is a draw of the posterior with bounded scores. The score of the record at the draw
-// is the log-likelihood ratio, times the weight and up to a constant.
+// oneDraw is a draw of the posterior with bounded scores. The log-likelihood ratio is the
+// record's score at the draw times the weight, up to a constant.
 func oneDraw(m *models.Model, epsilon float64) (method, error) {
 	bound, err := m.ScoreRange()
 	if err != nil {

@@ -16,21 +16,21 @@ import (
 	"d3p/internal/stattest"
 )
 
-// A scenario is a fit that is attacked: a model, the records that are always in
-// the table, and canaries; a fair coin decides whether a canary is in it.
+// A scenario is an attacked fit: a model, the records that are always in the table, and
+// canaries. A fair coin decides whether a canary is in the table.
 type scenario struct {
 	name     string
 	model    string
 	header   string
-	base     []string   // rows that are always there
-	canaries [][]string // rows of each canary's unit
+	base     []string   // rows that are always in the table
+	canaries [][]string // rows per canary's unit
 	args     []string   // of d3p fit
-	rate     float64    // expected part of the steps that a record is in; 0: all of them
-	whole    bool       // there are no batches to choose
-	runs     int        // fits with coins of their own, where there are several canaries
+	rate     float64    // expected part of the steps with a given record; 0: all steps
+	whole    bool       // the sampler draws no batches
+	runs     int        // fits with separate coins, for several canaries
 }
 
-// attack is one scenario under attack.
+// attack is an attack on one scenario.
 type attack struct {
 	options
 	scenario
@@ -44,8 +44,8 @@ type finding struct {
 	atLeast        float64 // epsilon, with confidence
 }
 
-// Price of the attacked fits. One canary is attacked at a large delta, where few
-// fits show most; many canaries at a small one, as their theorem needs it.
+// Prices of the attacked fits. One canary is attacked at a large delta, which needs the
+// fewest fits, many canaries at a small one, as their theorem requires.
 var (
 	priceOfOne  = []string{"--epsilon=1", "--delta=0.1"}
 	priceOfMany = []string{"--epsilon=8", "--delta=1e-6"}
@@ -67,13 +67,13 @@ func (a attack) run() (finding, error) {
 	return a.oneRun(directions, origin)
 }
 
-// pilotFits are averaged where there is one canary, so that their little noise does
-// not matter. Many canaries have two pilot fits each.
+// pilotFits are averaged for one canary, so that their small noise does not matter. Many
+// canaries have two pilot fits each.
 const pilotFits = 16
 
-// pilot fits with next to no noise: origin are the parameters without canaries, and
-// row i of directions is the direction in which canary i moves them; moved is how
-// far the last one does.
+// pilot fits with almost no noise: origin are the parameters without canaries, row i of
+// directions is the direction in which canary i moves them, and moved is the distance of
+// the last move
 func (a attack) pilot() (directions *mat.Dense, origin []float64, moved float64, err error) {
 	sampled := func(arg string) bool { return strings.HasPrefix(arg, "--sampling") }
 	quiet := append(slices.DeleteFunc(slices.Clone(a.args), sampled), "--epsilon=300", "--delta=1e-6")
@@ -118,9 +118,9 @@ func mean(vectors [][]float64) []float64 {
 	return sum
 }
 
-// repeated fits the tables with and without the canary many times each, and guesses
-// that the canary is in where it is half as likely again as the price allows: a
-// threshold that depends on no fit.
+// repeated fits the tables with and without the canary many times each. It guesses "with"
+// if the logarithm of the likelihood ratio exceeds half of epsilon, a threshold that
+// depends on no fit.
 func (a attack) repeated(directions *mat.Dense, origin []float64, moved float64) (finding, error) {
 	f := finding{epsilon: 1, delta: 0.1, fits: 2 * a.fits}
 	if a.rate > 0 {
