@@ -13,8 +13,8 @@ import (
 
 // cell is a way in which tables differ from the best case of the defaults. Effects are
 // drawn in units of the columns' true standard deviations, and the model file states the
-// same prior in the declared units: so the exact posterior has nominal coverage, and the
-// same width whatever the declarations are.
+// same prior in the declared units. So the exact posterior has nominal coverage and the
+// same width under every declaration.
 type cell struct {
 	name     string
 	by       float64 // declared scale in true standard deviations; 0: bounds only
@@ -24,11 +24,11 @@ type cell struct {
 	outcome  bool    // an outcome of 2 %
 	groups   int     // of (1 | site)
 	constant bool    // u2 is constant within groups
-	within   bool    // the model file says so; without it it says nothing
-	bought   bool    // bounds are bought between those of by; effects are per true standard deviation
+	within   bool    // the model file declares it; else it declares nothing
+	bought   bool    // bounds are bought within those of by; effects are per true standard deviation
 }
 
-// cells is the table of cells. The first is the measure of the next three.
+// cells is the table of cells. The next three are compared with the first.
 var cells = []cell{
 	{name: "right", by: 1},
 	{name: "wide2.5", by: 2.5},
@@ -156,7 +156,7 @@ func (c cell) effect(f family) float64 {
 	return f.effect
 }
 
-// reach widens the prior of the intercept by what effects times centres add.
+// reach widens the prior of the intercept by the products of effects and centres.
 func (c cell) reach(f family, sd float64) float64 {
 	square := sd * sd
 	for _, u := range c.covariates() {
@@ -173,7 +173,7 @@ const (
 	bandSD      = 1
 )
 
-// limitOf is the declared limit of the responses of a table, 200 or more: none is clamped,
+// limitOf is the declared limit of the responses of a table, at least 200. It clamps none,
 // since intervals from clamped responses do not hold even without privacy.
 func limitOf(t table) int {
 	limit := 200
@@ -250,14 +250,14 @@ func levelNames(n int) string {
 	return strings.Join(names, ", ")
 }
 
-// parameters are what a table is drawn from: effects of columns, levels and sites about
-// the declared centres, and the truth that fits are compared with.
+// parameters make a table: effects of columns, levels and sites about the declared centres.
+// truth is compared with fits.
 type parameters struct {
 	truth          map[string]float64
 	columns        []covariate
 	effects        []float64
 	bands          []float64
-	sites, between []float64 // between: of a column that is constant within sites
+	sites, between []float64 // effect between sites, of a column that is constant within sites
 	intercept      float64
 	shift          float64 // of the linear predictor at the declared centres
 }

@@ -22,7 +22,7 @@ import (
 
 // cellTask counts, in every cell, how many 90 % intervals hold the true parameters. Every
 // fit is one run of the program, so the intervals are those of a user. A file (-results)
-// keeps the result of every fit; a fit in it is not repeated.
+// keeps the result of every fit, and such a fit is not repeated.
 type cellTask struct{}
 
 // setting is one cell with the family, size and price of its fits. Epsilon 0 is a
@@ -122,7 +122,7 @@ func (t cellTask) judge(opt options, _ []threshold, dir string, out *report) err
 		return err
 	}
 	defer file.Close()
-	// The same tables serve all epsilons, and so do the fits without privacy.
+	// All epsilons and the fits without privacy use the same tables.
 	bare := map[cellKey]bool{}
 	for _, s := range settings {
 		private := s
@@ -415,9 +415,8 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 	return line
 }
 
-// widthWords compare widths parameter by parameter, in effects of a true standard
-// deviation, with the widths of the same parameter in the cell declared right, and without
-// privacy.
+// widthWords compare widths, parameter by parameter in effects of a true standard
+// deviation, with those in the cell declared right, and with those without privacy.
 func (s cellSetting) widthWords(known map[cellKey][]interval, tables [][]interval, opt options) (line string) {
 	right := s
 	right.cell = cells[0]
@@ -432,8 +431,8 @@ func (s cellSetting) widthWords(known map[cellKey][]interval, tables [][]interva
 	return line
 }
 
-// share is the share of the setting's intervals that hold, of the kinds of parameters in
-// tables: unlucky tables lower it as they lower that of private fits.
+// share is the share of the setting's intervals that hold, for the kinds of parameters in
+// tables. Unlucky tables lower it as they lower that of private fits.
 func (s cellSetting) share(known map[cellKey][]interval, tables [][]interval) float64 {
 	var of [][]interval
 	for k, list := range tables {
@@ -452,8 +451,8 @@ func (s cellSetting) share(known map[cellKey][]interval, tables [][]interval) fl
 	return share
 }
 
-// coverage is the share of intervals that hold the truth, and its standard error: the
-// larger one of independent intervals and of the spread between tables.
+// coverage is the share of intervals that hold the truth, and its standard error: that of
+// independent intervals or of the spread between tables, whichever is larger.
 func coverage(tables [][]interval) (share, se float64) {
 	var n, held float64
 	var perTable []float64
@@ -472,9 +471,9 @@ func coverage(tables [][]interval) (share, se float64) {
 	return share, max(se, math.Sqrt(share*(1-share)/n))
 }
 
-// widthAgainst is the mean width of the tables' intervals by that of another
-// setting's, of the parameters whose unit both settings have; 0 where there are none.
-// Against fits of the same tables it takes the tables that both have.
+// widthAgainst is the mean width of the tables' intervals divided by that of another
+// setting's, over parameters whose unit both settings have; 0 if there are none. Against
+// fits of the same tables it takes the tables that both have.
 func (s cellSetting) widthAgainst(other cellSetting, known map[cellKey][]interval, tables [][]interval, n int) float64 {
 	units, others := s.cell.units(), other.cell.units()
 	wanted := map[string]bool{}

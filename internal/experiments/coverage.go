@@ -10,17 +10,17 @@ import (
 	"d3p/internal/settings"
 )
 
-// coverageTask fits tables that a model draws from its own prior, and counts how
-// many intervals of 90 % hold the parameters that made them: of exact posteriors
-// nine in ten do. It needs no data, and the same seeds give the same numbers.
+// coverageTask fits tables that a model draws from its own prior, and counts how many 90 %
+// intervals hold the drawn parameters. Exact posteriors hold nine in ten. It needs no data,
+// and the same seeds give the same numbers.
 type coverageTask struct {
 	fits   []coverageFit
 	tables int // of each setting, without -tables
-	// settings are what options ask for.
+	// settings are the settings in options.
 	settings func(opt options) ([]setup, error)
 }
 
-// coverageFit is a way to fit. A point states no uncertainty.
+// coverageFit is a way to fit. A point has no intervals.
 type coverageFit struct {
 	name   string
 	point  bool
@@ -30,9 +30,8 @@ type coverageFit struct {
 // defaultFit is the default of d3p fit.
 var defaultFit = coverageFit{name: "default"}
 
-// toolFits are what users of other tools would run, beside ours under the relation
-// that the Python package accounts for; last a point estimate by private Adam,
-// flat clipping at 1.
+// toolFits are the fits of users of other tools, beside ours under the relation of the
+// Python package. The last is a point estimate by private Adam with flat clipping at 1.
 var toolFits = []coverageFit{
 	defaultFit,
 	{name: "default, substitution", config: plan.Config{Neighbours: "substitute"}},
@@ -41,8 +40,8 @@ var toolFits = []coverageFit{
 		config: plan.Config{Guide: "delta", Clipping: settings.ClippingFlat, ClipNorm: 1, Averaging: new(float64)}},
 }
 
-// The tasks: settings by the defaults, the same by other tools, and the example
-// data set's model.
+// The tasks are settings by the defaults, the same settings by other tools, and the model
+// of the example data set.
 var (
 	priorCoverage  = coverageTask{fits: []coverageFit{defaultFit}, tables: 20, settings: regressionSetups}
 	toolCoverage   = coverageTask{fits: toolFits, tables: 20, settings: regressionSetups}
@@ -100,7 +99,7 @@ func numbers(text, missing string) ([]float64, error) {
 	return list, nil
 }
 
-// asked reports whether a comma-separated list names name; an empty one names all.
+// asked reports whether a comma-separated list names name. An empty list names all.
 func asked(list, name string) bool {
 	return list == "" || slices.Contains(strings.Split(list, ","), name)
 }

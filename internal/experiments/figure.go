@@ -17,7 +17,7 @@ import (
 )
 
 // figureTask draws a figure: panels of measured curves beside published ones. Its fits are
-// rows of NAME.csv, which are not repeated; NAME.svg and NAME.png show their means.
+// rows of NAME.csv and are not repeated; NAME.svg and NAME.png show their means.
 type figureTask struct {
 	name   string
 	panels func(shared string) ([]panel, error)
@@ -84,7 +84,7 @@ func (f figureTask) judge(opt options, _ []threshold, dir string, out *report) e
 // measure adds the fits that rows lacks, and writes the rows to path after each.
 func (f figureTask) measure(opt options, panels []panel, rows []fitted, fits int, path, dir string) ([]fitted, error) {
 	here := fitted{commit: commit(), machine: processor()}
-	for k := range fits { // every point once, then again: a figure that is stopped is whole, with wider bars
+	for k := range fits { // each point once, then again: a stopped figure is complete, with wider bars
 		for _, p := range panels {
 			for _, c := range p.curves {
 				for _, x := range c.places {
@@ -154,7 +154,7 @@ func (a fitted) sameFit(b fitted) bool {
 // fittedColumns are the columns of a figure's file.
 var fittedColumns = []string{"panel", "curve", "x", "fit", "value", "commit", "processor"}
 
-// readFitted reads a figure's file; one that is not there has no rows.
+// readFitted reads a figure's file; a missing file has no rows.
 func readFitted(path string) ([]fitted, error) {
 	header, cells, err := readCells(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,7 +188,7 @@ func writeFitted(path string, rows []fitted) error {
 	return atomicfile.Write(path, []byte(b.String()), 0o644)
 }
 
-// commit is the commit of the working tree, empty outside of one.
+// commit is the commit of the working tree; empty outside of a repository.
 func commit() string {
 	out, err := output("git", "rev-parse", "--short", "HEAD")
 	if err != nil {
@@ -197,7 +197,7 @@ func commit() string {
 	return strings.TrimSpace(string(out))
 }
 
-// processor is the name of the processor, empty where the system does not say it.
+// processor is the name of the processor; empty if the system does not give it.
 func processor() string {
 	raw, _ := os.ReadFile("/proc/cpuinfo")
 	_, name, _ := strings.Cut(string(raw), "model name")

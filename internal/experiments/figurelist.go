@@ -71,8 +71,9 @@ func fromReference(task, metric string) (figure.Series, error) {
 	return s, err
 }
 
-// abalonePanels are accuracies on Abalone (Jälkö, Dikmen and Honkela 2017, figure 1) at
-// the epsilon that its runs really spent, and at one epsilon by sampling rate and clip norm.
+// abalonePanels are accuracies on Abalone (Jälkö, Dikmen and Honkela 2017, figure 1): at
+// the true epsilon of the published runs, and at one epsilon by sampling rate and clip
+// norm.
 func abalonePanels(shared string) ([]panel, error) {
 	var file struct {
 		Abalone struct {

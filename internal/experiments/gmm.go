@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 )
 
-// gmmTask is the five-component mixture of the DP-VI paper. Its score is the log density
-// of held-out points under the posterior predictive, the mean over posterior draws of the
-// mixture's density. The reference scored other 5000 points, with mean log density
-// gmmReferenceTruth under the true parameters; here it is -3.6585, for test_large.csv.
-// The difference is added, so that both scores are distances from the same truth.
+// gmmTask is the five-component mixture of the DP-VI paper. Its score is the log density of
+// held-out points under the posterior predictive, the mean over posterior draws of the
+// mixture's density. The reference scored 5000 other points, whose mean log density under
+// the true parameters is gmmReferenceTruth; here it is -3.6585, for test_large.csv. The
+// difference is added, so that both scores are distances from the same truth.
 var gmmTask = task{name: "gmm", delta: 1e-3, runs: 16, load: loadGMM, fitArgs: []string{"--formats", "csv"}, drawn: scoreGMM}
 
 const (

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// goldTask fits without privacy what gold-posteriors holds, and compares every
-// posterior mean with the reference, in reference standard deviations, and the
-// standard deviations where the posterior is close to normal.
+// goldTask fits the models of gold-posteriors without privacy. It compares every posterior
+// mean with the reference, in reference standard deviations, and the standard deviations if
+// the posterior is close to normal.
 type goldTask struct{}
 
 // goldMargin is the largest allowed distance of a mean, in reference sds, and
@@ -34,7 +34,7 @@ type gold struct {
 	model  func(rows int) string
 	// names are our names of the parameters, in the order of summary.csv.
 	names []string
-	// normal: the posterior is close to normal, so that a full-rank normal guide has its
+	// normal: the posterior is close to normal, so a full-rank normal guide must have its
 	// standard deviations, too.
 	normal bool
 }

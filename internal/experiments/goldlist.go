@@ -56,8 +56,8 @@ var (
 		response: predictor{name: "y"}, predictors: unit(numbered("x", 7)), priorB: "normal(0, 5)"}
 )
 
-// gold makes the comparison of a regression; design turns the stored table
-// into the one that is fitted (nil: as stored).
+// gold compares a regression with its reference. design turns the stored table into the
+// fitted one (nil: as stored).
 func (r regression) gold(folder string, design func(data string) (table, error)) gold {
 	if design == nil {
 		design = func(data string) (table, error) {

@@ -13,8 +13,8 @@ import (
 // the predictions for the records of test.csv.
 type methodTask struct{}
 
-// methodTable is a public table, the folder below data/ that has its train.csv and
-// test.csv, and what its model predicts.
+// methodTable is a public table, the folder below data/ with its train.csv and test.csv,
+// and the response of its model.
 type methodTable struct {
 	name, folder, model string
 	response            string
@@ -23,7 +23,7 @@ type methodTable struct {
 	methods             []method
 }
 
-// method is arguments of d3p fit and lines for the end of the model file.
+// method is a list of arguments of d3p fit and lines for the end of the model file.
 type method struct {
 	name, more string
 	args       []string

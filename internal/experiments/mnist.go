@@ -31,16 +31,16 @@ var mnistEpochTask = mnistTask{
 	target: threshold{Task: "vae_epoch1", Metric: "test -ELBO", Direction: "<=", Threshold: 216, Mean: 214.6},
 }
 
-// At the same price larger batches, a higher rate, Glorot's first weights and the mean of
-// the last iterates are better. The reference is that of batches of 512 in the same
-// program; the bound allows for seeds, about ±1.
+// At the same price larger batches, a higher rate, Glorot's initial weights and the mean of
+// the last iterates are better. The reference is the same program with batches of 512; the
+// bound allows for seeds, about ±1.
 var mnistGlorotTask = mnistTask{
 	config: "vae-mnist", without: []string{"    init: {normal: 0.01}\n"},
 	args: []string{"--batch-size", "1024", "--learning-rate", "0.003", "--averaging", "0.2", "--epsilon", "0.5355"}, label: "0.5355", score: negativeBound,
 	target: threshold{Task: "vae", Metric: "test -ELBO", Direction: "<=", Threshold: 173.5, Mean: 173.5},
 }
 
-// The same for Fashion-MNIST, of which no reference is known.
+// The same settings for Fashion-MNIST, which has no known reference.
 var fashionTask = mnistTask{
 	folder: "fashion-mnist", config: mnistGlorotTask.config, without: mnistGlorotTask.without, args: mnistGlorotTask.args, label: mnistGlorotTask.label, score: negativeBound,
 }
@@ -139,7 +139,7 @@ func negativeBound(predictions string, _ []byte) (float64, error) {
 	return -mean, err
 }
 
-// accuracyOfClasses is the share of images that are put in the right class.
+// accuracyOfClasses is the share of images with the right class.
 func accuracyOfClasses(predictions string, labels []byte) (float64, error) {
 	classes, err := readColumn(predictions, "class")
 	if err != nil {

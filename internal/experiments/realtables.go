@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// realTableTask fits models of public tables as a stranger declares them: bounds alone,
-// no scales, levels in any order. It compares with the posterior without privacy: how many
-// 90 % intervals hold its mean, how many resolved coefficients have the other sign, and
-// how wide the intervals are beside its own.
+// realTableTask fits models of public tables as a stranger declares them: bounds alone, no
+// scales, levels in any order. It compares them with the posterior without privacy: the
+// share of 90 % intervals that hold its mean, the number of resolved coefficients with the
+// other sign, and the ratio of widths.
 type realTableTask struct{}
 
 // realTable is a public table with a model of it.
@@ -154,7 +154,7 @@ type comparison struct {
 	width                                     float64 // sum of log ratios
 }
 
-// add counts a fit. A sign is wrong where both 90 % intervals exclude zero on different sides.
+// add counts a fit. A sign is wrong if both 90 % intervals exclude zero on different sides.
 func (c *comparison) add(fitted, reference map[string]coefficient) {
 	for name, r := range reference {
 		f := fitted[name]

@@ -15,9 +15,9 @@ import (
 // reach is the number of standard deviations of a 90 % interval to either side.
 const reach = 1.6448536269514722
 
-// score is a fit's score for a parameter, the mean over its unconstrained numbers (log
-// sd): the share of intervals that hold the truth, the log score of the truth under the
-// posterior, a normal up to the constant, and the squared error of its mean.
+// score is a fit's score for a parameter, the mean over its unconstrained numbers (log sd):
+// the share of intervals that hold the truth; the log score of the truth under a normal
+// posterior, up to the constant; and the squared error of the mean.
 type score struct{ held, log, square float64 }
 
 // tableScores are the scores of a table, by parameter.
@@ -47,8 +47,8 @@ func scoreTable(m *models.Model, post *posterior.Posterior, truth []float64) tab
 // scores are the scores of tables, by setting.
 type scores struct{ settings [][]tableScores }
 
-// mean is the mean over settings of the means over tables of what pick takes from
-// a parameter's score, and its standard error.
+// mean returns the mean over settings of the means over tables of the number that pick
+// takes from a parameter's score, and its standard error.
 func (s scores) mean(parameter string, pick func(score) float64) (mean, se float64) {
 	for _, tables := range s.settings {
 		values := make([]float64, len(tables))
@@ -77,9 +77,9 @@ func (s scores) report(out *report, model, epsilon string, f coverageFit) {
 	}
 }
 
-// appendScores adds the scores of tables to a CSV file; without a path it does
-// nothing. Its columns are fit, model, records, epsilon, table, parameter, the share
-// held, the log score and the squared error.
+// appendScores adds the scores of tables to a CSV file; without a path it does nothing. Its
+// columns are fit, model, records, epsilon, table, parameter, held share, log score and
+// squared error.
 func appendScores(path string, s setup, f coverageFit, tables []tableScores) error {
 	if path == "" {
 		return nil

@@ -10,9 +10,8 @@ import (
 	"d3p/internal/models"
 )
 
-// setup is a model that draws tables, the model that they are fitted with, and the size
-// and the price of a fit. Parameters named "b" of the first model, divided by unit, are
-// those of the second.
+// setup is a model that draws tables, the model that fits them, and the size and price of a
+// fit. Parameters named "b" of the first model, divided by unit, are those of the second.
 type setup struct {
 	name        string
 	drawn, used *models.Model

@@ -15,7 +15,7 @@ type task struct {
 	load  func(shared string) ([]replicate, error)
 	// score turns predictions (and the fitted parameters) into metrics.
 	score func(r replicate, predicted []float64, params map[string]float64) map[string]float64
-	// drawn scores the run's posterior draws instead of predictions.
+	// drawn scores posterior draws of the run instead of predictions.
 	drawn   func(r replicate, run string) (map[string]float64, error)
 	fitArgs []string // further arguments of fit
 }
@@ -139,8 +139,8 @@ func (t task) judge(opt options, reference []threshold, dir string, out *report)
 	return nil
 }
 
-// variant is a fit with or without the noise-aware variance; the reference
-// gives the log predictive density of both.
+// variant is a fit with or without the noise-aware variance; the reference has the log
+// predictive density of both.
 type variant struct{ name, flag string }
 
 func (s setting) variants() []variant {

@@ -23,7 +23,7 @@ type threshold struct {
 	Direction string   `json:"direction"`
 }
 
-// met reports whether value is on the right side.
+// met reports whether value is on the right side of the threshold.
 func (t threshold) met(value float64) bool {
 	if t.Direction == "<=" {
 		return value <= t.Threshold
@@ -68,7 +68,7 @@ func settingsOf(rows []threshold, task, epsilons string) []setting {
 	return out
 }
 
-// setting is one epsilon of one task with everything it must meet.
+// setting is one epsilon of one task with all its thresholds.
 type setting struct {
 	label      string
 	epsilon    *float64 // nil: fit-nonprivate
@@ -98,7 +98,7 @@ func (r *report) line(epsilon string, t threshold, values []float64) {
 		t.Task, epsilon, t.Metric, mean, se, len(values), t.Direction, t.Threshold, t.Mean, verdict)
 }
 
-// note prints a measurement that has no threshold.
+// note prints a measurement without a threshold.
 func (r *report) note(task, epsilon, text string) {
 	fmt.Fprintf(r.w, "%s\t%s\t%s\n", task, epsilon, text)
 }

@@ -10,8 +10,9 @@ import (
 )
 
 // peers writes the public cells of the training table for other programs, and measures the
-// tables that they made of them. In the folder -peers, NAME-cells.csv and NAME-domain.json
-// are written, and NAME-PROGRAM-EPSILON.csv read. testdata/peers.py runs MST and AIM.
+// tables that they made from them. It writes NAME-cells.csv and NAME-domain.json into the
+// folder -peers and reads NAME-PROGRAM-EPSILON.csv there. testdata/peers.py runs MST and
+// AIM.
 func (s twinSource) peers(opt options, t *publicTable, out *report) error {
 	if opt.peers == "" {
 		return nil

@@ -16,16 +16,16 @@ type discretised struct {
 	cells [][]int32 // by column
 }
 
-// Cells of numbers: at most publicCells of equal width, whole numbers together, or zero and
-// ratioCells of equal ratio where the bounds are zero and at least ratioUpper.
+// Cells of numbers: at most publicCells of equal width, in whole numbers; or, if the bounds
+// are zero and at least ratioUpper, zero and ratioCells of equal ratio.
 const (
 	publicCells = 20
 	ratioCells  = 8
 	ratioUpper  = 1000
 )
 
-// discretise puts the cells of a file into public cells. A missing value is a cell, as is
-// each level.
+// discretise puts the values of a file into public cells. A missing value has a cell, as
+// each level does.
 func discretise(columns []*data.Column, header []string, rows [][]string) (discretised, error) {
 	var d discretised
 	for _, c := range columns {
@@ -43,8 +43,8 @@ func discretise(columns []*data.Column, header []string, rows [][]string) (discr
 	return d, nil
 }
 
-// publicCell returns the cell of a value as the file writes it, and the number of cells. The
-// last one is for what is missing.
+// publicCell returns the cell of a value as the file writes it, and the number of cells.
+// The last cell is for missing values.
 func publicCell(c *data.Column) (cell func(string) int, size int) {
 	if len(c.Levels) > 0 {
 		return func(s string) int {
@@ -132,8 +132,9 @@ func variation(a, b discretised, columns []int) float64 {
 	return sum / 2
 }
 
-// transferred is the AUC, on the test table, of a logistic regression fitted to the training
-// table: target is 1 in the cell one, and every other column enters by its cells.
+// transferred is the AUC, on the test table, of a logistic regression fitted to the
+// training table. The column target is 1 in the cell one; every other column enters by its
+// cells.
 func transferred(train, test discretised, target string, one int) float64 {
 	k := slices.Index(train.names, target)
 	w := logistic(train, k, one)

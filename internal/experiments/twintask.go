@@ -17,7 +17,7 @@ import (
 )
 
 // twinTask measures synthetic tables by the program: distances from the records on public
-// cells, and what a regression that is fitted to the twin predicts of other records.
+// cells, and the predictions of other records by a regression that is fitted to the twin.
 type twinTask struct{}
 
 const twinDelta = "1e-5"
@@ -86,10 +86,10 @@ func (s twinSource) twin(opt options, t *publicTable, folder, epsilon string, ru
 	return discretise(t.columns, header, rows)
 }
 
-// mostTriples bounds the sets of three columns that are compared.
+// mostTriples bounds the number of compared sets of three columns.
 const mostTriples = 1000
 
-// measured states how far a table is from the records.
+// measured prints how far a table is from the records.
 func (s twinSource) measured(t *publicTable, d discretised) (string, error) {
 	k := slices.IndexFunc(t.columns, func(c *data.Column) bool { return c.Name.V == s.target })
 	if k < 0 {
@@ -110,7 +110,7 @@ func (s twinSource) measured(t *publicTable, d discretised) (string, error) {
 	return b.String(), nil
 }
 
-// share is the share of the rows at a level that are at another column's level too.
+// share is the share of the rows at a level that are also at another column's level.
 func share(columns []*data.Column, d discretised, of, within [2]string) float64 {
 	find := func(x [2]string) (int, int32) {
 		k := slices.IndexFunc(columns, func(c *data.Column) bool { return c.Name.V == x[0] })
@@ -142,7 +142,7 @@ func resampled(d discretised) discretised {
 	return out
 }
 
-// shuffled has the records' columns, each in an order of its own.
+// shuffled has the records' columns, each in a random order.
 func shuffled(d discretised) discretised {
 	random := noise.NewRandom(noise.Public(2).Stream(noise.Twin))
 	out := discretised{d.names, d.sizes, nil}
@@ -157,7 +157,7 @@ func shuffled(d discretised) discretised {
 	return out
 }
 
-// twinSource is a table that twins are made of.
+// twinSource is a table to make twins of.
 type twinSource struct {
 	name   string
 	folder string        // of the shared data
@@ -239,8 +239,8 @@ func (s twinSource) read(opt options, folder string) (*publicTable, error) {
 	return t, err
 }
 
-// complete says that a person has one row, and adds the rules, in a model file of
-// `d3p init --twin`.
+// complete declares one row per person, and adds the rules, in a model file of `d3p init
+// --twin`.
 func (s twinSource) complete(text []byte) []byte {
 	var b bytes.Buffer
 	for _, line := range strings.SplitAfter(string(text), "\n") {

@@ -39,10 +39,10 @@ func writeCSV(w io.Writer, t simulate.Table, o Options) error {
 	return out.Error()
 }
 
-// digits of a real number; a draw has no use for more.
+// digits of a real number; draws need no more
 const digits = 8
 
-// cell is a value as text: empty when it is missing.
+// cell is a value as text; empty for a missing value.
 func cell(c *data.Column, v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -56,7 +56,7 @@ func cell(c *data.Column, v float64) string {
 	}
 	text := strconv.FormatFloat(v, 'g', digits, 64)
 	if x, err := strconv.ParseFloat(text, 64); err != nil || x < c.Lower.V || x > c.Upper.V {
-		return strconv.FormatFloat(v, 'g', -1, 64) // rounded across a bound
+		return strconv.FormatFloat(v, 'g', -1, 64) // the rounding crossed a bound
 	}
 	return text
 }

@@ -147,8 +147,9 @@ func (a attack) repeated(directions *mat.Dense, origin []float64, moved float64)
 	return f, nil
 }
 
-// bound is the least epsilon by numbers of true and false alarms, at the confidence
-// for both bounds that repeated takes. Kairouz, Oh and Viswanath 2015, Theorem 2.1.
+// bound is the least epsilon that the numbers of true and false alarms allow, at the
+// confidence that repeated takes for both bounds. Kairouz, Oh and Viswanath 2015, Theorem
+// 2.1.
 func (a attack) bound(right, wrong int, delta float64) float64 {
 	const each = (1 - confidence) / 4
 	hit := stattest.AtLeast(right, a.fits, each)
@@ -170,12 +171,12 @@ func gaussianMu(epsilon, delta float64) float64 {
 	return low
 }
 
-// guessed is the share of the canaries whose coins are guessed, half of it as in
-// the table and half as out of it.
+// guessed is the share of the canaries whose coins are guessed: half of them as in the
+// table, half as absent.
 const guessed = 0.1
 
-// oneRun audits fits whose tables each hold about half of many canaries. Fits with
-// coins of their own are together one mechanism on all coins.
+// oneRun audits fits whose tables each hold about half of many canaries. Fits with separate
+// coins are together one mechanism on all coins.
 func (a attack) oneRun(directions *mat.Dense, origin []float64) (finding, error) {
 	f := finding{epsilon: 8, delta: 1e-6, fits: a.runs}
 	rng := rand.New(rand.NewPCG(a.seed, 77))

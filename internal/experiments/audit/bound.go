@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// lowerBound is the largest epsilon that an audit refutes at the given confidence: each
-// canary is in the table by its own fair coin, and an attacker guessed r coins, v of them
-// right, and abstained from the others. It is 0 where nothing is refuted. Steinke, Nasr
-// and Jagielski 2023, arXiv:2305.08846, Theorem 5.2.
+// lowerBound is the largest epsilon that an audit refutes at the given confidence, 0 if it
+// refutes none. A fair coin puts each canary into the table; an attacker guessed r coins, v
+// of them correctly, and abstained from the others. Steinke, Nasr and Jagielski 2023,
+// arXiv:2305.08846, Theorem 5.2.
 func lowerBound(canaries, r, v int, delta, confidence float64) float64 {
 	low, high := 0.0, 30.0
 	if pValue(canaries, r, v, low, delta) > 1-confidence {

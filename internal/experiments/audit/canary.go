@@ -15,11 +15,11 @@ import (
 	"d3p/internal/privacy/sensitivity"
 )
 
-// searchRounds is how long a canary is searched for: some thousand records.
+// searchRounds is the length of the search for a canary: some thousand records.
 const searchRounds = 60
 
-// hunted is s with the canary that the search for sensitive records finds where the
-// fit starts, in place of the one that was written down.
+// hunted is s with another canary: the record that the search for sensitive records finds
+// at the start of the fit.
 func hunted(s scenario) (scenario, error) {
 	load := func(string) ([]byte, error) { return []byte(hospitals), nil }
 	m, err := models.Read("model.yaml", []byte(s.model), load)
@@ -30,7 +30,7 @@ func hunted(s scenario) (scenario, error) {
 		Model:  sensitivity.Model{Name: s.name, Tape: m.Likelihood, Encoding: &m.Encoding},
 		Engine: cpu.New(cpu.Options{Threads: 1}), Precision: privacy.Float32,
 	}
-	clip := privacy.Clip{Kind: privacy.Flat, Norm: 1} // as steep requires
+	clip := privacy.Clip{Kind: privacy.Flat, Norm: 1} // steep requires this
 	found, err := sensitivity.Canary(target, make([]float64, m.P), clip, rand.New(rand.NewPCG(3, 3)), searchRounds)
 	if err != nil {
 		return s, err
@@ -40,7 +40,7 @@ func hunted(s scenario) (scenario, error) {
 	return s, nil
 }
 
-// rowsOf are the lines, for a table with the given header, that encode to a record.
+// rowsOf are the lines, for a table with the given header, that are encoded as a record.
 func rowsOf(e encoding.Encoding, header []string, record []float64) (lines []string) {
 	block := e.K
 	if e.RowsPerUnit > 1 {

@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// released runs d3p fit n times, on all processors, and returns the parameters that
-// each released.
+// released runs d3p fit n times, on all processors, and returns the parameters of each
+// release.
 func (a attack) released(name, data string, n int, args []string) ([][]float64, error) {
 	all, errs := make([][]float64, n), make([]error, n)
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -51,7 +51,7 @@ func (a attack) draws() string {
 	return "10"
 }
 
-// reduced is the part o.noise of the noise multiplier that d3p plan finds for a price.
+// reduced is the noise multiplier of d3p plan for a price, times o.noise.
 func (a attack) reduced(price []string) string {
 	out, err := a.command(append(append([]string{"plan", "--json", "--model=" + filepath.Join(a.dir, "model.yaml")}, a.args...), price...)...)
 	var plan struct {
@@ -78,7 +78,7 @@ func (a attack) command(args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// parameters are all numbers of a release that the fit moved: the guide's, and the
+// parameters are all numbers of a release that the fit changed: the guide's, and the
 // weights of networks.
 func parameters(release string) ([]float64, error) {
 	raw, err := os.ReadFile(filepath.Join(release, "params.json"))

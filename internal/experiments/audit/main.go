@@ -1,6 +1,6 @@
-// Command audit attacks the built d3p from outside, as someone who chooses the records
-// and the settings: it fits tables with and without a record, reads only the released
-// parameters, and prints the epsilon that the fits refute beside the claimed one.
+// Command audit attacks the built d3p from outside, as someone who chooses the records and
+// the settings: it fits tables with and without a record, reads only the released
+// parameters, and prints the refuted epsilon beside the claimed one.
 //
 //	go build -o bin/d3p ./cmd/d3p && go run ./internal/experiments/audit
 //

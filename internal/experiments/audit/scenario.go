@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// steep are settings under which a release shows the sum of the noisy gradients:
-// the parameters are a point, and plain steps are so short that the gradients stay
-// where they were at the start.
+// steep are settings under which a release shows the sum of the noisy gradients. The
+// parameters are a point, and plain steps are so short that the gradients stay those of the
+// start.
 func steep(more ...string) []string {
 	return append([]string{"--guide=delta", "--optimizer=sgd", "--averaging=0", "--clipping=flat", "--clip-norm=1", "--noise-aware=none", "--accept-risk=delta-above-1/n"}, more...)
 }
@@ -148,8 +148,8 @@ twin:
     eye: categorical
 `
 
-// levelsModel has a parameter for every level, and none that levels share: canaries
-// in different levels do not disturb each other.
+// levelsModel has a parameter for every level and none that levels share, so canaries in
+// different levels do not disturb each other.
 func levelsModel(levels int) string {
 	return fmt.Sprintf(`d3p: 1
 name: levels
@@ -170,8 +170,8 @@ core:
 `, levels)
 }
 
-// scenarios are the fits that are attacked. Canaries have the longest gradients
-// that the declarations allow.
+// scenarios are the attacked fits. Canaries have the longest gradients that the
+// declarations allow.
 func scenarios() ([]scenario, error) {
 	logistic := scenario{model: logisticModel, header: "x,y", base: []string{"0,0"}, canaries: [][]string{{"5,1"}}}
 	sampled := logistic
@@ -184,7 +184,7 @@ func scenarios() ([]scenario, error) {
 	bounded := logistic
 	bounded.model, bounded.whole = strings.Replace(logisticModel, "model:", "likelihood: {divergence: beta, beta: 1.5}\nmodel:", 1), true
 	visits := scenario{model: visitsModel, header: "id,days,h,y", base: []string{"1,10,b,2", "2,20,c,5"}}
-	visits.canaries = [][]string{{"9,10000,a,20000", "9,10000,a,4"}} // of opposite residuals
+	visits.canaries = [][]string{{"9,10000,a,20000", "9,10000,a,4"}} // the residuals are opposite
 	list := []scenario{
 		of(logistic, "logistic, all records, one step", steep("--sampling=full", "--steps=1", exact)...),
 		of(logistic, "logistic, all records, eight steps", steep("--sampling=full", "--steps=8", exact)...),
@@ -226,8 +226,8 @@ func levelScenario(levels int) scenario {
 	return s
 }
 
-// networkScenario has as many inputs as canaries: each canary sets another input to its
-// bound, so that its gradient is mostly in other weights.
+// networkScenario has as many inputs as canaries. Each canary sets another input to its
+// bound, so its gradient is mostly in other weights.
 func networkScenario(inputs int) scenario {
 	rng := rand.New(rand.NewPCG(1, 9))
 	s := scenario{name: fmt.Sprintf("%d canaries in one run, network", inputs),
