@@ -11,8 +11,8 @@ import (
 // Layout is the place of an image's pixels among its numbers.
 type Layout struct {
 	Height, Width int
-	// Channels is 1 for grey, 3 for red, green and blue; Last: the channels are the last
-	// dim and not the first.
+	// Channels is 1 for grey, 3 for red, green and blue. With Last the channels are the
+	// last dim, else the first.
 	Channels int
 	Last     bool
 	// Lower and Upper are the numbers of black and white.
@@ -52,8 +52,8 @@ func (l Layout) at(channel, y, x int) int {
 const gap = 2
 
 // WriteImages draws images, each of l.Size numbers, in rows of columns, the first at the
-// upper left, as a PNG. Numbers outside the layout's bounds are moved to them; an empty
-// image leaves its place free. comment becomes the file's text "Comment".
+// upper left, as a PNG. Numbers outside the layout's bounds are moved to the bounds; an
+// empty image leaves its place blank. comment becomes the file's text "Comment".
 func WriteImages(w io.Writer, l Layout, images [][]float64, columns int, comment string) error {
 	rows := (len(images) + columns - 1) / columns
 	grid := image.NewNRGBA(image.Rect(0, 0, columns*(l.Width+gap)-gap, max(1, rows*(l.Height+gap)-gap)))

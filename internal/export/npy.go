@@ -12,12 +12,11 @@ import (
 	"d3p/internal/models/simulate"
 )
 
-// writeNPY writes a table as one array of numbers, record by record, as NumPy
-// and d3p read it: numpy.lib.format, version 1.0. A record has the shape of the
-// table, else its columns are one dim; the numbers are bytes where all are whole
-// and from 0 to 255, else float64. A level is written as the number that it is
-// called. An array has no place for names, nor for o.Privacy: with one, nothing
-// is written and an error returned.
+// writeNPY writes a table as one array of numbers, record by record, in the form that NumPy
+// and d3p read: numpy.lib.format, version 1.0. A record has the shape of the table, else
+// its columns are one dim. The numbers are bytes if all are whole and from 0 to 255, else
+// float64. A level whose name is a number is that number. An array has no place for names
+// or for o.Privacy: with o.Privacy writeNPY writes nothing and returns an error.
 func writeNPY(w io.Writer, t simulate.Table, o Options) error {
 	if o.Privacy != "" {
 		return errors.New("an array has no place to say " + o.Privacy + "; write .csv or .parquet")
@@ -54,7 +53,7 @@ func writeNPY(w io.Writer, t simulate.Table, o Options) error {
 	return nil
 }
 
-// numbers returns the columns; a level becomes the number that its name is.
+// numbers returns the columns; a level is the number that its name spells.
 func numbers(t simulate.Table) ([][]float64, error) {
 	values := make([][]float64, len(t.Columns))
 	for j, c := range t.Columns {
@@ -93,8 +92,8 @@ func bytesOnly(values [][]float64) bool {
 	return true
 }
 
-// npyHead is the head of n records of a shape: magic, version, length, and a
-// Python dict that is padded so that the numbers begin at a multiple of 64.
+// npyHead is the head of n records of a shape: magic, version, length, and a Python dict,
+// padded so that the numbers begin at a multiple of 64.
 func npyHead(descr string, n int, shape []int) []byte {
 	dims := strconv.Itoa(n)
 	for _, d := range shape {

@@ -9,12 +9,12 @@ import (
 	"io"
 )
 
-// afterHeader is where the chunks after IHDR begin: 8 bytes of signature, and
-// IHDR with its length, name, 13 bytes and check.
+// afterHeader is the place of the chunks after IHDR: 8 bytes of signature, and IHDR with
+// its length, name, 13 bytes and check.
 const afterHeader = 8 + 4 + 4 + 13 + 4
 
-// encode writes a PNG with a chunk iTXt that holds the comment in UTF-8. PNG
-// third edition, W3C 2025, sections 5.3 and 11.3.3.4.
+// encode writes a PNG with the comment in UTF-8 in a chunk iTXt. PNG third edition, W3C
+// 2025, sections 5.3 and 11.3.3.4.
 func encode(w io.Writer, m image.Image, comment string) error {
 	var b bytes.Buffer
 	if err := png.Encode(&b, m); err != nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
-// rowGroup is the most rows of a group of a Parquet file.
+// rowGroup is the largest number of rows in a group of a Parquet file.
 const rowGroup = 128 << 10
 
-// WriteRecord writes one Arrow record as a Parquet file, compressed by zstd, with
-// its Arrow schema, so that the metadata of fields survive. Dictionaries save
-// space where values repeat; draws hardly ever do. The columns may be int32,
-// int64, float64, dates, strings, and lists of float64 without nulls. The file is
-// the one that arrow's package pqarrow writes, which links gRPC and TLS.
+// WriteRecord writes one Arrow record as a Parquet file, compressed by zstd, with its Arrow
+// schema, so that the metadata of fields survive. Dictionaries save space for repeated
+// values, which draws hardly have. The columns may be int32, int64, float64, dates,
+// strings, and lists of float64 without nulls. The file equals that of arrow's package
+// pqarrow, which would link gRPC and TLS.
 func WriteRecord(w io.Writer, record arrow.Record, dictionaries bool) error {
 	root, err := parquetSchema(record.Schema())
 	if err != nil {
@@ -48,7 +48,7 @@ func WriteRecord(w io.Writer, record arrow.Record, dictionaries bool) error {
 	return out.Close()
 }
 
-// notClosed keeps the Parquet writer from closing a file that is not its own.
+// notClosed keeps the Parquet writer from closing its caller's file.
 type notClosed struct{ io.Writer }
 
 // keyValues are the metadata of a schema and the schema itself, as Arrow stores it.
@@ -150,14 +150,14 @@ func writeColumn(chunk file.ColumnChunkWriter, column arrow.Array, nullable bool
 	return fmt.Errorf("a column is %s, which d3p does not write", column.DataType())
 }
 
-// chunkOf is the part of a column in a row group, of values of one type.
+// chunkOf is the part of a column in a row group, with values of one type.
 type chunkOf[T any] interface {
 	WriteBatch(values []T, definition, repetition []int16) (int64, error)
 	WriteBatchSpaced(values []T, definition, repetition []int16, valid []byte, offset int64)
 }
 
-// writeFlat writes a column with at most one value a row: the definition level is
-// 1 where there is one.
+// writeFlat writes a column with at most one value per row. The definition level is 1 for a
+// value, else 0.
 func writeFlat[T any](chunk chunkOf[T], column arrow.Array, values []T, nullable bool) error {
 	if !nullable {
 		_, err := chunk.WriteBatch(values, nil, nil)
@@ -177,9 +177,8 @@ func writeFlat[T any](chunk chunkOf[T], column arrow.Array, values []T, nullable
 	return err
 }
 
-// writeLists writes lists that are not null, not empty and hold no null: all
-// definition levels are the highest, 3, and the repetition level is 0 where a list
-// begins, 1 elsewhere.
+// writeLists writes lists that are not null, not empty and hold no null. All definition
+// levels are the highest, 3. The repetition level is 0 at the begin of a list, 1 elsewhere.
 func writeLists(chunk *file.Float64ColumnChunkWriter, lists *array.List) error {
 	if lists.Len() == 0 {
 		return nil

@@ -1,6 +1,6 @@
-// Package export writes tables that the model has drawn, synthetic and simulated
-// ones, as data files: in the unit of the file, levels by name, missing values as
-// empty cells. It writes images as one picture, and Arrow records as Parquet.
+// Package export writes tables drawn from a model, synthetic or simulated, as data files:
+// in the unit of the file, levels by name, missing values as empty cells. It writes images
+// as one picture, and Arrow records as Parquet.
 package export
 
 import (
@@ -13,23 +13,22 @@ import (
 	"d3p/internal/models/simulate"
 )
 
-// Options are the parts of a file beside the table.
+// Options are the parts of a file besides the table.
 type Options struct {
 	// Privacy, if not empty, is the text of every row in a last column `privacy`: it
 	// states that nothing protects the records.
 	Privacy string
-	// Metadata is stored in the file where its format has a place for it.
+	// Metadata is stored in the file if its format has a place for it.
 	Metadata map[string]string
 }
 
-// format is a file format; Formats are the names in the table, which are also
-// the extensions.
+// format is a file format. Formats are the names in the table and the extensions of files.
 type format struct {
 	name  string
 	write func(io.Writer, simulate.Table, Options) error
 }
 
-// formats is the table of formats; a new one is a file and a line here.
+// formats is the table of formats. A new format is a file and a line here.
 func formats() []format {
 	return []format{
 		{"csv", writeCSV},

@@ -6,11 +6,11 @@ import (
 	"d3p/internal/fit/plan"
 )
 
-// adaptiveClip moves the clip norm C so that a target fraction γ of the records'
-// gradients stays unclipped, by geometric steps on a noisy count.
-// Andrew et al. 2021, arXiv:1905.03871, count against ½ instead and divide by the
-// number of records: a wrong number, or the varying size of a Poisson batch, would
-// then read as a wrong fraction.
+// adaptiveClip moves the clip norm C so that a target fraction γ of the records' gradients
+// stays unclipped, by geometric steps on a noisy count. Andrew et al. 2021,
+// arXiv:1905.03871, count relative to ½ instead and divide by the number of records. With
+// that, a wrong number, or the varying size of a Poisson batch, would look like a wrong
+// fraction.
 type adaptiveClip struct {
 	rate     float64 // η_C
 	expected float64 // qN, the public expected batch size

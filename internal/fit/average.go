@@ -2,8 +2,8 @@ package fit
 
 import "d3p/internal/simd"
 
-// average is the running mean of the iterates of the last steps (Polyak
-// averaging). All of them are released, so their mean costs no privacy.
+// average is the running mean of the iterates of the last steps (Polyak averaging). It
+// costs no privacy, because all of them are released.
 type average struct {
 	start int       // first step included
 	Count int       `json:"count"` // iterates so far

@@ -10,16 +10,15 @@ import (
 	"d3p/internal/models"
 )
 
-// Checkpoint is the saved form of a fit: its plan, the state of the loop, and the
-// caller's ledger, which travels along so that resuming cannot reset the budget.
-// Everything in it is post-processing of released numbers, but it is no result: it
-// belongs in private/.
+// Checkpoint is the saved form of a fit: its plan, the state of the loop, and the caller's
+// ledger, so that resuming cannot reset the budget. Everything in it is post-processing of
+// released numbers, but it is no result: it belongs in private/.
 type Checkpoint struct {
 	Format int             `json:"format"`
 	Plan   *plan.Plan      `json:"plan"`
 	State  State           `json:"state"`
-	Ledger json.RawMessage `json:"ledger,omitempty"` // what has been spent
-	Sample []float64       `json:"sample,omitempty"` // instead of State, of a finished fit by a sampler
+	Ledger json.RawMessage `json:"ledger,omitempty"` // the spending so far
+	Sample []float64       `json:"sample,omitempty"` // in place of State, for a finished fit by a sampler
 }
 
 // checkpointFormat is the version of the JSON form.

@@ -14,13 +14,13 @@ import (
 	"d3p/internal/reference"
 )
 
-// checkedParameters bounds the models whose convergence is checked, checkShare what the
-// check may cost beside the fit.
+// checkedParameters bounds the size of models whose convergence is checked. checkShare
+// bounds the cost of the check as a share of the fit's.
 const checkedParameters, checkShare = 200, 0.25
 
-// Unconverged describes the parameters at which the bound of a fit by p without privacy
-// is not stationary, and by how much. It is empty where all are, and where that cannot
-// be checked: points, networks, and models without a log likelihood.
+// Unconverged describes the parameters at which the bound of a fit by p without privacy is
+// not stationary, and by how much. It is empty if the bound is stationary at all of them,
+// and for fits without such a check: points, networks, and models without a log likelihood.
 func Unconverged(ctx context.Context, p *plan.Plan, post *posterior.Posterior, c *privacy.Curator) ([]string, error) {
 	m := p.Model()
 	if p.Guide == "delta" || len(p.Blocks) > 0 || m.P > checkedParameters || slices.ContainsFunc(m.Params, func(q models.Param) bool { return q.Weight }) {

@@ -9,25 +9,25 @@ import (
 	"d3p/internal/privacy/sampler"
 )
 
-// deviceSteps takes many steps in one call of an engine that can do the work between two
-// of them: the engine gets the loop's arithmetic as tapes (steptape.go) and the public
-// inputs of each step, and returns the states after it. They equal those of Propose,
-// Absorb and Advance up to the rounding of elementary functions.
+// deviceSteps takes many steps in one call of an engine that can do all work of a step. The
+// engine gets the loop's arithmetic as tapes (steptape.go) and the public inputs of each
+// step, and returns the state after each. The states equal those of Propose, Absorb and
+// Advance up to the rounding of elementary functions.
 type deviceSteps struct {
 	oracle       deviceOracle
 	inputs, kept []float64
-	state, last  []float64 // last: the memory of l's arrays, from the second call on
+	state, last  []float64 // the last state, in the memory of l's arrays from the second call on
 	eta          []float64 // of one step
-	perStep      int       // numbers that the host makes for a step, about
+	perStep      int       // approximate number of inputs that the host makes for a step
 	pace         *pace.Pace
 }
 
-// callNumbers bounds the numbers that the steps of one call need or leave. While an engine
-// takes the steps of a call it prepares later ones, so long calls are faster.
+// callNumbers bounds the inputs and states of the steps of one call. While an engine takes
+// the steps of a call it prepares later ones, so long calls are faster.
 const callNumbers = 1 << 22
 
-// newDeviceSteps returns nil where steps have to be taken one by one: the plan has
-// no tape, or the engine takes one step at a time.
+// newDeviceSteps returns nil if the host must take the steps one by one: the plan has no
+// tape, or the engine takes one step at a time.
 func newDeviceSteps(l *Loop, oracle Oracle, prior Prior) *deviceSteps {
 	o, ok := oracle.(deviceOracle)
 	_, ofModel := prior.(*models.PriorDensity)
@@ -41,7 +41,7 @@ func newDeviceSteps(l *Loop, oracle Oracle, prior Prior) *deviceSteps {
 	}
 	batch, place := l.plan.SamplingRate*float64(l.plan.Records), 0.5
 	if l.plan.SamplingRate == 1 || l.plan.Batches == sampler.Feistel {
-		place = 0.01 // no numbers, but time
+		place = 0.01 // they need no memory, but time
 	}
 	return &deviceSteps{
 		oracle: o, pace: pace.New(nil), state: make([]float64, post.Absorb.P), last: make([]float64, post.Absorb.P), eta: make([]float64, l.guide.Noise()),
@@ -49,12 +49,12 @@ func newDeviceSteps(l *Loop, oracle Oracle, prior Prior) *deviceSteps {
 	}
 }
 
-// take takes the steps of one call and returns their number: none if the next step must
-// be taken alone.
+// take takes the steps of one call and returns their number; 0 if the host must take the
+// next step.
 func (a *deviceSteps) take(l *Loop, eta *noise.Stream) (int, error) {
 	s, latent := &l.state, l.plan.Latent
 	n := min(l.plan.Steps-s.Step, a.pace.Steps(), max(1, callNumbers/a.perStep), max(pace.Most/8, callNumbers/latent))
-	keep := latent // the locations of the trace
+	keep := latent // locations for the trace
 	if n*latent > callNumbers {
 		keep = 0
 		for k := range n {
@@ -98,9 +98,9 @@ func (a *deviceSteps) take(l *Loop, eta *noise.Stream) (int, error) {
 	return done, nil
 }
 
-// appendInputs appends the public inputs of step t: η, the learning rate, the
-// corrections of Adam, the weight of the new iterate in the mean (0: no mean yet),
-// 1 if there is a mean yet, and for the gradient sums the weight of the step.
+// appendInputs appends the public inputs of step t: η, the learning rate, Adam's
+// corrections, the weight of the new iterate in the mean (0: no mean yet), 1 if there is a
+// mean, and the step's weight in the gradient sums.
 func (l *Loop) appendInputs(x []float64, t int, draw []float64, eta *noise.Stream) []float64 {
 	eta.Seek(uint64(t))
 	eta.Normals(draw)
@@ -145,7 +145,7 @@ func (l *Loop) pack(x []float64) {
 	x[at] = l.state.ClipNorm
 }
 
-// adopt makes x the memory of the loop's arrays. The arrays of a network are long.
+// adopt makes x the memory of the loop's arrays, which are long for a network.
 func (l *Loop) adopt(x []float64) {
 	at := 0
 	for _, p := range l.arrays() {

@@ -6,14 +6,14 @@ import (
 	"d3p/internal/simd"
 )
 
-// gradientSums adds up the sums that the posterior's curvature is measured by.
+// gradientSums adds up the sums from which the posterior measures its curvature.
 // gradientSumsTape is the same recursion as a graph.
 type gradientSums struct{ posterior.GradientSums }
 
 func newGradientSums(latent int) gradientSums { return gradientSums{posterior.NewGradientSums(latent)} }
 
-// observation is what step T (from 0) adds: θ, d = θ − m, the released likelihood
-// gradient and the prior's, each of shape (P); NoiseSD is τ > 0, Settled is u.
+// observation is the input of step T (from 0): θ, d = θ − m, the released likelihood
+// gradient and the prior's gradient, each of shape (P). NoiseSD is τ > 0, Settled is u.
 type observation struct {
 	Theta, D, Likelihood, Prior []float64
 	T                           int

@@ -8,14 +8,13 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// ErrStopped is returned when a fit was cancelled between two steps. The ledger has the
-// price, and the checkpoint continues from there.
+// ErrStopped means that the fit was cancelled between two steps. The ledger has the price,
+// and the checkpoint continues from there.
 var ErrStopped = errors.New("stopped before the last step; the ledger has its price (d3p resume continues)")
 
-// iterate takes the remaining steps, many at a time where the oracle can. eta is
-// the public stream of reparameterisation noise, sought to each step so that a
-// continued fit draws the same numbers. Cancelling ctx stops between two steps with
-// ErrStopped.
+// iterate takes the remaining steps, many at a time if the oracle can. eta is the public
+// stream of reparameterisation noise; each step seeks it, so that a continued fit draws the
+// same numbers. If ctx is cancelled, iterate stops between two steps with ErrStopped.
 func (l *Loop) iterate(ctx context.Context, oracle Oracle, prior Prior, eta *noise.Stream, after func(step int)) error {
 	one, many := newSingleStep(l, oracle, prior), newDeviceSteps(l, oracle, prior)
 	for !l.Done() {
@@ -46,7 +45,7 @@ type singleStep struct {
 	oracle  Oracle
 	prior   Prior
 	release []float64 // D
-	slope   []float64 // the prior's gradient, shape (P); nil where it is inside the clip
+	slope   []float64 // the prior's gradient, shape (P); nil if it is inside the clip
 	draw    []float64 // E
 }
 
@@ -66,7 +65,7 @@ func (s *singleStep) take(l *Loop, eta *noise.Stream) error {
 		if d%2 == 0 {
 			eta.Normals(s.draw)
 		} else {
-			negate(s.draw) // antithetic: a normal posterior's gradients then average to the one at m
+			negate(s.draw) // antithetic: the gradients of a normal posterior then average to the gradient at m
 		}
 		theta := l.Propose(s.draw)
 		var err error

@@ -12,8 +12,8 @@ import (
 	"d3p/internal/simd"
 )
 
-// ErrNonFinite is returned when an iterate stops being a finite number. It
-// depends on released quantities only, so reporting it reveals nothing more.
+// ErrNonFinite means that an iterate is no longer finite. It depends on released quantities
+// only, so reporting it reveals nothing more.
 var ErrNonFinite = errors.New("the iterates left the range of numbers (try a smaller --learning-rate)")
 
 // Loop is DP-VI in init/step form: given the noise η of each draw, the released
@@ -30,21 +30,21 @@ var ErrNonFinite = errors.New("the iterates left the range of numbers (try a sma
 type Loop struct {
 	plan      *plan.Plan
 	guide     guide.Guide
-	landing   guide.Guide // guide, or the same with less noisy gradients near the optimum
+	landing   guide.Guide // the guide, or the guide with less noisy gradients near the optimum
 	optimizer optimizer.Optimizer
 	schedule  optimizer.Schedule
 	adapt     adaptiveClip
 	vanilla   bool
-	restored  bool // from a checkpoint
+	restored  bool // restored from a checkpoint
 
 	state State
 
 	theta, shift    []float64 // P
-	eta             []float64 // E, noise of the draw in progress
+	eta             []float64 // E, noise of the present draw
 	likelihood      []float64 // P, scaled
 	grad, pull      []float64 // V
 	gain, precision []float64 // P
-	draws           int       // draws absorbed in the step in progress
+	draws           int       // draws absorbed in the present step
 	ranges          ranges
 }
 
@@ -54,15 +54,15 @@ type State struct {
 	Step     int           `json:"step"`   // completed steps
 	Lambda   []float64     `json:"lambda"` // variational parameters λ, shape (V)
 	ClipNorm float64       `json:"clip_norm"`
-	Moments  [][]float64   `json:"moments"` // the optimizer's
+	Moments  [][]float64   `json:"moments"` // of the optimizer
 	Average  average       `json:"average"`
 	Noise    noiseVariance `json:"noise"`
 	Trace    trace         `json:"trace"`
-	// Temper is a field of old checkpoints, which nothing reads.
+	// Temper is a field of old checkpoints. Nothing reads it.
 	Temper json.RawMessage `json:"temper,omitempty"`
 	// Gradients is empty unless the plan's NoiseAware is curvature.
 	Gradients gradientSums `json:"curvature"`
-	// Regression are the steps of a fit by second moments.
+	// Regression has the steps of a fit by second moments.
 	Regression []regressionStep `json:"regression,omitempty"`
 }
 
@@ -113,13 +113,13 @@ func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
 // Done reports whether all planned steps are completed.
 func (l *Loop) Done() bool { return l.state.Step >= l.plan.Steps }
 
-// State returns the current state; it is the loop's own, to be read.
+// State returns the current state. It belongs to the loop; callers only read it.
 func (l *Loop) State() *State { return &l.state }
 
 // Guide returns the variational family.
 func (l *Loop) Guide() guide.Guide { return l.guide }
 
-// ClipNorm is C of the step in progress.
+// ClipNorm is C of the present step.
 func (l *Loop) ClipNorm() float64 { return l.state.ClipNorm }
 
 // Propose starts a draw of the current step with noise eta (E) and returns
@@ -130,8 +130,8 @@ func (l *Loop) Propose(eta []float64) []float64 {
 	return l.theta
 }
 
-// Query returns the tape's parameters at the proposed draw, for the curator: θ for
-// aligned gradients, λ for vanilla ones, whose η is drawn for each record.
+// Query returns the tape's parameters at the proposed draw for the curator: θ for aligned
+// gradients, λ for vanilla gradients, which draw η for each record.
 func (l *Loop) Query() []float64 {
 	if l.vanilla {
 		return l.state.Lambda
@@ -139,14 +139,14 @@ func (l *Loop) Query() []float64 {
 	return l.theta
 }
 
-// Absorb adds the proposed draw's gradient to the step. release (D) is the noisy
-// sum of clipped per-record gradients, prior (P) is ∂ log p(θ)/∂θ at the
-// proposed θ, outside the mechanism because it depends on no record:
+// Absorb adds the proposed draw's gradient to the step. release (D) is the noisy sum of
+// clipped per-record gradients, prior (P) is ∂ log p(θ)/∂θ at the proposed θ. It depends on
+// no record, so it is outside the mechanism:
 //
 //	∂m = release/q + prior,  the rest of λ by the guide's Pullback.
 //
-// For vanilla gradients release is already with respect to λ, with prior and entropy
-// in it, and prior is nil.
+// For vanilla gradients release is with respect to λ and contains prior and entropy; prior
+// is nil.
 func (l *Loop) Absorb(release, prior []float64) {
 	first := l.draws == 0
 	l.draws++
@@ -168,9 +168,9 @@ func (l *Loop) addGradient(first bool) {
 	simd.Add(l.grad, l.grad, l.pull)
 }
 
-// estimator is the guide whose gradients the step in progress uses. Without
-// privacy noise the noise of the draws is what keeps a fit from its optimum; the
-// landing has none of it there, but more than the guide while far away.
+// estimator is the guide whose gradients the present step uses. Without privacy noise the
+// noise of the draws keeps a fit from its optimum. The landing guide has no such noise at
+// the optimum, but more than the plain guide far away.
 func (l *Loop) estimator() guide.Guide {
 	if 2*l.state.Step < l.plan.Steps {
 		return l.guide
@@ -183,8 +183,8 @@ func (l *Loop) setShift(low, high int) {
 	simd.Sub(l.shift[low:high], l.theta[low:high], l.state.Lambda[low:high])
 }
 
-// noiseSD is the standard deviation of the privacy noise in one coordinate of
-// the likelihood gradient: z·C/q times the step's factor.
+// noiseSD is the standard deviation of the privacy noise in one coordinate of the
+// likelihood gradient: z·C/q times the step's factor.
 func (l *Loop) noiseSD() float64 {
 	return l.plan.GradientNoise * l.plan.NoiseSchedule.Factor(l.state.Step) * l.state.ClipNorm / l.plan.StepRate(l.state.Step)
 }

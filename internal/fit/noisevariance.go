@@ -6,16 +6,15 @@ import (
 	"d3p/internal/simd"
 )
 
-// noiseVariance follows the known variance of the privacy noise through the
-// optimizer into the averaged location m, coordinate by coordinate, to first
-// order. With gain a, curvature h and noise variance τ² of the gradient, the error
-// δ of an iterate obeys
+// noiseVariance follows the known variance of the privacy noise through the optimizer into
+// the averaged location m, coordinate by coordinate, to first order. With gain a, curvature
+// h and noise variance τ² of the gradient, the error δ of an iterate obeys
 //
 //	δ ← A·δ + a·τ·N(0,1),  A = exp(−a·h),
 //
-// so V = Var δ obeys V ← A²V + (aτ)². The covariance of δ with the running sum
-// of δ gives the variance S of that sum. testdata/golden/README.md has the source
-// of its test vectors. stepTape.addNoise is the same recursion as a graph.
+// so V = Var δ obeys V ← A²V + (aτ)². The covariance of δ with the running sum of δ gives
+// the variance S of that sum. testdata/golden/README.md names the source of the test
+// vectors. stepTape.addNoise is the same recursion as a graph.
 type noiseVariance struct {
 	start     int       // first averaged step
 	Variance  []float64 `json:"variance"`   // V, shape (P)

@@ -13,8 +13,8 @@ import (
 	"d3p/internal/reference"
 )
 
-// Sample draws from the posterior without privacy. A curator has one session at a time.
-// Chains run side by side on the curators that more opens on the same records; without
+// Sample draws from the posterior without privacy. A curator has one session at a time, so
+// chains run side by side on the curators that more opens on the same records; without
 // more, one after the other. A cancelled run has no result.
 func Sample(ctx context.Context, p *plan.Plan, c *privacy.Curator, more *Curators, obs Observer) (Result, error) {
 	var lock sync.Mutex
@@ -54,18 +54,18 @@ func Sample(ctx context.Context, p *plan.Plan, c *privacy.Curator, more *Curator
 	return result, nil
 }
 
-// Curators opens a curator on the same records for each further chain.
+// Curators opens a curator on the same records for each chain but the first.
 type Curators struct {
 	SideBySide int
 	Open       func(chain int) (*privacy.Curator, error)
 }
 
-// ofSample is the result of a fit that drew draws.
+// ofSample is the result of a fit by a sampler.
 func ofSample(p *plan.Plan, draws []float64, spent privacy.Ledger) Result {
 	return Result{Posterior: posterior.OfSample(p, draws, plan.Chains), Spent: spent, sample: draws}
 }
 
-// sampledCheckpoint is the checkpoint of a finished fit that drew draws.
+// sampledCheckpoint is the checkpoint of a finished fit by a sampler.
 func (r Result) sampledCheckpoint() (Checkpoint, error) {
 	raw, err := json.Marshal(r.Spent)
 	return Checkpoint{Format: checkpointFormat, Plan: r.Posterior.Plan, Sample: r.sample, Ledger: raw}, err
@@ -90,7 +90,7 @@ func DrawPosterior(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Ob
 	return ofPosteriorDraw(p, draw, c.Ledger()), nil
 }
 
-// ofPosteriorDraw is the result of a fit that released draw (P).
+// ofPosteriorDraw is the result of a fit that released draw (P) alone.
 func ofPosteriorDraw(p *plan.Plan, draw []float64, spent privacy.Ledger) Result {
 	return Result{Posterior: posterior.OfPoint(p, draw), Spent: spent, sample: draw}
 }

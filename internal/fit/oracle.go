@@ -2,9 +2,9 @@ package fit
 
 import "d3p/internal/privacy"
 
-// Oracle answers the gradient query of one step: it sets dst (D) to the noisy
-// sum of clipped gradients at params, and returns the noisy count
-// Σ (1[|g| ≤ C] − γ), if the plan bought it.
+// Oracle answers the gradient query of one step. It sets dst (D) to the noisy sum of
+// clipped gradients at params, and returns the noisy count Σ (1[|g| ≤ C] − γ), if the plan
+// buys it.
 type Oracle interface {
 	Step(dst, params []float64, clipNorm float64) (count float64, err error)
 }
@@ -15,13 +15,13 @@ type deviceOracle interface {
 	Steps(state, kept, inputs []float64, n int) (done int, err error)
 }
 
-// Prior is the part of the gradient that depends on no record: it sets dst (P) to
-// ∂ log p(θ)/∂θ on the unconstrained scale, Jacobians included.
+// Prior is the part of the gradient that depends on no record. It sets dst (P) to ∂ log
+// p(θ)/∂θ on the unconstrained scale, Jacobians included.
 type Prior interface {
 	Gradient(dst, theta []float64)
 }
 
-// curatorOracle asks a session.
+// curatorOracle asks a curator's session.
 type curatorOracle struct{ session *privacy.Session }
 
 // Step implements Oracle.

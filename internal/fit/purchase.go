@@ -13,10 +13,10 @@ import (
 )
 
 // BuyBounds buys the bounds and scales that the plan's model leaves open, and settles the
-// plan with them. The columns of the curator are encoded with the declared limits. The
-// whole of the plan, its steps included, is certified first. compile makes the model with
-// the bought numbers; if these are not valid, such as bounds that exclude a cut point, the
-// declared limits stay. It does nothing for a plan that leaves nothing open.
+// plan with them. The curator's columns are encoded with the declared limits. It first
+// certifies the whole plan with its steps. compile makes the model with the bought numbers;
+// if these are invalid, such as bounds that exclude a cut point, the declared limits stay.
+// It does nothing for a plan that leaves nothing open.
 func BuyBounds(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*models.Model, error)) error {
 	if !p.Open() {
 		return nil
@@ -48,9 +48,9 @@ func BuyBounds(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*mod
 	return nil
 }
 
-// Buy buys the number of units and Table 1 from the curator, as far as the plan does, and
-// gives the plan the resulting law and default priors; compile makes the model with them. The
-// rest of the plan, its steps included, is certified first. It does nothing for a plan that
+// Buy buys the number of units and Table 1 from the curator, if the plan buys them, and
+// gives the plan the resulting law and default priors. compile makes the model with them.
+// Buy first certifies the rest of the plan with its steps. It does nothing for a plan that
 // has bought both.
 func Buy(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*models.Model, error)) error {
 	if !p.ToCount() {
@@ -121,7 +121,7 @@ func SettlePriors(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*
 	}, compile)
 }
 
-// authorise certifies what the plan has still to release before and in its steps.
+// authorise certifies the remaining releases of the plan, before and in its steps.
 func authorise(p *plan.Plan, c *privacy.Curator) error {
 	m, err := p.Mechanism()
 	if err != nil {

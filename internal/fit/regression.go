@@ -19,15 +19,16 @@ import (
 
 // regressionStep is the release of a step of a fit by second moments.
 type regressionStep struct {
-	// Theta is φ (P), the mode of the posterior then, Covariance (P×P) that posterior's.
+	// Theta is φ (P), the mode of the posterior at that step; Covariance (P×P) is the
+	// posterior's.
 	Theta      []float64 `json:"theta"`
 	Covariance []float64 `json:"covariance"`
-	Sum        []float64 `json:"sum"`       // of clipped gradients, noisy (P)
+	Sum        []float64 `json:"sum"`       // of clipped gradients with noise (P)
 	ClipNorm   float64   `json:"clip_norm"` // C
 }
 
-// regression is the posterior of a linear regression, given its second moments and the
-// steps so far: the exact prior times their likelihood.
+// regression is the posterior of a linear regression given its second moments and the steps
+// so far: the exact prior times their likelihood.
 type regression struct {
 	*plan.Regression
 	plan       *plan.Plan
@@ -38,8 +39,8 @@ type regression struct {
 	gamma, slope, towards []float64
 }
 
-// newRegression is the posterior given the plan's moments and steps, what clipping does to
-// which follows from the belief by.
+// newRegression is the posterior given the plan's moments and steps. The belief by decides
+// the effect of clipping on the steps.
 func newRegression(p *plan.Plan, steps []regressionStep, by belief) *regression {
 	r := &regression{Regression: p.Regression(), plan: p, by: by, prior: p.Model().NewPriorDensity()}
 	k := len(r.Places)
@@ -60,7 +61,7 @@ func newRegression(p *plan.Plan, steps []regressionStep, by belief) *regression 
 	return r
 }
 
-// at sets gamma to γ at φ and returns log s.
+// at sets gamma to γ at φ, and returns log s.
 func (r *regression) at(gamma, phi []float64) float64 {
 	for i := range gamma {
 		gamma[i] = 0
@@ -71,7 +72,7 @@ func (r *regression) at(gamma, phi []float64) float64 {
 	return r.LogUnit + phi[r.Sigma]
 }
 
-// step is a released gradient as sums over the records.
+// step is a released gradient in the form of sums over the records.
 func (r *regression) step(s regressionStep, records *drawnRecords) sufficient.Step {
 	k := len(r.Places)
 	out := sufficient.Step{At: make([]float64, k), Slope: make([]float64, k)}
@@ -113,7 +114,7 @@ func (r *regression) density(gradient, phi []float64) float64 {
 	return value
 }
 
-// normals are draws from a normal, for a density that has no chain.
+// normals are draws from a normal, for a density without a chain.
 func normals(by belief, rng *noise.Random) [][]float64 {
 	var c mat.Cholesky
 	var root mat.TriDense
@@ -139,7 +140,7 @@ func normals(by belief, rng *noise.Random) [][]float64 {
 	return draws
 }
 
-// without is about the covariance of the posterior at φ without privacy noise.
+// without approximates the covariance of the posterior at φ without privacy noise.
 func (r *regression) without(phi []float64) *mat.SymDense {
 	k := len(r.Places)
 	variance := math.Exp(2 * r.at(r.gamma, phi))
@@ -200,8 +201,8 @@ func (l *Loop) regress(ctx context.Context, oracle Oracle, after func(step int))
 
 const regressionChains, regressionWarmup, regressionDraws = 4, 200, 500
 
-// regressed is the posterior of a fit by second moments: the chains are shared out among
-// the candidates by their weights.
+// regressed is the posterior of a fit by second moments. The candidates share the chains by
+// their weights.
 func (l *Loop) regressed() *posterior.Posterior {
 	draws := make([][]float64, regressionChains)
 	var wait sync.WaitGroup

@@ -11,14 +11,14 @@ import (
 	"d3p/internal/stats"
 )
 
-// drawnRecords are records of a regression by a belief: x of the law, and residuals
-// x·(γ − γ̂) + e, which are normal given x. Each record counts twice, with either sign of
-// its residual.
+// drawnRecords are records of a regression by a belief: x of the law, and residuals x·(γ −
+// γ̂) + e, which are normal given x. Each record counts twice, with both signs of its
+// residual.
 type drawnRecords struct {
 	*regression
 	center []float64 // γ̂ (K)
-	// sd is the standard deviation of the residual, length that of the gradient in φ by
-	// residual: |xᵀBase|.
+	// sd is the standard deviation of the residual, length the norm of the gradient in φ
+	// per unit of residual: |xᵀBase|.
 	sd, length []float64
 	normal     []float64 // the middles of parts of a normal
 	// uncertainty is the root of the mean variance of the coefficients in φ.
@@ -49,7 +49,7 @@ func (r *regression) simulate(by belief) *drawnRecords {
 	return s
 }
 
-// quadratic is xᵀAx of a symmetric A.
+// quadratic is xᵀAx for a symmetric A.
 func quadratic(a *mat.Dense, x []float64) float64 {
 	sum := 0.0
 	for i, v := range x {
@@ -63,8 +63,8 @@ func quadratic(a *mat.Dense, x []float64) float64 {
 	return sum
 }
 
-// shuffledNormals are the middles of n parts of a normal, in random order: means over them
-// have less error than those over draws.
+// shuffledNormals are the middles of n parts of a normal, in random order. Means over them
+// have less error than means over draws.
 func shuffledNormals(n int, rng *noise.Random) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -77,8 +77,8 @@ func shuffledNormals(n int, rng *noise.Random) []float64 {
 	return x
 }
 
-// gradients are those of drawn records at a place γ, s. Record i has the norm
-// norms[2i] with one sign of its residual and norms[2i+1] with the other one.
+// gradients are the gradients of drawn records at γ and s. Record i has the norm norms[2i]
+// with one sign of its residual and norms[2i+1] with the other.
 type gradients struct {
 	*drawnRecords
 	residual []float64 // (2n)
@@ -107,14 +107,14 @@ func (s *drawnRecords) gradients(gamma []float64, variance float64) *gradients {
 	return g
 }
 
-// clipped is what a clip norm leaves of gradients.
+// clipped has the means of gradients after clipping with one norm.
 type clipped struct {
 	ofSlope  []float64 // (K) and ofSquare: their means
 	ofSquare float64
-	// slope and square are the parts of the derivatives of the means in the coefficients
+	// slope and square are their parts in the derivatives of the means in the coefficients
 	// and in log s.
 	slope, square float64
-	kept, lost    float64 // means of the squared norm that is left, and of the norm that is not
+	kept, lost    float64 // means of the squared norm after clipping, and of the squared norm cut off
 }
 
 func (g *gradients) clip(norm float64) clipped {
@@ -153,17 +153,17 @@ func (g *gradients) clip(norm float64) clipped {
 	return out
 }
 
-// unknownPart of what clipping takes away is not known, since the errors of all records
-// share what is not known of the coefficients. skewedPart of it may point in one
-// direction: errors are not normal, and predictors not as the law has them.
+// unknownPart is the unknown share of the part cut off: the errors of all records share the
+// uncertainty of the coefficients. skewedPart of it may point in one direction, because
+// errors are not normal and predictors differ from the law.
 const unknownPart, skewedPart = 0.3, 0.1
 
-// clipTrials is the number of clip norms that are compared; none may
-// keep less than leastKept of the information.
+// clipTrials is the number of compared clip norms. Each must keep at least leastKept of the
+// information.
 const clipTrials, leastKept = 24, 0.05
 
-// clipNorm is the clip norm of a step at the mode of a belief with the least mean squared
-// error of the step.
+// clipNorm is the clip norm with the least mean squared error of a step at the mode of a
+// belief.
 func (r *regression) clipNorm(by belief) float64 {
 	place := make([]float64, len(r.Places))
 	variance := math.Exp(2 * r.at(place, by.mode))

@@ -20,7 +20,8 @@ func (s regressionStep) belief() belief {
 	return belief{s.Theta, mat.NewSymDense(len(s.Theta), slices.Clone(s.Covariance))}
 }
 
-// near reports whether the mode of x is less than part standard deviations of b off.
+// near reports whether the mode of x is less than part standard deviations away from that
+// of b.
 func (b belief) near(x belief, part float64) bool {
 	for j, v := range x.mode {
 		if !(math.Abs(v-b.mode[j]) < part*math.Sqrt(b.covariance.At(j, j))) {
@@ -30,16 +31,16 @@ func (b belief) near(x belief, part float64) bool {
 	return true
 }
 
-// candidate is a mode of the posterior. What clipping did to the steps depends on the
-// truth, so each mode has a posterior of its own: that by the belief there.
+// candidate is a mode of the posterior. The effect of clipping on the steps depends on the
+// truth, so each mode has its own posterior, by the belief at the mode.
 type candidate struct {
 	*regression
 	belief
 	score float64 // log probability of the mode's surroundings, up to a constant
 }
 
-// believe are the candidates for the posterior of φ given the plan's moments and steps,
-// the most probable one first.
+// believe returns the candidates for the posterior of φ given the plan's moments and steps,
+// the most probable first.
 func believe(p *plan.Plan, steps []regressionStep) []candidate {
 	before := belief{mode: make([]float64, p.Latent)}
 	if len(steps) > 0 {
@@ -94,11 +95,11 @@ func believe(p *plan.Plan, steps []regressionStep) []candidate {
 	return list
 }
 
-// beliefRounds is the most rounds of a belief.
+// beliefRounds is the largest number of rounds of a belief.
 const beliefRounds = 4
 
-// starts are start and the regression of what was released with errors of several sizes:
-// where the errors are small, a wrong mode explains all by large ones.
+// starts are start and the regression of the releases with errors of several sizes. A wrong
+// mode explains small errors by large ones.
 func (r *regression) starts(start []float64) [][]float64 {
 	starts, phi := [][]float64{start}, mat.NewVecDense(len(r.Places), nil)
 	phi.MulVec(r.Inverse, mat.NewVecDense(len(r.Places), r.likelihood.Solved()))
@@ -113,7 +114,7 @@ func (r *regression) starts(start []float64) [][]float64 {
 	return starts
 }
 
-// climb is the mode that Newton steps from start find.
+// climb is the mode that Newton steps reach from start.
 func (r *regression) climb(start []float64) (by belief, ok bool) {
 	mode, covariance := sufficient.Mode(r.density, start)
 	var c mat.Cholesky
@@ -121,11 +122,11 @@ func (r *regression) climb(start []float64) (by belief, ok bool) {
 	return belief{mode, covariance}, value-value == 0 && c.Factorize(covariance)
 }
 
-// leastError is a relative error of what the law predicts of gradients, beside that of S.
+// leastError is a relative error of the law's predictions of gradients, beside that of S.
 const leastError = 0.05
 
-// score is the log probability about a mode: by prior and moments, and by the steps, whose
-// clipped gradients the records of the law predict there.
+// score is the log probability around a mode, from prior, moments and steps. The law's
+// records predict the steps' clipped gradients at the mode.
 func (r *regression) score(by belief, steps []regressionStep) float64 {
 	var c mat.Cholesky
 	c.Factorize(by.covariance)
@@ -156,7 +157,7 @@ func (r *regression) score(by belief, steps []regressionStep) float64 {
 	return score
 }
 
-// shared are n candidates, each as often as its weight says.
+// shared are n candidates, each as often as its weight demands.
 func shared(list []candidate, n int) []candidate {
 	total, weights := 0.0, make([]float64, len(list))
 	for i, x := range list {

@@ -14,14 +14,14 @@ import (
 	"d3p/internal/settings"
 )
 
-// Result is the end of a fit, also of one that was stopped.
+// Result is the end of a fit, complete or stopped.
 type Result struct {
-	Posterior *posterior.Posterior // nil when the fit could not begin
+	Posterior *posterior.Posterior // nil if the fit could not begin
 	Spent     privacy.Ledger
 	// Divergences counts the draws of a sampler whose trajectory diverged.
 	Divergences int
-	// Unconverged describes the parameters of a variational fit without privacy that
-	// have not converged (Unconverged).
+	// Unconverged describes the parameters of a variational fit without privacy that have
+	// not converged.
 	Unconverged []string
 	loop        *Loop
 	sample      []float64 // of a fit by a sampler
@@ -35,9 +35,9 @@ func (r Result) Checkpoint() (Checkpoint, error) {
 	return r.loop.checkpoint(r.Spent)
 }
 
-// Run fits the plan's model to the curator's records. When ctx is cancelled (ErrStopped)
-// or a step fails, the result is that of the completed steps. Beyond the curator's budget
-// nothing runs.
+// Run fits the plan's model to the curator's records. If ctx is cancelled (ErrStopped) or a
+// step fails, the result is that of the completed steps. Nothing runs beyond the curator's
+// budget.
 func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (Result, error) {
 	switch p.Method {
 	case settings.MethodNUTS:
@@ -82,7 +82,7 @@ func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Cura
 }
 
 // Finish ends the stopped fit of a checkpoint of m after its last step. It needs no
-// records: it is post-processing of the releases, which spent has.
+// records: it is post-processing of the releases in spent.
 func Finish(cp Checkpoint, m *models.Model, spent privacy.Ledger) (Result, error) {
 	if err := cp.bind(m); err != nil {
 		return Result{Spent: spent}, err
@@ -100,7 +100,7 @@ func Finish(cp Checkpoint, m *models.Model, spent privacy.Ledger) (Result, error
 // run takes the remaining steps with the curator as oracle.
 func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Result, error) {
 	q := l.plan.SideQueries
-	if q != nil && q.Counts != nil && l.Done() { // only the release is left to be written
+	if q != nil && q.Counts != nil && l.Done() { // only writing the release is left
 		return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, nil
 	}
 	session, err := l.open(c)
@@ -131,9 +131,8 @@ func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Resul
 	return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, err
 }
 
-// open begins, or resumes, the session that the plan describes. A fit that was
-// stopped before its first step is resumed, too: it is the one mechanism of its
-// ledger.
+// open begins or resumes the session of the plan. It also resumes a fit that was stopped
+// before its first step: that fit is the one mechanism of its ledger.
 func (l *Loop) open(c *privacy.Curator) (*privacy.Session, error) {
 	m, err := l.plan.Mechanism()
 	switch {
@@ -169,8 +168,8 @@ func (l *Loop) Posterior() *posterior.Posterior {
 	return posterior.New(l.plan, l.releases())
 }
 
-// releases are the released numbers so far: the average of the iterates, or the
-// current one before averaging has begun.
+// releases are the released numbers so far: the average of the iterates, or the current
+// iterate if averaging has not begun.
 func (l *Loop) releases() posterior.Releases {
 	s := &l.state
 	r := posterior.Releases{

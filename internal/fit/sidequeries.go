@@ -8,7 +8,7 @@ import (
 	"d3p/internal/score"
 )
 
-// askSideQueries buys what the plan buys of iterates: one release, after the last step.
+// askSideQueries makes the plan's purchases of iterates: one release, after the last step.
 func (l *Loop) askSideQueries(c *privacy.Curator) error {
 	q := l.plan.SideQueries
 	if q == nil || q.Counts != nil {

@@ -15,13 +15,13 @@ import (
 // with the loop.
 type stepTape struct {
 	plan      *plan.Plan
-	meanField bool // else a delta guide
+	meanField bool // false: a delta guide
 	averages  bool
 	adapt     adaptiveClip
 }
 
-// newStepTape reports false for a loop that has no tape. One has it in a private
-// fit of a mean-field or delta guide by Adam, with aligned gradients and no schedule.
+// newStepTape reports false for a loop without a tape. A loop has one in a private fit of a
+// mean-field or delta guide by Adam, with aligned gradients and no schedule.
 func newStepTape(l *Loop) (stepTape, bool) {
 	p := l.plan
 	_, isAdam := l.optimizer.(*optimizer.Adam)
@@ -47,8 +47,8 @@ func (f stepTape) compile(prior *graph.Tape) (post privacy.Postprocessing, err e
 	return post, err
 }
 
-// leaves are the numbers of a step as nodes of a graph. value, first, second and
-// mean have one node for m, and one for log s of a mean-field guide.
+// leaves are the numbers of a step as nodes of a graph. value, first, second and mean have
+// one node for m, and one for log s of a mean-field guide.
 type leaves struct {
 	b                          *graph.Builder
 	p                          graph.Shape

@@ -10,19 +10,19 @@ import (
 	"d3p/internal/simd"
 )
 
-// chunk is the number of coordinates that several loops work on in turn, so that
+// chunk is the number of coordinates that several loops process in turn, so that
 // intermediate results stay in the first-level cache.
 const chunk = 512
 
 // scratch is one thread's memory for intermediate results of a chunk.
 type scratch [2][chunk]float64
 
-// ranges is the work of a step on all parameters, in ranges that threads share.
-// Coordinates do not depend on each other there, so the number of threads changes no bit.
+// ranges is a step's work on all parameters, in ranges that threads share. Its coordinates
+// are independent, so the number of threads changes no bit.
 type ranges struct {
 	loops     *privacy.Loops
 	scratch   []scratch // by thread
-	nonFinite []bool    // by thread: it has met an iterate that is not finite
+	nonFinite []bool    // by thread: it met an iterate that is not finite
 
 	// Methods of Loop for coordinates low <= j < high, bound once: a method value
 	// allocates.
@@ -31,13 +31,13 @@ type ranges struct {
 	// Their arguments.
 	release, prior []float64       // P
 	scale          float64         // of the release
-	separable      guide.Separable // of the draw in progress; nil: the guide works on all coordinates at once
+	separable      guide.Separable // of the present draw; nil: the guide works on all coordinates at once
 	seen           observation
 	step           optimizer.Update
 	weight         float64 // of the sum of gradients
 }
 
-// shareThreads runs the loop's ranges on the threads of loops; nil is one thread.
+// shareThreads runs the loop's ranges on the threads of loops; nil means one thread.
 func (l *Loop) shareThreads(loops *privacy.Loops) {
 	l.ranges = ranges{
 		loops: loops, scratch: make([]scratch, loops.Threads()), nonFinite: make([]bool, loops.Threads()),
@@ -45,7 +45,7 @@ func (l *Loop) shareThreads(loops *privacy.Loops) {
 	}
 }
 
-// draw sets theta to f(λ, η), the location of a guide without noise.
+// draw sets theta to f(λ, η), or to the location for a guide without noise.
 func (l *Loop) draw() {
 	r := &l.ranges
 	if l.guide.Noise() == 0 {
@@ -63,8 +63,8 @@ func (l *Loop) proposeRange(_, low, high int) {
 	l.ranges.separable.DrawRange(l.theta, l.state.Lambda, l.eta, low, high)
 }
 
-// pullBack sets pull (V) to the gradient with respect to λ of a draw whose gradient
-// with respect to θ is scale·release + prior.
+// pullBack sets pull (V) to the gradient with respect to λ of a draw whose gradient with
+// respect to θ is scale·release + prior.
 func (l *Loop) pullBack(release []float64, scale float64, prior []float64) {
 	r, estimator := &l.ranges, l.estimator()
 	r.separable, _ = estimator.(guide.Separable)
@@ -126,9 +126,9 @@ func (l *Loop) updateRange(thread, low, high int) {
 	}
 }
 
-// followNoise advances the recursion of the privacy noise by a step. Where the curvature
-// gives the variance of the noise, it adds up the gain instead, which measures how far
-// the mean has settled.
+// followNoise advances the recursion of the privacy noise by a step. If the curvature gives
+// the noise's variance, it adds up the gain instead, which measures how far the mean has
+// settled.
 func (l *Loop) followNoise() {
 	r, state := &l.ranges, &l.state
 	if l.plan.FollowsNoise() {

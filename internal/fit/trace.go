@@ -10,7 +10,7 @@ import (
 type trace struct {
 	posterior.Trace
 	every, last int
-	more        []int // further steps whose iterates are kept
+	more        []int // number of further steps whose iterates are kept
 }
 
 // A trace holds at most traceIterates iterates and about traceNumbers numbers.
@@ -19,8 +19,8 @@ const (
 	traceNumbers  = 1 << 17
 )
 
-// newTrace returns an empty trace with room for a fit of `steps` steps and `latent`
-// numbers. The last iterate is always kept, and those after the steps more.
+// newTrace returns an empty trace for a fit of `steps` steps and `latent` numbers. It
+// always keeps the last iterate, and those after the steps in more.
 func newTrace(steps, latent int, more []int) trace {
 	iterates := max(2, min(traceIterates, traceNumbers/latent))
 	t := trace{every: (steps + iterates - 1) / iterates, last: steps, more: more}
@@ -29,17 +29,17 @@ func newTrace(steps, latent int, more []int) trace {
 	return t
 }
 
-// wants reports whether the iterate after step is kept.
+// wants reports whether the trace keeps the iterate after step.
 func (t *trace) wants(step int) bool {
 	return step%t.every == 0 || step == t.last || slices.Contains(t.more, step)
 }
 
-// add keeps location (P) as the iterate after step.
+// add stores location (P) as the iterate after step.
 func (t *trace) add(step int, location []float64) {
 	t.Steps, t.Mean = append(t.Steps, step), append(t.Mean, location...)
 }
 
-// restore adopts the iterates of saved and reports whether they fit.
+// restore adopts saved iterates, and reports whether they fit.
 func (t *trace) restore(saved trace, latent int) bool {
 	if len(saved.Mean) != len(saved.Steps)*latent || len(saved.Steps) > cap(t.Steps) {
 		return false

@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// Read decodes the output of Write: the bytes must be those that Write writes for the
-// value. So no field can occur twice, in another case or in addition, and every other
-// program reads the same value.
+// Read decodes the output of Write. The bytes must be exactly those that Write writes for
+// the value. So no field can occur twice or in another case, and every other program reads
+// the same value.
 func Read[T any](raw []byte) (v T, err error) {
 	if err := decode(raw, &v, false); err != nil {
 		return v, err
@@ -18,7 +18,7 @@ func Read[T any](raw []byte) (v T, err error) {
 	if writes(raw, v) {
 		return v, nil
 	}
-	var exact T // whole numbers of no declared type may have more digits than a float64
+	var exact T // an untyped whole number may have no more digits than a float64
 	if err := decode(raw, &exact, true); err != nil {
 		return v, err
 	}
@@ -34,8 +34,8 @@ func writes(raw []byte, v any) bool {
 	return Write(&again, v) == nil && bytes.Equal(raw, again.Bytes())
 }
 
-// decode decodes one value and nothing after it. Exact keeps the digits of numbers
-// of no declared type.
+// decode decodes one value and refuses anything after it. Exact keeps the digits of untyped
+// numbers.
 func decode(raw []byte, v any, exact bool) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -51,8 +51,8 @@ func decode(raw []byte, v any, exact bool) error {
 	return nil
 }
 
-// Strict decodes JSON that others may have laid out: one value with nothing after it,
-// no name twice in an object, and no name that the value lacks, in just this case.
+// Strict decodes JSON in any layout: one value with nothing after it, no name twice in an
+// object, and only names of the value, in their exact case.
 func Strict(raw []byte, v any) error {
 	if err := decode(raw, v, false); err != nil {
 		return err

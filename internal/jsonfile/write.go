@@ -1,4 +1,4 @@
-// Package jsonfile writes JSON in one form only, and reads back nothing else.
+// Package jsonfile writes JSON in one form only, and reads only that form.
 package jsonfile
 
 import (
@@ -23,7 +23,7 @@ func Write(w io.Writer, v any) error {
 	return err
 }
 
-// encode writes nothing unless all of v can be written.
+// encode writes all of v or nothing.
 func encode(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
@@ -31,8 +31,8 @@ func encode(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// finite is v with nil in the place of numbers that JSON lacks; structs become
-// lists of their fields, in their order.
+// finite is v with nil in place of numbers that JSON lacks. Structs become lists of their
+// fields, in order.
 func finite(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil

@@ -1,6 +1,6 @@
-// Package ledger keeps the book of one data set: the events that every run released or
-// may still release, and the budget of all runs together. A book holds events and names
-// only, nothing that depends on a record.
+// Package ledger keeps the book of one data set: the events that every run released or may
+// still release, and the budget of all runs together. A book holds only events and names,
+// and nothing that depends on a record.
 package ledger
 
 import (
@@ -19,8 +19,8 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Book is the ledger of one data set. Entries are only ever added; each names the
-// hash of the one before it, so that none can be changed or left out unseen.
+// Book is the ledger of one data set. Entries are only added. Each has the hash of the
+// entry before it, so a changed or missing entry shows.
 type Book struct {
 	Header
 	Entries []Entry `json:"entries"`
@@ -30,48 +30,48 @@ type Book struct {
 type Header struct {
 	SchemaVersion int            `json:"schema_version"`
 	ID            string         `json:"ledger_id"`
-	Dataset       string         `json:"dataset"` // the custodian's name for it
+	Dataset       string         `json:"dataset"` // the custodian's name of the data set
 	Entity        string         `json:"entity"`  // of the privacy unit
 	Relation      event.Relation `json:"relation"`
 	Limit         privacy.Budget `json:"limit"` // of all runs together
 }
 
-// schemaVersion is of the books that this program writes and reads.
+// schemaVersion is the version of the books that this program writes and reads.
 const schemaVersion = 1
 
 // The values of Entry.State.
 const (
-	Reserved = "reserved" // the run may release this, and counts as if it had
-	Spent    = "spent"    // the run has released this, and will release no more
+	Reserved = "reserved" // the run may release this; it counts as released
+	Spent    = "spent"    // the run has released this, and releases no more
 )
 
 // Run identifies the run of an entry.
 type Run struct {
 	ID     string `json:"run"`
 	Folder string `json:"folder,omitempty"` // name of the run's folder, for the reader
-	// Attempt is the start or resumption of the entry. It tells copies of one folder
-	// apart. Empty for releases that no fit made.
+	// Attempt is the start or resumption that made the entry. It distinguishes copies of
+	// one folder. Empty for releases that no fit made.
 	Attempt string `json:"attempt,omitempty"`
 }
 
-// Entry is one line of a book. The last one of a run is the one that counts.
+// Entry is one line of a book. Only the last entry of a run counts.
 type Entry struct {
 	Run
 	Time     time.Time       `json:"time"`
 	State    string          `json:"state"`
-	Event    json.RawMessage `json:"event"`    // as dp_accounting writes it; null: nothing
-	Previous string          `json:"previous"` // hash of the entry before, or of the header
+	Event    json.RawMessage `json:"event"`    // as dp_accounting writes it; null: no release
+	Previous string          `json:"previous"` // hash of the entry before it, or of the header
 }
 
 // New returns an empty book with a new id.
 func New(dataset, entity string, rel event.Relation, limit privacy.Budget) *Book {
 	var id [8]byte
-	rand.Read(id[:]) // never fails: crypto/rand aborts the program instead
+	rand.Read(id[:]) // cannot fail: crypto/rand would abort the program
 	return &Book{Header: Header{schemaVersion, hex.EncodeToString(id[:]), dataset, entity, rel, limit}, Entries: []Entry{}}
 }
 
 // Check refuses a book of another version, with an event that the accountant refuses, or
-// with an entry that does not follow the one before it.
+// with an entry that does not follow from the one before it.
 func (b *Book) Check() error {
 	if b.SchemaVersion != schemaVersion {
 		return fmt.Errorf("schema_version %d of the ledger, want %d (use the d3p that wrote it)", b.SchemaVersion, schemaVersion)
@@ -97,7 +97,7 @@ func (b *Book) Check() error {
 	return nil
 }
 
-// Head is the hash of the last entry, which covers all before it.
+// Head is the hash of the last entry, which covers all earlier entries.
 func (b *Book) Head() (string, error) {
 	if n := len(b.Entries); n > 0 {
 		return digest(b.Entries[n-1])
@@ -105,8 +105,8 @@ func (b *Book) Head() (string, error) {
 	return digest(b.Header)
 }
 
-// Contains reports whether hash is or was a head of the book. A book from which
-// entries were removed lacks their heads.
+// Contains reports whether hash is or was a head of the book. A book with removed entries
+// lacks their heads.
 func (b *Book) Contains(hash string) (bool, error) {
 	for _, e := range b.Entries {
 		if e.Previous == hash {
@@ -124,7 +124,7 @@ func digest(v any) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// event is nil for an entry of nothing.
+// event is the event of an entry; nil if it has none.
 func (e Entry) event() (event.Event, error) {
 	if len(e.Event) == 0 || string(e.Event) == "null" {
 		return nil, nil
@@ -132,16 +132,16 @@ func (e Entry) event() (event.Event, error) {
 	return event.UnmarshalDpEvent(e.Event)
 }
 
-// Account is what counts of one run.
+// Account is the present state of one run.
 type Account struct {
 	Run
-	Time  time.Time // of its first entry
+	Time  time.Time // of the run's first entry
 	State string
 	Event event.Event
 }
 
-// Accounts are the runs that released or may release something, in the order of
-// their first entries, without the run of the id except.
+// Accounts are the runs that released or may release something, in the order of their first
+// entries, but not the run with the id except.
 func (b *Book) Accounts(except string) ([]Account, error) {
 	var list []Account
 	at := map[string]int{}
@@ -173,12 +173,12 @@ func (b *Book) Has(id, state string) (bool, error) {
 	return slices.ContainsFunc(accounts, func(a Account) bool { return a.ID == id && a.State == state }), err
 }
 
-// ErrElsewhere: the run continued in a copy of its folder. Other copies would release
-// other numbers, and the book has the price of one.
+// ErrElsewhere means that the run continued in a copy of its folder. The book has the price
+// of one copy, and another would release other numbers.
 var ErrElsewhere = errors.New("the run went on in another copy of its folder (resume that one)")
 
-// Holds returns ErrElsewhere if the run has entries and the last one is of none of the
-// given attempts: only the copy that has the last attempt may continue.
+// Holds returns ErrElsewhere if the run has entries and the last one belongs to none of the
+// given attempts. Only the copy with the last attempt may continue.
 func (b *Book) Holds(id string, attempts []string) error {
 	for i := len(b.Entries) - 1; i >= 0; i-- {
 		if e := b.Entries[i]; e.ID == id {
@@ -191,8 +191,8 @@ func (b *Book) Holds(id string, attempts []string) error {
 	return nil
 }
 
-// Compose is what accounts and, unless it is nil, ev released together; nil for
-// nothing.
+// Compose is the event of all accounts and, unless it is nil, ev together; nil for no
+// release.
 func Compose(accounts []Account, ev event.Event) event.Event {
 	var list []event.Event
 	for _, a := range accounts {
@@ -210,8 +210,7 @@ func Compose(accounts []Account, ev event.Event) event.Event {
 	return event.Composed{Events: list}
 }
 
-// Epsilon is the certified upper epsilon of ev at the delta of the limit; 0 for
-// nothing.
+// Epsilon is the certified upper epsilon of ev at the delta of the limit; 0 for no event.
 func (b *Book) Epsilon(ev event.Event) (float64, error) {
 	if ev == nil {
 		return 0, nil
@@ -220,9 +219,9 @@ func (b *Book) Epsilon(ev event.Event) (float64, error) {
 	return answer.Upper, err
 }
 
-// Reserve sets budget aside for the releases of a run. It returns a *privacy.BudgetError,
-// and changes nothing, when all runs together would exceed the limit. Reserving again for
-// a run replaces what it had.
+// Reserve reserves budget for the releases of a run. If all runs together would exceed the
+// limit, it changes nothing and returns a *privacy.BudgetError. A later reservation
+// replaces an earlier one of the run.
 func (b *Book) Reserve(run Run, ev event.Event, now time.Time) error {
 	others, err := b.Accounts(run.ID)
 	if err != nil {
@@ -253,7 +252,7 @@ func (b *Book) add(run Run, state string, ev event.Event, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		var compact bytes.Buffer // as digests are computed
+		var compact bytes.Buffer // in the form that digests are computed from
 		if err := json.Compact(&compact, text); err != nil {
 			return err
 		}

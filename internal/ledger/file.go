@@ -73,7 +73,7 @@ func readIn(folder *os.Root, name string) (*Book, error) {
 	if err := jsonfile.Strict(raw, b); err != nil {
 		return nil, fmt.Errorf("it is no ledger, or was altered (restore a copy): %w", err)
 	}
-	// As digests are computed from compact JSON, so are the events kept.
+	// Digests and kept events are compact JSON.
 	for i := range b.Entries {
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, b.Entries[i].Event); err != nil {
@@ -85,10 +85,10 @@ func readIn(folder *os.Root, name string) (*Book, error) {
 }
 
 // Update changes a book in place, whole or not at all. It waits while another program
-// changes the book, and returns the book that it wrote. It follows a symbolic link: in
-// place of the link, the new book would be a second one, with its own limit.
+// changes the book, and returns the book that it wrote. It follows a symbolic link: a new
+// book in place of the link would be a second one with its own limit.
 func Update(path string, change func(*Book) error) (*Book, error) {
-	if _, err := Read(path); err != nil { // so that no lock is left beside another file
+	if _, err := Read(path); err != nil { // so that it leaves no lock beside another file
 		return nil, err
 	}
 	full, err := filepath.EvalSymlinks(path)

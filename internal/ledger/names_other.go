@@ -2,5 +2,5 @@
 
 package ledger
 
-// namesOf is 1: how many names a file has is not asked for here.
+// namesOf is 1: the number of a file's names is unknown on these systems.
 func namesOf(string) (int, error) { return 1, nil }

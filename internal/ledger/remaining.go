@@ -7,10 +7,9 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Next is the largest epsilon, at the delta of the limit, of one more run with full
-// batches that the limit allows; 0 if it allows none. It is more than the limit less the
-// epsilons of the book, because prices compose to less than their sum. With other batches
-// nearly as much is allowed.
+// Next is the largest epsilon, at the delta of the limit, that the limit allows one more
+// run with full batches; 0 if none. Prices compose to less than their sum, so it exceeds
+// the limit less the book's epsilons. Other batches may have nearly as much.
 func (b *Book) Next() (float64, error) {
 	accounts, err := b.Accounts("")
 	if err != nil {
@@ -26,7 +25,7 @@ func (b *Book) Next() (float64, error) {
 	})
 	var infeasible *accountant.InfeasibleError
 	if errors.As(err, &infeasible) {
-		return 0, nil // no noise is enough for the remaining budget
+		return 0, nil // no noise is large enough for the remaining budget
 	}
 	if err != nil {
 		return 0, err

@@ -14,9 +14,9 @@ type Domain []int
 // Set is an ascending list of columns.
 type Set []int
 
-// Table is a table of counts over a set of columns. Groups are, by column of the set, the
-// group of each of its cells; the table has a cell for each group. Without groups every
-// cell is its own.
+// Table is a table of counts over a set of columns. Groups has, by column of the set, the
+// group of each of its cells, and the table has a cell for each group. Without groups every
+// cell is its own group.
 type Table struct {
 	Set    Set
 	Groups [][]int32 `json:",omitempty"`
@@ -31,7 +31,7 @@ func Tables(sets ...Set) []Table {
 	return list
 }
 
-// of is the domain with the groups of a table in the place of cells.
+// of is the domain with a table's groups in place of cells.
 func (d Domain) of(t Table) Domain {
 	if t.Groups == nil {
 		return d
@@ -48,7 +48,7 @@ func (d Domain) of(t Table) Domain {
 // Size is the number of cells of a table.
 func (d Domain) Size(t Table) int { return d.of(t).Cells(t.Set) }
 
-// grouped finds, for each cell of the table over t.Set without groups, the cell of t.
+// grouped returns, for each cell of the ungrouped table over t.Set, the cell of t.
 func (d Domain) grouped(t Table) []int32 {
 	steps := d.of(t).strides(t.Set)
 	list := make([]int32, d.Cells(t.Set))
@@ -87,8 +87,8 @@ func (d Domain) Count(dst []float64, t Table, records [][]int32) {
 	}
 }
 
-// group merges neighbours of the first ordered cells of a column until it has at most the
-// given number of groups: always the two with the least joint count.
+// group merges neighbours among the first ordered cells of a column until it has at most
+// the given number of groups. It always merges the two groups with the least joint count.
 func group(counts []float64, ordered, groups int) []int32 {
 	if ordered < 2 || len(counts) <= groups {
 		return nil
@@ -153,7 +153,7 @@ func (s Set) Contains(t Set) bool {
 	return true
 }
 
-// Intersect is the columns in both s and t.
+// Intersect has the columns that are in both s and t.
 func (s Set) Intersect(t Set) Set {
 	both := Set{}
 	for _, k := range s {
@@ -201,7 +201,7 @@ func (d Domain) Project(dst, table []float64, from, to Set) {
 	}
 }
 
-// Zeros are the cells of a table over Set that no record may have.
+// Zeros are the cells of a table over Set in which no record may lie.
 type Zeros struct {
 	Set   Set
 	Empty []bool // by cell

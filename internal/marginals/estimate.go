@@ -6,16 +6,16 @@ import (
 	"d3p/internal/simd"
 )
 
-// Measurement is a noisy table of counts: Counts are the true ones plus normal
-// noise of the given variance in every cell. Trust is the factor by which true
-// counts deviate from the family without the measurement more than by chance:
-// the variance of a cell of n·p records is Trust·n·p.
+// Measurement is a noisy table of counts. Counts are the true ones plus normal noise of the
+// given variance in every cell. Trust is the factor by which true counts deviate more than
+// by chance from the family without this measurement: a cell of n·p records has the
+// variance Trust·n·p.
 type Measurement struct {
 	Table
 	Counts   []float64
 	Variance float64
 	Trust    float64
-	Trends   [][]float64 // along which the fit is not shrunk, see Domain.Trends
+	Trends   [][]float64 // directions without shrinkage, see Domain.Trends
 }
 
 // Fit sets the tree's parameters to the minimum of
@@ -78,7 +78,7 @@ func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 	return k
 }
 
-// value is what Fit minimises, with its gradient in g.
+// value is the function that Fit minimises, with its gradient in g.
 func (t *Tree) value(g []float64, m []Measurement, n float64, weight, target []float64) float64 {
 	f := n * t.Infer()
 	for i, x := range t.theta {
@@ -106,7 +106,7 @@ func (t *Tree) Estimate(m []Measurement, iterations int) float64 {
 	return n
 }
 
-// Start sets the parameters of single columns to the logarithms of their shares: without
+// Start sets the parameters of single columns to the logarithms of their shares. Without
 // other tables that is the fit.
 func (t *Tree) Start(m []Measurement) {
 	n := Records(m)
@@ -119,11 +119,11 @@ func (t *Tree) Start(m []Measurement) {
 	}
 }
 
-// leastWeight of a squared parameter keeps cells without records finite where the noise is
+// leastWeight of a squared parameter keeps cells without records finite if the noise is
 // small: their expected count is at most leastWeight times the parameter.
 const leastWeight = 0.02
 
-// Iterations of the fits: those between the rounds of Learn need not be exact.
+// Iterations of the fits. Those between the rounds of Learn need not be exact.
 const (
 	roundIterations = 60
 	lastIterations  = 250
@@ -162,8 +162,8 @@ func (l *lbfgs) direction(d, gradient []float64) {
 	}
 	simd.Mul(d, d, l.inverse)
 	if l.count > 0 {
-		// The last step's curvature by that of the diagonal: tables that share columns move
-		// each other, which the diagonal leaves out.
+		// The curvature along the last step relative to that of the diagonal. Tables with
+		// common columns move each other, which the diagonal ignores.
 		i := (l.count - 1) % size
 		curvature := 0.0
 		for j, y := range l.changes[i] {
@@ -189,8 +189,8 @@ func (l *lbfgs) keep(step, next, gradient []float64) {
 	}
 }
 
-// between is the mean curvature of a cell's exponential from a count of a to one of b:
-// their logarithmic mean. With it a step of one cell is a step of proportional fitting.
+// between is the mean curvature of a cell's exponential between counts a and b: their
+// logarithmic mean. With it a step of one cell is a step of proportional fitting.
 func between(a, b float64) float64 {
 	b = max(b, a/50, 1)
 	if r := b / a; a > 0 && (r > 1.01 || r < 0.99) {

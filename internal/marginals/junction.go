@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// A structure is a junction forest: cliques in an order in which every parent
-// precedes its children. A root has parent -1 and the empty separator.
+// A structure is a junction forest: cliques in an order in which every parent precedes its
+// children. A root has parent -1 and the empty separator.
 type structure struct {
 	cliques    []Set
 	parent     []int
 	separators []Set
 }
 
-// structure builds a junction forest whose cliques contain all sets, by greedy
-// elimination: the next column is the one whose clique has the fewest cells.
+// structure builds a junction forest whose cliques contain all sets, by greedy elimination.
+// The next column is the one with the smallest clique.
 func (u *support) structure(sets []Set, limit int) structure {
 	k := len(u.domain)
 	near := make([][]bool, k)

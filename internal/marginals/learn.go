@@ -25,7 +25,7 @@ type Config struct {
 	Domain   Domain
 	Zeros    []Zeros
 	Columns  []Measurement // of each column, in order
-	Ordered  []int         // of each column: how many cells, from the first, are in order
+	Ordered  []int         // by column: the number of cells, from the first, that are in order
 	Workload []Question    // sets of at least two columns
 	// Sigma is the noise of a step: a release of k steps has Σ σ_S⁻² = k Sigma⁻².
 	Sigma   float64
@@ -36,19 +36,19 @@ type Config struct {
 // Rounds of choice and measurement follow the first look. A release of k steps costs k
 // Gaussian releases of Config.Sigma.
 const (
-	FineSteps   = 1 // of numbers by fine cells, which bins are made of
+	FineSteps   = 1 // of numbers in fine cells, from which bins are made
 	ColumnSteps = 3 // of single columns, Config.Columns
 	lookSteps   = 4
 	rounds      = 3
 	roundSteps  = 4
-	// Steps is the highest price of all releases of a table.
+	// Steps is the largest possible price of all releases of a table.
 	Steps = FineSteps + ColumnSteps + lookSteps + rounds*roundSteps
 )
 
 // Trust in a table is twice its excess: relations are few and strong, and the excess is an
-// average. leastTrust keeps a measured table from being ignored; mostTrust, times the
-// number of records, or the trust at which a parameter's penalty is leastRidge, keeps the
-// fit well-conditioned.
+// average. leastTrust keeps a measured table from being ignored. The fit stays
+// well-conditioned by two bounds on trust: mostTrust times the number of records, and the
+// trust at which a parameter's penalty is leastRidge.
 const (
 	leastTrust = 0.3
 	mostTrust  = 0.01
@@ -67,12 +67,12 @@ type Learned struct {
 	Distances    []Distance // of columns, then by set of the workload
 }
 
-// Distance is the total variation between the true table over a set and the
-// tree's that the measurements predict.
+// Distance is the total variation, predicted by the measurements, between the true table
+// over a set and the tree's.
 type Distance struct {
 	Set       Set
 	Predicted float64
-	Measured  bool // the tree is fitted to the set
+	Measured  bool // the tree is fitted to this set
 }
 
 // learner is the state of Learn.
@@ -81,23 +81,22 @@ type learner struct {
 	random  Random
 	n       float64
 	looks   []*Measurement               // by question, by groups
-	full    []*Measurement               // by question, by cells; nil: not measured; looks' where those have no groups
+	full    []*Measurement               // by question, by cells; nil: not measured; those of the look if it has no groups
 	clean   map[*Measurement]Measurement // reconciled
 	chosen  []bool                       // by question: the tree has it
-	order   []*Measurement               // of the tree, beside columns, in order of choice
+	order   []*Measurement               // of the tree, except columns, in order of choice
 	tree    *Tree
 	sample  [][]int32
 	sampled int
-	unspent float64 // steps of rounds that had nothing to ask
+	unspent float64 // steps of rounds without a question
 	learned Learned
 }
 
 // Learn takes a first noisy look at all sets of the workload, by groups of neighbouring
-// cells. Then, in rounds, it chooses the sets that the fitted tree explains worst,
-// measures them by cells and fits the tree to everything. The choice depends
-// on noisy counts only: it is post-processing. Where McKenna et al. 2022
-// (arXiv:2201.12677) pay an exponential mechanism for the choice, the look is
-// paid once and serves the fit as well.
+// cells. Then, in rounds, it chooses the sets that the fitted tree explains worst, measures
+// them by cells, and fits the tree to everything. The choice depends only on noisy counts:
+// it is post-processing. McKenna et al. 2022 (arXiv:2201.12677) pay an exponential
+// mechanism for the choice; the look is paid once and serves the fit, too.
 func Learn(c Config, measure Measure, random Random) (*Learned, error) {
 	c.Columns = slices.Clone(c.Columns)
 	l := &learner{Config: c, random: random, chosen: make([]bool, len(c.Workload)), full: make([]*Measurement, len(c.Workload))}
@@ -174,8 +173,8 @@ func singles(d Domain) []Set {
 // countsPerNoise is the mean count of a group of a look in units of its noise.
 const countsPerNoise = 2
 
-// look measures all questions in one release, by groups of cells: as many as can have
-// counts above the noise.
+// look measures all questions in one release, by as many groups of cells as can have counts
+// above the noise.
 func (l *learner) look(measure Measure) error {
 	l.n = Records(l.Columns)
 	if len(l.Workload) > 0 {
@@ -233,7 +232,7 @@ func (l *learner) ordered(k int) int {
 	return l.Ordered[k]
 }
 
-// reconcile sets n and clean from everything that was measured.
+// reconcile sets n and clean from all measurements.
 func (l *learner) reconcile() {
 	all := slices.Clone(l.Columns)
 	var of []*Measurement
@@ -276,7 +275,7 @@ func (l *learner) fit(iterations int) error {
 		return err
 	}
 	if l.tree != nil {
-		copy(tree.theta, l.tree.theta) // chosen sets are appended
+		copy(tree.theta, l.tree.theta) // chosen sets come last
 		l.tree.Close()
 	} else {
 		tree.Start(l.Columns)
@@ -286,13 +285,13 @@ func (l *learner) fit(iterations int) error {
 	return nil
 }
 
-// draw draws the sample that tables outside of the tree are counted from.
+// draw draws the sample that counts tables outside of the tree.
 func (l *learner) draw() {
 	l.sampled = int(min(max(4*l.n, 1e5), 5e7/float64(len(l.Domain))))
 	l.sample = l.tree.Sample(l.sampled, l.random, false)
 }
 
-// expect returns the counts of a table under the tree.
+// expect returns the tree's counts of a table.
 func (l *learner) expect(t Table) []float64 {
 	model := make([]float64, l.Domain.Size(t))
 	l.Domain.Count(model, t, l.sample)
@@ -302,9 +301,9 @@ func (l *learner) expect(t Table) []float64 {
 	return model
 }
 
-// excess estimates the overdispersion of the true counts about the model's: their
-// variance is excess times the count. It weights cells by the
-// model's count, which is where deviations show.
+// excess estimates the overdispersion of the true counts about the model's: their variance
+// is excess times the count. It weights cells by the model's count, because deviations show
+// in large counts.
 func (l *learner) excess(m *Measurement, model []float64) float64 {
 	a, b := 0.0, 0.0
 	for c, y := range m.Counts {
@@ -318,9 +317,8 @@ func (l *learner) excess(m *Measurement, model []float64) float64 {
 	return min(a/b-l.n/float64(l.sampled), l.n)
 }
 
-// deviation is the expected absolute deviation of all cells when the true counts
-// deviate from the model by excess and are seen through the variance; 0.8 is the
-// mean of |N(0, 1)|.
+// deviation is the expected absolute deviation of all cells if the true counts deviate from
+// the model by excess and have noise of the given variance. 0.8 is the mean of |N(0, 1)|.
 func deviation(model []float64, excess, variance float64) float64 {
 	sum := 0.0
 	for _, m := range model {
@@ -381,8 +379,8 @@ func (l *learner) round(measure Measure, round int) error {
 	return l.fit(iterations)
 }
 
-// candidates are the questions of the workload that the model may answer better. With all
-// they are all questions, at the least excess, the largest first.
+// candidates are the questions that the model may answer better, the largest deviation
+// first. With all they are all questions, at the least excess.
 func (l *learner) candidates(all bool) (list []*candidate) {
 	for i, q := range l.Workload {
 		look := l.clean[l.looks[i]]
@@ -392,7 +390,7 @@ func (l *learner) candidates(all bool) (list []*candidate) {
 			coarse = l.expect(look.Table)
 		}
 		c.groups = l.excess(&look, coarse)
-		// A look at a group informs about its cells as far as neighbouring cells agree.
+		// A look at a group says as much about its cells as neighbouring cells agree.
 		merged := float64(len(c.model)) / float64(len(coarse))
 		c.known = merged / look.Variance
 		c.excess = c.groups * typical(c.model) / typical(coarse)
@@ -419,7 +417,7 @@ func (l *learner) candidates(all bool) (list []*candidate) {
 	return list
 }
 
-// measure buys counts for the picked questions and takes them over.
+// measure buys counts for the picked questions and stores them.
 func (l *learner) measure(measure Measure, picked []*candidate) error {
 	var tables []Table
 	var sigma []float64
@@ -457,7 +455,7 @@ func (l *learner) measure(measure Measure, picked []*candidate) error {
 	return nil
 }
 
-// typical is the mean count of a record's cell.
+// typical is the mean count of the cell of a record.
 func typical(model []float64) float64 {
 	sum, squares := 1e-9, 1e-9
 	for _, m := range model {
@@ -488,12 +486,12 @@ func (l *learner) combine(m *Measurement, counts []float64, variance float64) {
 	m.Variance *= w
 }
 
-// parts is in how many parts a round deals out its precision.
+// parts is the number of parts in which a round distributes its precision.
 const parts = 200
 
-// pick chooses tables that fit into the tree, by gain, and distributes the precision of
-// the round over these and the tree's tables: each part goes where the expected deviation
-// falls most.
+// pick chooses tables that fit into the tree, by gain, and distributes the precision of the
+// round over these and the tree's tables. Each part goes where it reduces the expected
+// deviation most.
 func (l *learner) pick(list []*candidate, round int) []*candidate {
 	most := max(1, len(l.Domain)) // questions
 	precision := (l.unspent + roundSteps) / (l.Sigma * l.Sigma)
@@ -538,18 +536,18 @@ func (l *learner) pick(list []*candidate, round int) []*candidate {
 	return slices.DeleteFunc(open, func(c *candidate) bool { return c.precision == 0 })
 }
 
-// rest is the expected deviation of a candidate that is measured with more precision.
+// rest is the expected deviation of a candidate after a measurement with more precision.
 func (l *learner) rest(c *candidate, more float64) float64 {
 	return deviation(c.model, c.excess, 1/(c.known+more))
 }
 
-// gain is by how much the expected deviation falls from one precision to more.
+// gain is the decrease of the expected deviation from one precision to a higher one.
 func (l *learner) gain(c *candidate, from, more float64) float64 {
 	return l.Workload[c.question].Weight * (l.rest(c, from) - l.rest(c, from+more))
 }
 
-// fill adds looks that fit into the tree and were not measured again. A relation that the look
-// does not show may be there: without its look every estimate of it would be zero.
+// fill adds looks that fit into the tree and were not measured again. A relation may exist
+// although the look does not show it: without the look every estimate of it would be zero.
 func (l *learner) fill(list []*candidate) {
 	sets := setsOf(l.tables())
 	for _, c := range list {

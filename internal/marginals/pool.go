@@ -26,7 +26,7 @@ const (
 	distribute
 )
 
-// parallelCells is the least clique worth a second worker.
+// parallelCells is the size of the smallest clique that is worth a second worker.
 const parallelCells = 8192
 
 func newPool(t *Tree, workers int) *pool {
@@ -56,7 +56,7 @@ func (p *pool) close() {
 	}
 }
 
-// sums is the number of cells of all tables that a worker sums c into.
+// sums is the number of cells of all tables into which a worker sums c.
 func (c *clique) sums() int {
 	n := 0
 	for _, f := range c.factors {
@@ -68,7 +68,7 @@ func (c *clique) sums() int {
 	return max(n, c.separator.size)
 }
 
-// run does a task on c and returns the number of workers that took part.
+// run does a task on c and returns the number of workers that helped.
 func (p *pool) run(task task, c *clique) int {
 	p.clique = c
 	workers := len(p.tasks)

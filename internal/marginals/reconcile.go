@@ -14,9 +14,9 @@ func Records(m []Measurement) float64 {
 	return max(1, sum/weight)
 }
 
-// Reconcile returns the measurements with counts whose sums agree: each table's
-// sum is n, and each column's sums are those of all tables averaged by their
-// precision. It moves every table by the least squares that reach that sum.
+// Reconcile returns the measurements with counts whose sums agree. Each table's sum becomes
+// n, and each column's sums become the mean over all tables, weighted by precision. It
+// changes every table by the least squares that reach these sums.
 func Reconcile(d Domain, m []Measurement, n float64) []Measurement {
 	sums := d.columns(m, n)
 	out := make([]Measurement, len(m))
@@ -50,8 +50,8 @@ func Reconcile(d Domain, m []Measurement, n float64) []Measurement {
 	return out
 }
 
-// columns are the counts of each column by itself that tables measured with all its
-// levels agree on, with the total n.
+// columns are the counts of each single column on which the tables with all its levels
+// agree, with the total n.
 func (d Domain) columns(m []Measurement, n float64) [][]float64 {
 	sums, weights := make([][]float64, len(d)), make([]float64, len(d))
 	for k := range d {
@@ -86,7 +86,7 @@ func (d Domain) columns(m []Measurement, n float64) [][]float64 {
 }
 
 // margins calls f for every column of a table, by its index in the set, with the table's
-// counts of that column and of how many cells each is the sum.
+// counts of that column and the number of cells in each count.
 func (d Domain) margins(t *Measurement, f func(i int, of Domain, margin []float64, repeats float64)) {
 	of := d.of(t.Table)
 	for i, k := range t.Set {
@@ -96,8 +96,7 @@ func (d Domain) margins(t *Measurement, f func(i int, of Domain, margin []float6
 	}
 }
 
-// spread adds each value of a table over column k to all its cells in the table
-// over s.
+// spread adds each value of a table over column k to all its cells in the table over s.
 func (d Domain) spread(table []float64, s Set, k int, values []float64) {
 	inner := 1
 	for i := len(s) - 1; s[i] != k; i-- {

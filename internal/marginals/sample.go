@@ -5,11 +5,11 @@ import "math"
 // Random gives uniform numbers in [0, 1).
 type Random interface{ Uniform() float64 }
 
-// Sample draws n records of the family at the parameters of the last Infer: a
-// column of cells for each column of the domain. Clique by clique it draws the
-// columns given those that are drawn already, by systematic sampling: among the
-// records with the same drawn values each cell comes up as often as expected,
-// rounded up or down. With independent set, records are independent draws.
+// Sample draws n records of the family at the parameters of the last Infer: a slice of
+// cells for each column of the domain. Clique by clique it draws the columns given the
+// columns drawn before, by systematic sampling: among the records with the same drawn
+// values each cell comes up as often as expected, rounded up or down. With independent set,
+// records are independent draws.
 func (t *Tree) Sample(n int, random Random, independent bool) [][]int32 {
 	records := make([][]int32, len(t.Domain))
 	for k := range records {
@@ -87,7 +87,7 @@ func (t *ticks) next() float64 {
 	return t.last
 }
 
-// group finds the value of the separator of a record.
+// group returns the value of a record's separator.
 func (c *clique) group(records [][]int32) func(int) int {
 	steps := make([]int, 0, len(c.known))
 	columns := make([][]int32, 0, len(c.known))

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// support enumerates the cells without zeros of cliques.
+// support enumerates the cells of cliques that no zero excludes.
 type support struct {
 	domain Domain
 	zeros  []Zeros
@@ -17,7 +17,7 @@ func newSupport(d Domain, zeros []Zeros) *support {
 	return &support{d, zeros, map[string]int{}}
 }
 
-// innermost is the column of s with most cells.
+// innermost is the column of s with the most cells.
 func (u *support) innermost(s Set) int {
 	best := s[0]
 	for _, k := range s {
@@ -28,8 +28,8 @@ func (u *support) innermost(s Set) int {
 	return best
 }
 
-// cells is the number of kept cells of a clique over s; above limit it is any
-// number above limit.
+// cells is the number of kept cells of a clique over s, or any number above limit if that
+// is above limit.
 func (u *support) cells(s Set, limit int) int {
 	width := u.domain[u.innermost(s)]
 	key := make([]byte, 0, 2*len(s))
@@ -60,8 +60,8 @@ func (u *support) constrained(s Set) bool {
 	return slices.ContainsFunc(u.zeros, func(z Zeros) bool { return s.Contains(z.Set) })
 }
 
-// rows calls f with the other columns' values of each row of a clique over s that
-// has a cell without zero, until f returns false; it then returns false itself.
+// rows calls f with the other columns' values of each row of a clique over s that has a
+// cell without zero. It stops, and returns false, when f does.
 func (u *support) rows(s Set, f func([]int32) bool) bool {
 	inner := u.innermost(s)
 	var others []int
@@ -110,8 +110,8 @@ func (u *support) rows(s Set, f func([]int32) bool) bool {
 	return visit(0)
 }
 
-// checks are the zeros of s: checks[i] those that column i of others completes, within
-// those that need the column inner as well.
+// checks are the zeros of s. checks[i] are those that column i of others completes, among
+// those that need the column inner, too.
 func (u *support) checks(s Set, inner int, others []int) (checks [][]check, within []check) {
 	checks = make([][]check, len(others)+1)
 	for _, z := range u.zeros {

@@ -5,11 +5,11 @@ import "math"
 // longWeight keeps triples, which are many, from outweighing pairs.
 const longWeight = 0.3
 
-// Thin chooses n of the records, a column of cells for each column of the domain, so that
-// tables over the sets have shares close to those of all records: closer than records
-// that are drawn. From each run of len/n records in random order it takes the one whose cells
-// the records before it lack most (Chen, Welling and Smola 2010, arXiv:1203.3472). The weight
-// of a cell is the inverse of its count's standard deviation, times longWeight in tables of more
+// Thin chooses n of the records (a slice of cells for each column of the domain) so that
+// tables over the sets have shares close to those of all records, closer than drawn records
+// have. From each run of len/n records in random order it takes the record whose cells the
+// chosen records lack most (Chen, Welling and Smola 2010, arXiv:1203.3472). The weight of a
+// cell is the inverse of its count's standard deviation, times longWeight in tables of more
 // than two columns. Thin changes the records' order.
 func (d Domain) Thin(records [][]int32, n int, sets []Set, random Random) [][]int32 {
 	all := len(records[0])

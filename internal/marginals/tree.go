@@ -22,9 +22,8 @@ type Tree struct {
 	pool    *pool
 }
 
-// A clique holds the table of its columns. Its rows are the combinations of all
-// columns but one that have a cell without zero; the cells of a row are the
-// values of that column, inner.
+// A clique has the table of its columns. A row is a combination of all columns but one,
+// inner, with at least one cell without zero. The cells of a row are the values of inner.
 type clique struct {
 	columns   Set
 	inner     int // column
@@ -48,26 +47,26 @@ type factor struct {
 	table       int
 	view        view
 	theta, mean []float64
-	order       []int32 // cell of the table, in its own layout
+	order       []int32 // cell of the table in its own layout
 }
 
 type known struct{ column, cells int }
 
 type child struct {
 	clique int
-	view   view // of the separator, as the parent sees it
+	view   view // cell of the separator in the parent's layout
 }
 
-// A view is how a clique's rows lie in the table over a subset of its columns:
-// cell j of row r is at offset[r] + j·step.
+// A view places a clique's rows in the table over a subset of its columns: cell j of row r
+// is at offset[r] + j·step.
 type view struct {
 	offset []int32
 	step   int
 	size   int
 }
 
-// NewTree builds a tree whose cliques contain the sets of tables. Its error says that the
-// cliques have more than limit cells, or that zeros leave none.
+// NewTree builds a tree whose cliques contain the sets of tables. It returns an error if
+// the cliques have more than limit cells, or if zeros leave none.
 func NewTree(d Domain, tables []Table, zeros []Zeros, limit, workers int) (*Tree, error) {
 	t := &Tree{Domain: d, Tables: tables}
 	u := newSupport(d, zeros)
@@ -122,7 +121,7 @@ func NewTree(d Domain, tables []Table, zeros []Zeros, limit, workers int) (*Tree
 	return t, nil
 }
 
-// NoCellError reports columns all of whose cells are zeros.
+// NoCellError reports columns whose cells are all zeros.
 type NoCellError struct{ Columns Set }
 
 func (e NoCellError) Error() string {
@@ -150,7 +149,7 @@ func (u *support) clique(columns Set) clique {
 	c.belief = make([]float64, c.rows*c.width)
 	for _, z := range u.zeros {
 		if !slices.Contains(z.Set, c.inner) || !columns.Contains(z.Set) {
-			continue // rows has left the zero's rows out
+			continue // rows leaves out the rows of zeros
 		}
 		if c.base == nil {
 			c.base = make([]float64, len(c.belief))
@@ -167,7 +166,7 @@ func (u *support) clique(columns Set) clique {
 	return c
 }
 
-// view finds the rows in a table over s in its own layout.
+// view places the rows in a table over s in its own layout.
 func (c *clique) view(d Domain, s Set) view {
 	return c.strided(s, d.strides(s), d.Cells(s))
 }
@@ -193,7 +192,7 @@ func (c *clique) strided(s Set, steps []int, size int) view {
 	return v
 }
 
-// factor lays table i out with the inner column fastest.
+// factor lays out table i with the inner column fastest.
 func (c *clique) factor(d Domain, i int, x Table) factor {
 	s := x.Set
 	steps := make([]int, len(s))

@@ -2,16 +2,16 @@ package marginals
 
 import "math"
 
-// leastLevel is the least count of a level, and of a cell of two columns without order, in
-// units of the noise of its sum, from which its trends are kept.
+// leastLevel is the smallest count of a level, or of a cell of two columns without order,
+// for which trends are kept; in units of the noise of its sum.
 const leastLevel = 4
 
 // Trends are orthonormal tables along which a fit need not shrink the family's parameters:
 // the product of two ordered columns, an ordered column within each level of another, and
 // cells of two columns without order. A trend is a sum over many cells, or a cell with many
-// records. It stands above noise in which single cells drown, and the coefficients of
-// regressions follow from it. Scores are, by column, the values of its cells; nil: no order;
-// NaN: a cell outside the order. Only frequent levels and cells have trends.
+// records. It stands above noise that hides single cells, and regression coefficients
+// follow from it. Scores are the values of cells by column; nil: no order; NaN: a cell
+// outside the order. Only frequent levels and cells have trends.
 func (d Domain) Trends(m Measurement, scores [][]float64) [][]float64 {
 	if len(m.Set) < 2 {
 		return nil
@@ -20,7 +20,7 @@ func (d Domain) Trends(m Measurement, scores [][]float64) [][]float64 {
 	for _, y := range m.Counts {
 		n += y
 	}
-	// A trend is a product of factors of the columns; share is that of its records.
+	// A trend is a product of factors of the columns. share is the share of its records.
 	type trend struct {
 		table []float64
 		share float64
@@ -64,7 +64,8 @@ func (d Domain) Trends(m Measurement, scores [][]float64) [][]float64 {
 	return list
 }
 
-// grouped are the scores of the groups of the set's i-th column: the means of their cells'.
+// grouped are the scores of the groups of the set's i-th column: the means over their
+// cells.
 func (t Table) grouped(scores []float64, i, cells int) []float64 {
 	if scores == nil || t.Groups == nil || t.Groups[i] == nil {
 		return scores

@@ -26,9 +26,9 @@ func (c *compiler) findParents(observed []Observation) {
 	}
 }
 
-// Ancestral is an order of the observations in which each stands after those
-// whose columns it depends on: the order in which a record is drawn. It returns
-// an error when observations depend on each other in a circle.
+// Ancestral is the order in which a record is drawn: each observation comes after the
+// observations whose columns it depends on. It returns an error if observations depend on
+// each other in a circle.
 func (m *Model) Ancestral() ([]int, error) {
 	placed := make([]bool, len(m.Observed))
 	var order []int

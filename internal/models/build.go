@@ -11,32 +11,31 @@ import (
 	"d3p/internal/models/net"
 )
 
-// build is one graph in the making: a Builder and what names mean in it.
+// build is one graph under construction: a Builder and the meaning of names in it.
 type build struct {
 	c      *compiler
 	b      *graph.Builder
 	env    *expr.Env
 	logDet map[string]*graph.Node // of each parameter's transform, batch dims kept
-	// inRows are the unconstrained coordinates of work that the rows block takes for
-	// parameters, by name.
+	// inRows are, by name, the unconstrained coordinates of work that the rows block takes
+	// for parameters.
 	inRows map[string]*graph.Node
 	loss   *graph.Node
-	// guided means that local latents are drawn from their guide, which sees the
-	// record, and not from their prior; correction is what that adds to the loss.
+	// guided means that local latents come from their guide, which reads the record, and
+	// not from their prior. correction is the resulting term of the loss.
 	guided     bool
 	correction *graph.Node
 	outputs    []*graph.Node
-	block      int // first column of the row that is read
-	// training means that layers such as dropout draw noise, noisy numbers their
-	// inputs.
+	block      int // first column of the row that the graph reads
+	// training means that layers such as dropout draw noise; noisy numbers their inputs.
 	training   bool
 	noisy      map[*graph.Node]int
 	operations []net.Operation // of the calls of networks
-	// derivations are the derived columns that have a value in the row that is read.
+	// derivations are the derived columns with a value in the row that the graph reads.
 	derivations map[*data.Column]expr.Value
 }
 
-// environment knows the dims and the names of the columns, but no value.
+// environment has the dims and the names of the columns, but no values.
 func (c *compiler) environment() *expr.Env {
 	return &expr.Env{
 		Values:       make(map[string]expr.Value),
@@ -49,7 +48,7 @@ func (c *compiler) environment() *expr.Env {
 	}
 }
 
-// ranges are where the declared numbers can be.
+// ranges are the ranges of the declared numbers.
 func (c *compiler) ranges() map[string]expr.Range {
 	ranges := make(map[string]expr.Range)
 	for _, column := range c.spec.Data.Columns {
@@ -62,8 +61,7 @@ func (c *compiler) ranges() map[string]expr.Range {
 	return ranges
 }
 
-// build starts a graph with all parameters as leaves of θ, and the quantities
-// under `let:`.
+// build starts a graph with all parameters as leaves of θ, and the quantities under `let:`.
 func (c *compiler) build() *build {
 	g := &build{c: c, b: graph.NewBuilder(), env: c.environment(), noisy: make(map[*graph.Node]int)}
 	g.declare(func(p *Param, free graph.Shape) *graph.Node { return g.b.Param(p.Name, free) })
@@ -93,12 +91,12 @@ func (g *build) declare(leaf func(p *Param, free graph.Shape) *graph.Node) {
 	}
 }
 
-// define gives a name its expression's value.
+// define gives a name the value of its expression.
 func (g *build) define(d *core.Definition) {
 	n, errs := expr.Lower(d.Expr, g.env, g.b)
 	g.c.errs = append(g.c.errs, errs...)
 	if n == nil {
-		n = g.b.Const(0) // reported; what uses it is not to blame
+		n = g.b.Const(0) // reported already; expressions that use it are not to blame
 	}
 	g.env.Values[d.Name.V] = expr.Value{Node: n}
 }

@@ -9,8 +9,8 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// checkUse reports an empty observe block, parameters and quantities that what
-// is observed does not depend on, and observations that depend on themselves.
+// checkUse reports an empty observe block, parameters and quantities that no observation
+// depends on, and observations that depend on themselves.
 func (c *compiler) checkUse() {
 	if len(c.core.Observe) == 0 {
 		c.errs.Add(c.core.At, "add `rows: observe:` with a line `column: distribution`", "the model observes nothing")
@@ -48,8 +48,8 @@ func (c *compiler) checkUse() {
 	}
 }
 
-// byName lists the definitions of every name; a parameter and the priors of its
-// single values have names of their own.
+// byName lists the definitions of every name. A parameter and the priors of its single
+// values have separate names.
 func (c *compiler) byName() map[string]*core.Definition {
 	definitions := make(map[string]*core.Definition)
 	for _, list := range [][]*core.Definition{c.core.Params, c.core.Let, c.core.Latent, c.core.RowsLet} {
@@ -68,8 +68,8 @@ func (c *compiler) byName() map[string]*core.Definition {
 	return definitions
 }
 
-// followFree takes the observed column itself out of what a free density needs, unless
-// something else in the density needs it.
+// followFree removes the observed column from the needs of a free density, unless another
+// part of the density needs it.
 func (c *compiler) followFree(d *core.Definition, definitions map[string]*core.Definition, needs map[string]bool) {
 	column, log := expr.FreeOf(d.Expr)
 	if column == nil {
@@ -84,13 +84,13 @@ func (c *compiler) followFree(d *core.Definition, definitions map[string]*core.D
 	needs[column.ID] = others[column.ID]
 }
 
-// follow adds to needs every name that an expression depends on, through the
-// definitions of others, and the columns that columns(dim) reads.
+// follow adds to needs every name that an expression depends on, through the definitions of
+// others, and the columns that columns(dim) reads.
 func (c *compiler) follow(e expr.Expr, definitions map[string]*core.Definition, needs map[string]bool) {
 	c.followBut("", e, definitions, needs)
 }
 
-// followBut is follow without a name that stands in the expression itself.
+// followBut is follow without a given name of the expression.
 func (c *compiler) followBut(without string, e expr.Expr, definitions map[string]*core.Definition, needs map[string]bool) {
 	if e == nil {
 		return
@@ -123,7 +123,7 @@ func (c *compiler) followBut(without string, e expr.Expr, definitions map[string
 	}
 }
 
-// columnsOf lists the columns that the name of an observation stands for.
+// columnsOf lists the columns that an observation's name refers to.
 func (c *compiler) columnsOf(name string) []string {
 	if column := c.spec.Data.Column(name); column != nil && column.Derive != nil {
 		return append(expr.Names(column.Derive.Expr), name)
@@ -140,12 +140,13 @@ func (c *compiler) columnsOf(name string) []string {
 	return columns
 }
 
-// mostIntegralRatio is how far the integral of a free density over the bounds of its column
-// may change between parameters before a warning; tails beyond the bounds change it too.
+// mostIntegralRatio is the ratio of the integrals of a free density, over the bounds of its
+// column, between parameters from which a warning follows. Tails beyond the bounds change
+// the integral, too.
 const mostIntegralRatio = 2
 
-// warnFree warns of free densities that do not integrate to the same number whatever the
-// parameters are, for a record whose predictors are 0: their posterior is of another model.
+// warnFree warns of free densities whose integral depends on the parameters, for a record
+// with predictors 0: their posterior belongs to another model.
 func (c *compiler) warnFree(m *Model) {
 	for i := range m.Observed {
 		o := &m.Observed[i]

@@ -10,10 +10,9 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// Read parses and compiles a model file. The error is an expr.Errors with all
-// mistakes of the file, each with its place: of its YAML and declarations, and
-// of its expressions as far as those do not stand in the way. load reads the
-// public files that it names; see spec.Parse.
+// Read parses and compiles a model file. The error is an expr.Errors with all mistakes of
+// the file and their places: of its YAML and declarations, and of those expressions that
+// these mistakes leave readable. load reads the public files that it names; see spec.Parse.
 func Read(file string, src []byte, load spec.Loader) (*Model, error) {
 	s, errs := spec.Parse(file, src, load)
 	if len(errs) == 0 {
@@ -28,10 +27,9 @@ func Read(file string, src []byte, load spec.Loader) (*Model, error) {
 	return nil, errs
 }
 
-// Compile turns a model file without mistakes into a Model. The error is an
-// expr.Errors with all mistakes of the model's expressions, each with its
-// place: unknown names, shapes that do not fit, improper supports, records
-// that would mix.
+// Compile compiles a model file without mistakes into a Model. The error is an expr.Errors
+// with all mistakes of the model's expressions and their places: unknown names, shapes that
+// do not fit, improper supports, records that would mix.
 func Compile(s *spec.Spec) (*Model, error) { return compileIn(s, nil) }
 
 // compileIn is Compile in coordinates of work.
@@ -63,7 +61,7 @@ func compileIn(s *spec.Spec, coordinates *Coordinates) (*Model, error) {
 	return m, nil
 }
 
-// check builds the graphs of a record and reports every mistake on the way.
+// check builds the graphs of a record and reports every mistake that it meets.
 func (c *compiler) check(m *Model) (likelihood, predict *build) {
 	c.dimensions()
 	c.parameters()
@@ -86,8 +84,8 @@ func (c *compiler) check(m *Model) (likelihood, predict *build) {
 	return likelihood, predict
 }
 
-// compiler holds what the tapes of one model have in common. Each tape has a
-// Builder of its own; the places of columns and parameters are the same in all.
+// compiler has the parts that the tapes of one model share. Each tape has its own Builder;
+// all have the same places of columns and parameters.
 type compiler struct {
 	spec    *spec.Spec
 	core    *core.Core
@@ -103,7 +101,7 @@ type compiler struct {
 	coordinates *Coordinates // of work; nil: those of the declaration
 	networks    []*net.Net
 	pretrained  []Start // of weights from public files
-	// brokenNet means that a network has a mistake: what calls it is not to blame.
+	// brokenNet means that a network has a mistake: its callers are not to blame.
 	brokenNet bool
 }
 
@@ -132,7 +130,7 @@ func (c *compiler) sorted() error {
 	return kept
 }
 
-// graphError reports what the graph compiler says of the whole model.
+// graphError reports an error of the graph compiler about the whole model.
 func (c *compiler) graphError(err error) {
 	if err != nil {
 		c.errs.Add(c.core.At, "", "the model does not compile: %v", err)
@@ -163,14 +161,13 @@ func (c *compiler) tapes(m *Model, likelihood, predict *build) {
 	c.globals(m)
 }
 
-// inStepFrom is the public number of units from which the table has no derived columns:
-// the designs of linear predictors, in coordinates of work or not, are computed of the
-// encoded columns in each step that reads a record. A default fit of that number of
-// records reads each about 10 times, so that computing them once saves little, and the table is
-// several times smaller.
+// inStepFrom is the public number of units from which the table has no derived columns.
+// Each step then computes the designs of linear predictors from the encoded columns of the
+// records that it reads. A default fit of that many records reads each about 10 times, so
+// computing the designs once would save little, and the table is several times smaller.
 const inStepFrom = 10_000_000
 
-// inStep reports whether the tapes of records leave nothing to derive.
+// inStep reports whether the table has no derived columns.
 func inStep(s *spec.Spec) bool { return s.Data.Rows.N() >= inStepFrom }
 
 // likelihoodTape compiles a loss of the records of a table.

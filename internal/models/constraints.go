@@ -12,8 +12,8 @@ type Constraints struct {
 	Reads [][]int // of each condition: the columns that it reads
 }
 
-// constraints compiles the conditions, whose record is all declared columns in
-// the unit of the file, levels by index; nil when there are none.
+// constraints compiles the conditions; nil if there are none. Their record has all declared
+// columns in the unit of the file, levels by index.
 func (c *compiler) constraints() *Constraints {
 	list := c.core.Constraints
 	if len(list) == 0 {

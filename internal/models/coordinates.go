@@ -10,35 +10,34 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// Coordinates are the coordinates of work φ (P) of a fit. They stand for the
-// unconstrained parameters θ (P) by u = Origin + Unit∘φ and, for each LinearPredictor
-// predictor with design x (K), coefficients b and level Intercept,
+// Coordinates are the coordinates of work φ (P) of a fit. They stand for the unconstrained
+// parameters θ (P) by u = Origin + Unit∘φ and, for each LinearPredictor predictor with
+// design x (K), coefficients b and level Intercept,
 //
 //	b = Matrix·u_b,  Intercept = u_Intercept − Center·b,
 //
 // so that Intercept + x·b = u_Intercept + x′·u_b with the columns x′ = Matrixᵀ(x − Center).
-// All other parameters are u. The density of a record is the same, and so is the
-// prior, which stays one of θ.
+// All other parameters are u. The density of a record stays the same, and the prior stays a
+// prior of θ.
 type Coordinates struct {
 	Origin     []float64  `json:"origin"` // (P)
 	Unit       []float64  `json:"unit"`   // (P)
 	Predictors []Rotation `json:"predictors"`
 }
 
-// Rotation is that of the linear predictor whose coefficients have the name
-// Coefficients.
+// Rotation rotates the linear predictor whose coefficients have the name Coefficients.
 type Rotation struct {
 	Coefficients string    `json:"coefficients"`
 	Center       []float64 `json:"center"` // (K)
 	Matrix       []float64 `json:"matrix"` // (K×K), row-major
 }
 
-// In is the same model with θ in the coordinates of work c: all its tapes and
-// samplers take φ where those of m take θ.
+// In is the same model in the coordinates of work c: all its tapes and samplers take φ in
+// place of θ.
 func (m *Model) In(c *Coordinates) (*Model, error) { return compileIn(m.Spec, c) }
 
-// Declared sets dst (P) to the θ of phi (P). Where m has no coordinates of work,
-// they are the same. dst may be phi.
+// Declared sets dst (P) to the θ of phi (P). Without coordinates of work both are the same.
+// dst may be phi.
 func (m *Model) Declared(dst, phi []float64) {
 	copy(dst, phi)
 	c := m.coordinates
@@ -70,7 +69,7 @@ func (m *Model) Coordinates() *Coordinates { return m.coordinates }
 // Rotated reports whether m is in coordinates of work.
 func (m *Model) Rotated() bool { return m.coordinates != nil }
 
-// WithoutSlopes is the φ (P) at which a fit in coordinates of work starts, but with
+// WithoutSlopes is the φ (P) at which a fit in coordinates of work starts, with
 // coefficients 0.
 func (m *Model) WithoutSlopes() []float64 {
 	phi := make([]float64, m.P)
@@ -140,12 +139,12 @@ func (m *Model) FromDeclared(dst, theta []float64) {
 	}
 }
 
-// LinearPredictor is where the numbers of a linear predictor are.
+// LinearPredictor has the places of a linear predictor's numbers.
 type LinearPredictor struct {
-	Dim          string // of its design
+	Dim          string // columns of its design
 	Coefficients *Param // by column of the design, then by effect
 	Effects      int
-	Level        *Param // what its centre moves; nil: none
+	Level        *Param // name of its level, which a shift of the centre moves; nil: none
 	Cuts         bool   // the level is the cuts of an ordinal response
 }
 
@@ -167,8 +166,8 @@ func (p LinearPredictor) shift(u []float64, e int, by float64) {
 	}
 }
 
-// linearPredictors are the linear predictors that can be rotated: the design of each is
-// that of single numbers, and coefficients and level have no bounds.
+// linearPredictors are the linear predictors that can be rotated: their designs consist of
+// single numbers, and their coefficients and levels have no bounds.
 func linearPredictors(core *core.Core, params []Param) []LinearPredictor {
 	var list []LinearPredictor
 	for _, p := range core.Predictors {
@@ -222,8 +221,8 @@ func (g *build) work(p *Param, leaf *graph.Node) *graph.Node {
 	return leaf
 }
 
-// rotation gives coefficients and levels their unconstrained declared values, among
-// u by parameter. It keeps what they are in the rows block.
+// rotation gives coefficients and levels their unconstrained declared values, in u by
+// parameter. It stores their coordinates for the rows block.
 func (g *build) rotation(u map[string]*graph.Node) {
 	c := g.c.coordinates
 	if c == nil {
@@ -256,12 +255,11 @@ func (g *build) rotation(u map[string]*graph.Node) {
 	}
 }
 
-// rotated names the rows of a rotation's matrix; no name of the language can clash
-// with it.
+// rotated names the rows of a rotation's matrix; it clashes with no name of the language.
 const rotated = "(rotated)"
 
-// matrix is that of r, from rows called rotated to columns along dim; transposed it
-// takes a design to the columns of work.
+// matrix is the matrix of r, from rows called rotated to columns along dim. Transposed it
+// maps a design to the columns of work.
 func (g *build) matrix(r *Rotation, dim graph.Dim, transpose bool) *graph.Node {
 	values := r.Matrix
 	if transpose {
@@ -276,8 +274,8 @@ func (g *build) matrix(r *Rotation, dim graph.Dim, transpose bool) *graph.Node {
 	return g.b.Consts(graph.Shape{{Name: rotated, Size: dim.Size}, dim}, values)
 }
 
-// rotateRows replaces, in the rows block, designs by the columns of work, and what
-// the linear predictors are made of by the coordinates of work.
+// rotateRows replaces, in the rows block, designs by the columns of work, and the
+// parameters of linear predictors by the coordinates of work.
 func (g *build) rotateRows() {
 	c := g.c.coordinates
 	if c == nil {
@@ -312,8 +310,8 @@ func (g *build) shapeOf(name string) graph.Shape {
 	panic("models: no parameter " + name)
 }
 
-// DesignTape computes, of rows as the likelihood reads them, the designs of the linear
-// predictors, and last the response of a model with one.
+// DesignTape computes the designs of the linear predictors, and last the response of a
+// model with one, from rows in the likelihood's form.
 func (m *Model) DesignTape() *graph.Tape {
 	c := newCompiler(m.Spec, m.Core)
 	c.dimensions()
@@ -337,7 +335,7 @@ func (m *Model) DesignTape() *graph.Tape {
 	return tape
 }
 
-// RotatedSpare is about how many derived columns m has in coordinates of work.
+// RotatedSpare is about the number of derived columns of m in coordinates of work.
 func (m *Model) RotatedSpare() int {
 	spare := m.Likelihood.K - m.Likelihood.K0
 	if inStep(m.Spec) {

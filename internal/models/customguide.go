@@ -26,8 +26,8 @@ const (
 // that a custom guide does not mention.
 const ownScale = 0.1
 
-// CustomGuide is a new guide of the model file's own law, or nil when the file
-// has none. Its λ are the free parameters in order of declaration.
+// CustomGuide is a new guide with the model file's own law; nil if the file has none. Its λ
+// are the free parameters in order of declaration.
 func (m *Model) CustomGuide() guide.Guide {
 	if m.custom == nil {
 		return nil

@@ -8,18 +8,18 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// DensityTape compiles the likelihood so that the sum of all records' gradients
-// brings the log likelihood along. It has two parameters behind θ, a weight w and
-// a count u, and the loss of a record is
+// DensityTape compiles the likelihood so that the sum of all records' gradients contains
+// the log likelihood. It has two parameters after θ, a weight w and a count u, and the loss
+// of a record is
 //
 //	w·log p(record | θ) + u.
 //
-// At w = 1 the gradient is ∂ log p(record | θ)/∂θ, then log p(record | θ), then 1.
-// A record whose gradient is not finite counts as zero in all of them, which the
-// sum over u shows. It is for fits without privacy: nothing bounds log p.
+// At w = 1 the gradient is ∂ log p(record | θ)/∂θ, then log p(record | θ), then 1. A record
+// whose gradient is not finite counts as zero in all of them, which the sum over u shows.
+// It is for fits without privacy: nothing bounds log p.
 //
-// The error states why the log likelihood cannot be summed: the model has latents of
-// its own for every record, or a guide that sees the records.
+// The error is the reason if the log likelihood cannot be summed: the model has latents for
+// every record, or a guide that reads the records.
 func (m *Model) DensityTape() (*graph.Tape, error) {
 	if m.Likelihood.AuxRecord > 0 || m.Likelihood.AuxGlobal > 0 {
 		return nil, errors.New("the likelihood of a record is itself estimated from random draws (local latents, or layers with noise)")
@@ -37,8 +37,8 @@ func (m *Model) DensityTape() (*graph.Tape, error) {
 	return c.likelihoodTape(g.b, g.loss, m.Encoding.Width())
 }
 
-// ScoreRange is the length of the interval in which the score of a unit lies, whatever
-// its rows and the parameters: what a draw of the posterior costs. The error states why
+// ScoreRange is the length of the interval that contains the score of a unit for any rows
+// and parameters. It is the price of a draw of the posterior. The error is the reason if
 // nothing bounds the score.
 func (m *Model) ScoreRange() (float64, error) {
 	l := &m.Spec.Likelihood

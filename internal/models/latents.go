@@ -25,9 +25,8 @@ import (
 // log q(z | x) = −Σ (log σ + ε²/2 + log √2π). Kingma and Welling 2014,
 // arXiv:1312.6114.
 
-// latents adds the local latents of a record: drawn from the guide where that
-// sees the record, else from the prior. It returns log p(z) − log q(z | x) in
-// the first case, 0 in the second.
+// latents adds the local latents of a record: from the guide if that reads the record, else
+// from the prior. It returns log p(z) − log q(z | x) in the first case, 0 in the second.
 func (g *build) latents() *graph.Node {
 	correction := g.b.Const(0)
 	for _, d := range g.c.core.Latent {
@@ -43,7 +42,7 @@ func (g *build) latents() *graph.Node {
 		}
 		guide := g.latentGuide(d, shape)
 		if guide == nil {
-			g.env.Values[d.Name.V] = expr.Value{Node: noise} // what uses it is not to blame
+			g.env.Values[d.Name.V] = expr.Value{Node: noise} // its users are not to blame
 			continue
 		}
 		mean, sd := guide[0], guide[1]
@@ -145,8 +144,8 @@ func (g *build) normal(d *core.Definition, density dist.Density, shape graph.Sha
 	return &a
 }
 
-// undimmed gives an output of a network whose dims are its own, made from
-// numbers, the dims of a value with the same sizes.
+// undimmed gives a network's output with dims of its own the dims of a value with the same
+// sizes.
 func (c *compiler) undimmed(b *graph.Builder, x *graph.Node, shape graph.Shape) *graph.Node {
 	have := x.Shape()
 	if len(have) != len(shape) {

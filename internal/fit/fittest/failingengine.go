@@ -7,7 +7,7 @@ import (
 	"d3p/internal/privacy"
 )
 
-// FailsAt is an engine whose clipped sum fails in one step, as a card that is lost.
+// FailsAt is an engine whose clipped sum fails in one step, like a lost card.
 type FailsAt struct {
 	privacy.Engine
 	Step int

@@ -2,9 +2,8 @@ package optimizer
 
 import "d3p/internal/models/graph"
 
-// AdamTape is a step of Adam as nodes of a graph, for engines that take many steps
-// in one call. It is Adam.Update in the same order of operations; the test compares
-// the two.
+// AdamTape is a step of Adam as nodes of a graph, for engines that take many steps in one
+// call. It does the operations of Adam.Update in the same order; a test compares the two.
 type AdamTape struct {
 	Value, First, Second     *graph.Node // x, and the running means of g and g²
 	Rate, Correct1, Correct2 *graph.Node // learning rate and AdamCorrections

@@ -11,8 +11,8 @@ import (
 
 // Optimizer is one family's state in one fit.
 type Optimizer interface {
-	// Update takes a step in coordinates low <= j < high. It reads and writes no
-	// other coordinate.
+	// Update takes a step in coordinates low <= j < high. It reads and writes no other
+	// coordinate.
 	Update(u Update, low, high int)
 	// Moments returns the optimizer's state arrays, in a fixed order, for
 	// checkpoints: copying into them restores it.
@@ -35,20 +35,20 @@ type Family struct {
 	New  func(size int, o Options) Optimizer
 }
 
-// Options are the settings that some optimizers have beside the learning rate.
+// Options are the settings that some optimizers have besides the learning rate.
 type Options struct {
 	Momentum    float64 // sgd
 	WeightDecay float64 // adamw
 }
 
-// Names of optimizers that a default or another setting is about.
+// Names of optimizers that a default or another setting refers to.
 const (
 	AdamName  = "adam"
 	AdamWName = "adamw"
 	SGDName   = "sgd"
 )
 
-// Families returns the table: a new optimizer is one file and one line here.
+// Families returns the table. A new optimizer is one file and one line here.
 func Families() []Family {
 	return []Family{
 		{AdamName, 0.03, func(n int, _ Options) Optimizer { return newAdam(n) }},

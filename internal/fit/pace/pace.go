@@ -1,11 +1,11 @@
-// Package pace decides how many steps a call of a device takes, so that each ends in time:
-// a fit is stopped between two calls. The steps' numbers do not depend on it.
+// Package pace decides the number of steps in a call of a device, so that each call ends in
+// time: a fit can stop only between two calls. The numbers of a fit do not depend on it.
 package pace
 
 import "time"
 
-// First is the number of steps of the first call, Most that of any. A later call takes
-// half a second, as far as the one before it tells.
+// First is the number of steps of the first call, Most that of any call. A later call takes
+// about half a second, estimated from the call before it.
 const (
 	First = 16
 	Most  = 4096
@@ -19,7 +19,7 @@ type Pace struct {
 	clock func() time.Time
 }
 
-// New returns a pace by a clock, time.Now if it is nil.
+// New returns a pace with a clock; time.Now if clock is nil.
 func New(clock func() time.Time) *Pace {
 	if clock == nil {
 		clock = time.Now
@@ -27,14 +27,14 @@ func New(clock func() time.Time) *Pace {
 	return &Pace{steps: First, clock: clock}
 }
 
-// Steps is the most that the next call may take.
+// Steps is the largest number of steps for the next call.
 func (p *Pace) Steps() int { return p.steps }
 
-// Begin is called before a call.
+// Begin marks the start of a call.
 func (p *Pace) Begin() { p.begun = p.clock() }
 
-// End is called after it, with the steps that were done. Steps becomes a power of two, so
-// that fits side by side have calls of the same length.
+// End marks the end of a call that took the given steps. Steps becomes a power of two, so
+// that fits side by side have calls of equal length.
 func (p *Pace) End(done int) {
 	fit := float64(done) * float64(most) / float64(max(p.clock().Sub(p.begun), 1))
 	next := 1

@@ -2,7 +2,7 @@ package plan
 
 import "d3p/internal/privacy/sampler"
 
-// farSteps is 1/f for the fraction f of first steps that may be far from the mode.
+// farSteps is 1/f, where f is the fraction of first steps that may be far from the mode.
 const farSteps = 5
 
 // StepWeight is the weight w of step t (from 0) in sums of released gradients.
@@ -19,11 +19,11 @@ func SettledWeight(t, steps int) float64 {
 
 // BatchVariance is k: with independent subsets of the records in each step the mean
 // released gradient has k times the variance J that it has over data sets. A record is in a
-// batch with probability q, so a step's gradient varies by J(1 − q)/q, and
+// batch with probability q, so a step's gradient has the variance J(1 − q)/q, and
 //
 //	k = Σu²(1 − q)/q / (Σu)²,  for one q about 1.4(1 − q)/(qT).
 //
-// Epochs see every record alike.
+// Epochs take every record equally often.
 func (p *Plan) BatchVariance(steps int) float64 {
 	if p.Sampling != sampler.Poisson && p.Sampling != sampler.FixedSize {
 		return 0

@@ -8,8 +8,7 @@ import (
 	"d3p/internal/settings"
 )
 
-// blocksOf lists the parameters to which the model file gives a guide of their
-// own.
+// blocksOf lists the parameters that have their own guide in the model file.
 func blocksOf(m *models.Model) []guide.Block {
 	var blocks []guide.Block
 	for _, b := range m.Spec.Guide.Blocks {
@@ -36,9 +35,9 @@ func rankBeside(cfg Config, latent int, blocks []guide.Block) int {
 	return max(1, min(defaultRank, latent))
 }
 
-// setBlocks gives single parameters a guide of their own. The scales of a block
-// are not lambda's second half, so curvature, the default of how the posterior
-// accounts for the noise, gives way to variance, and is refused when cfg asks for it.
+// setBlocks gives single parameters their own guide. The scales of such a guide are not
+// lambda's second half, so the noise-aware default curvature becomes variance, and
+// setBlocks refuses curvature if cfg asks for it.
 func (p *Plan) setBlocks(blocks []guide.Block, cfg Config) error {
 	switch {
 	case len(blocks) == 0:

@@ -13,14 +13,14 @@ import (
 	"d3p/internal/settings"
 )
 
-// chooseClipGroups sets the parts of a gradient that are clipped by themselves:
+// chooseClipGroups sets the parts of a gradient that are clipped separately:
 //
 //	whole                one part
 //	each, layers         one part a parameter; a layer's parameters are one
 //	each:size            shares in proportion to the numbers of a part, not equal ones
 //	A+B@0.7,C@0.3        named parameters, or all whose names begin so before a dot
 //
-// Parameters that are in no named part are the last one.
+// All other parameters are one further part, the last.
 func (p *Plan) chooseClipGroups(cfg Config) error {
 	text := cfg.ClipGroups
 	if text == "" || text == settings.ClipGroupsWhole {
@@ -86,7 +86,7 @@ func groupsByRule(params []*models.Param, rule, how string) (groups clipgroups.G
 	return groups
 }
 
-// groupsByName reads named groups, with a share each or equal ones.
+// groupsByName reads named groups with given or equal shares.
 func groupsByName(params []*models.Param, text string) (groups clipgroups.Groups, err error) {
 	taken := make([]bool, len(params))
 	shares := 0

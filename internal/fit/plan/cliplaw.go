@@ -13,22 +13,22 @@ import (
 	"d3p/internal/stats"
 )
 
-// lawRecords is the number of simulated records for the norms of gradients,
+// lawRecords is the number of simulated records whose gradients have their norms computed,
 // clipCandidates the number of compared clip norms.
 const lawRecords, clipCandidates = 4000, 60
 
-// muchWorse is the factor in the mean squared error at which the clip norm of a
-// quantile gives way to the best one.
+// muchWorse is the ratio of mean squared errors from which the best clip norm replaces that
+// of a quantile.
 const muchWorse = 4
 
-// gap times as many records as the quantile's target clips may be clipped in a fit, since
-// the count that it follows is noisy.
+// A fit may clip gap times as many records as the quantile's target, because it follows a
+// noisy count.
 const gap = 3
 
 // chooseClippingBy fixes the clip norm if the quantile is poor under the law. With an
-// outcome of 2 % most records have short gradients, and their quantile clips the outcomes
-// away. The joint noise multiplier stays, and so does a quantile of the user. Effects
-// count as 0: strong effects give the norms of counts heavy tails, which a quantile
+// outcome of 2 % most records have short gradients, and their quantile clips away the
+// outcomes. The joint noise multiplier stays, and so does a quantile that the user gave.
+// Effects count as 0: strong effects give the norms of counts heavy tails, which a quantile
 // follows better than the law.
 func (p *Plan) chooseClippingBy(l *law.Law) {
 	m := p.model
@@ -56,13 +56,13 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 	p.SplitNoise()
 }
 
-// clippingError is, up to a factor, the mean squared error of parameters that solve
-// Σ clip(g) + noise = 0 with clip norm c. With k the share of the information Σ|g|² that
+// clippingError is, up to a factor, the mean squared error of parameters that solve Σ
+// clip(g) + noise = 0 with clip norm c. With k the share of the information Σ|g|² that
 // clipping keeps, it is
 //
 //	(Σ|clip(g)|² + |Σ(clip(g) − g)|² + P(C/μ)²)/k²:
 //
-// sampling, bias, as scores have mean 0, and the noise of all steps.
+// the variance of sampling, the bias (scores have mean 0), and the noise of all steps.
 func (p *Plan) clippingError(g gradients, c float64) float64 {
 	n := float64(p.Records) / float64(len(g.rows))
 	all, kept, sampling := 0.0, 0.0, 0.0
@@ -79,7 +79,7 @@ func (p *Plan) clippingError(g gradients, c float64) float64 {
 	return (n*sampling + n*n*simd.Dot(bias, bias) + float64(p.Latent)*c*c/(p.Mu*p.Mu)) * (all / kept) * (all / kept)
 }
 
-// gradients are the gradients of simulated records, and their norms, rising.
+// gradients are the gradients of simulated records, and their norms in rising order.
 type gradients struct {
 	rows  [][]float64 // each (P)
 	norms []float64

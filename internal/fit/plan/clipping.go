@@ -10,7 +10,7 @@ import (
 
 const (
 	countNoiseRatio = 4.0   // σ_b/(sσ): with it the gradient's noise grows by 3.3 %
-	minAdaptive     = 200.0 // μN below which the count is too noisy to follow
+	minAdaptive     = 200.0 // below this μN the count is too noisy to follow
 	adaptiveStart   = 0.1   // C₀: a quantile near 1 is reached faster from below
 	flatNorm        = 1.0   // C
 )
@@ -22,14 +22,14 @@ const (
 	MaxClipNorm = 1e6
 )
 
-// chooseClipping sets the kind of clipping, C (C₀ when adaptive) and the target
-// quantile, by default
+// chooseClipping sets the kind of clipping, C (C₀ when adaptive) and the target quantile,
+// by default
 //
 //	γ = 1 − clamp(10√P/(μN), 0.01, 0.4):
 //
-// clipping bias does not shrink with N and the noise does, so C grows with μN.
-// A clip norm, its schedule, groups or a schedule of the batches alone mean flat clipping, and so do zero-out
-// neighbours, under which the count has no accounting.
+// the noise shrinks with N and clipping bias does not, so C grows with μN. Clipping is flat
+// if the user gives a clip norm, its schedule, groups or a schedule of the batches, and
+// under zero-out neighbours, which have no accounting for the count.
 func (p *Plan) chooseClipping(cfg Config) {
 	signal := p.Signal()
 	kind := settings.ClippingAdaptive
@@ -47,7 +47,7 @@ func (p *Plan) chooseClipping(cfg Config) {
 	}
 }
 
-// StepClipNorm is C of a step, counted from 0, unless clipping is adaptive.
+// StepClipNorm is C of a step, counted from 0. It holds for clipping that is not adaptive.
 func (p *Plan) StepClipNorm(step int) float64 {
 	return math.Max(p.ClipNorm*p.ClipNormSchedule.Factor(step), MinClipNorm)
 }
@@ -58,14 +58,14 @@ func (p *Plan) defaultQuantile() float64 {
 	return 1 - math.Min(math.Max(clipped, 0.01), 0.4)
 }
 
-// Signal is μN: the information of one step's release about the records, in units of its
-// noise, grows with it.
+// Signal is μN. The larger it is, the more a step's release tells about the records
+// relative to its noise.
 func (p *Plan) Signal() float64 { return p.Mu * float64(p.Records) }
 
 // SplitNoise divides one release of noise multiplier σ between the gradient sum
-// (sensitivity C) and, when clipping is adaptive, the count Σ (1[|g| ≤ C] − γ)
-// (sensitivity s = max(γ, 1−γ)), and sets the rate η_C at which the clip norm
-// follows it. Scaled by their sensitivities the two are one Gaussian release:
+// (sensitivity C) and, if clipping is adaptive, the count Σ (1[|g| ≤ C] − γ) (sensitivity s
+// = max(γ, 1−γ)). It sets the rate η_C at which the clip norm follows the count. Scaled by
+// their sensitivities the two are one Gaussian release:
 //
 //	σ⁻² = z⁻² + (σ_b/s)⁻², σ_b = 4sσ, η_C = 0.2 min(1, qN/(5σ_b)).
 func (p *Plan) SplitNoise() {

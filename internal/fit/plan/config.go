@@ -7,10 +7,10 @@ import (
 	"d3p/internal/settings"
 )
 
-// Config has the user's settings: each field is the row of the table of settings with its
-// name. The zero value of a field leaves the decision to New, which decides from public
-// facts only. A choice of any of these by looking at private results costs privacy that
-// no accountant sees.
+// Config has the user's settings. Each field has the name of its row in the table of
+// settings. The zero value of a field leaves the decision to New, which decides from public
+// facts only. Choosing a setting by looking at private results costs privacy that no
+// accountant counts.
 type Config struct {
 	Records int // N, declared and public
 
@@ -20,15 +20,15 @@ type Config struct {
 	NoiseSchedule   string  // of package schedule
 	BatchSchedule   string  // of package schedule
 	Table1          string  // settings.Auto, Table1None, or a share of μ²
-	Trace           string  // quantities that are bought of iterates, see chooseSideQueries
+	Trace           string  // quantities to buy of iterates, see chooseSideQueries
 
 	Sampling     string  // sampler scheme
 	Batches      string  // sampler.Exact or sampler.Feistel
-	Card         bool    // a CUDA device takes the steps: it decides the default of Batches
+	Card         bool    // a CUDA device takes the steps, which decides the default of Batches
 	SamplingRate float64 // q
-	BatchSize    int     // instead of q: B/N
+	BatchSize    int     // in place of q: B/N
 	Steps        int     // T
-	Epochs       float64 // instead of T: epochs/q
+	Epochs       float64 // in place of T: epochs/q
 
 	Clipping         string
 	ClipNorm         float64 // C; C₀ when clipping is adaptive
@@ -58,7 +58,7 @@ type Config struct {
 	Draws      int    // θ draws per step of a non-private fit
 }
 
-// Values are the settings that c gives, and those of its compatibility, by name.
+// Values are the settings that c gives, by name, with those that its compatibility sets.
 func (c Config) Values() map[string]any {
 	if c.Compat == settings.CompatD3P {
 		c = withD3P(c)
@@ -73,8 +73,8 @@ func (c Config) given() map[string]any {
 	return settings.Given(&c, settings.Algorithm, settings.Price)
 }
 
-// read is c with its values as the table of settings spells them. The error holds
-// every value that cannot be meant, each with its flag.
+// read is c with its values in the spelling of the table of settings. The error holds every
+// invalid value, each with its flag.
 func (c Config) read() (Config, error) {
 	var errs []error
 	refuse := func(name, format string, args ...any) {

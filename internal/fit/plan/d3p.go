@@ -7,19 +7,18 @@ import (
 	"d3p/internal/settings"
 )
 
-// The Python package leaves batch size and steps to its user; these are the settings of
-// its paper's hierarchical model, with fewer steps.
+// The Python package leaves batch size and steps to its user. These are the settings of its
+// paper's hierarchical model, with fewer steps.
 const (
 	d3pRate  = 0.1
 	d3pSteps = 10000
 )
 
-// withD3P fills the open fields of c with the algorithm of the Python package
-// d3p 0.2: vanilla gradients, a fresh θ for every record, prior and entropy
-// inside the clip, C = 1, Adam at 1e-3 from scale 1, the last iterate, batches
-// of fixed size without replacement. It is accounted for as the sampling it is:
-// under add-or-remove and substitution alike a record displaces another one.
-// Prediger et al. 2022, arXiv:2103.11648.
+// withD3P fills the open fields of c with the algorithm of the Python package d3p 0.2:
+// vanilla gradients, a fresh θ for every record, prior and entropy inside the clip, C = 1,
+// Adam at 1e-3 from scale 1, the last iterate, batches of fixed size without replacement.
+// The accountant takes the sampling that really runs: a record displaces another one under
+// add-or-remove and under substitution. Prediger et al. 2022, arXiv:2103.11648.
 func withD3P(c Config) Config {
 	c.Gradient = or(c.Gradient, settings.GradientVanilla)
 	c.Neighbours = or(c.Neighbours, string(event.Substitute))

@@ -6,21 +6,20 @@ import (
 	"d3p/internal/privacy/accountant"
 )
 
-// Planned is the whole of a fit that was ended early.
+// Planned has the settings of the whole fit, if the fit was ended early.
 type Planned struct {
 	Iterations int     `json:"iterations"`
-	Epsilon    float64 `json:"epsilon"` // of all iterations, at the fit's delta: an upper bound
+	Epsilon    float64 `json:"epsilon"` // of all planned iterations, at the fit's delta: an upper bound
 }
 
-// Finish makes p the plan of a fit that ended after steps of its T steps, at the price
-// of those. That price is the fit's if the decision to end it did not depend on its
-// iterates; whatever the decision depended on, the price of all T steps is. Side queries are
-// not asked.
+// Finish makes p the plan of a fit that ended after steps of its T steps, at the price of
+// those steps. That price holds if the decision to end did not depend on the fit's
+// iterates; the price of all T steps always holds. Such a fit asks no side queries.
 func (p *Plan) Finish(steps int) error {
 	if !p.Private || steps < 1 || steps >= p.Steps {
 		return fmt.Errorf("plan: a fit of %d steps cannot end after %d", p.Steps, steps)
 	}
-	p.SideQueries = nil // they come after the last step
+	p.SideQueries = nil // the fit asks them after its last step
 	whole, err := p.price()
 	if err != nil {
 		return err
@@ -35,7 +34,7 @@ func (p *Plan) Finish(steps int) error {
 	return p.recordEvent()
 }
 
-// price is what p's mechanism costs.
+// price is the price of p's mechanism.
 func (p *Plan) price() (accountant.Answer, error) {
 	return accountant.Epsilon(p.MechanismEvent(p.NoiseMultiplier), p.Neighbours, p.Delta)
 }

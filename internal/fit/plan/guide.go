@@ -17,8 +17,8 @@ func (p *Plan) NewGuide() (guide.Guide, error) {
 	return guide.New(p.Guide, p.Latent, opt)
 }
 
-// NewGuide is a new guide of the family called name for m, which has the laws of
-// a custom one.
+// NewGuide is a new guide for m of the family called name. With name custom it has the
+// model file's laws.
 func NewGuide(m *models.Model, name string, opt guide.Options) (guide.Guide, error) {
 	if name != guide.CustomName {
 		return guide.New(name, m.P, opt)
@@ -31,8 +31,8 @@ func NewGuide(m *models.Model, name string, opt guide.Options) (guide.Guide, err
 	return nil, errors.New("--guide: custom needs distributions (write `guide: {type: custom, params:, free:}` in the model file)")
 }
 
-// setCustom turns off the variance of the privacy noise, which follows a location of
-// every parameter; a custom guide need not have one.
+// setCustom turns off the variance of the privacy noise. That variance needs a location for
+// every parameter, which a custom guide may lack.
 func (p *Plan) setCustom(cfg Config) error {
 	if p.Guide != guide.CustomName {
 		return nil

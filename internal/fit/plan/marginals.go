@@ -13,14 +13,13 @@ import (
 	"d3p/internal/settings"
 )
 
-// MethodMarginals is the method of a synthetic table that is learnt from noisy tables
-// of counts.
+// MethodMarginals is the method of a synthetic table from noisy tables of counts.
 const MethodMarginals = "marginals"
 
 // ClippingCounts is the clipping of counts: a unit has a weight of 1 in each table.
 const ClippingCounts = "counts"
 
-// newMarginals decides a synthetic table by marginals.
+// newMarginals plans a synthetic table by marginals.
 func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 	if cfg.NonPrivate {
 		return nil, fmt.Errorf("the engine marginals has no fit without privacy (write `engine: mixture`, or type a large --epsilon on public data)")
@@ -66,11 +65,11 @@ func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 	return p, nil
 }
 
-// countsDrown is the noise of a single column's counts, as a part of the records, from which
-// the plan warns.
+// countsDrown is the noise of a single column's counts, as a share of the records, from
+// which the plan warns.
 const countsDrown = 0.05
 
-// keepWarnings are the warnings of these names.
+// keepWarnings keeps the warnings with these names.
 func keepWarnings(list []Warning, names ...string) []Warning {
 	kept := []Warning{}
 	for _, w := range list {

@@ -30,9 +30,9 @@ func (p *Plan) Mechanism() (privacy.Mechanism, error) {
 	return m, err
 }
 
-// batchBound is a public number of records that no batch exceeds: with a table
-// of at most twice the declared N records, a Poisson batch of mean 2qN exceeds
-// 4qN + 1000 with probability below 1e-200.
+// batchBound is a public bound on the number of records in a batch: with a table of at most
+// twice the declared N records, a Poisson batch of mean 2qN exceeds 4qN + 1000 with
+// probability below 1e-200.
 func (p *Plan) batchBound() int {
 	_, most := p.BatchSchedule.Range()
 	return min(2*p.Records, int(4*p.SamplingRate*most*float64(p.Records))+1000)

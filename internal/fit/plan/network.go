@@ -13,13 +13,13 @@ import (
 	"d3p/internal/settings"
 )
 
-// Defaults for networks. With more weights than records every record's gradient is
-// clipped, and Adam makes the clip norm irrelevant.
+// Defaults for networks. With more weights than records every record's gradient is clipped,
+// and Adam makes the clip norm irrelevant.
 const (
 	wideBatch    = 512
 	wideEpochs   = 20
 	mostRate     = 0.03
-	unitRate     = 0.056 // of an output that sums one product
+	unitRate     = 0.056 // rate for an output that sums one product
 	deltaAverage = 0.25
 )
 
@@ -28,9 +28,9 @@ const (
 //
 //	min(0.03, 0.056/√F), F = Σ_l W_l max(1, F_l) / Σ_l W_l.
 //
-// Steps of one size for every weight, mostly noise, move an output by about √F times
-// that size if its inputs are near 1. An embedding has F_l = 1: a record picks its rows.
-// The constants were chosen on MNIST (784-100-10) and simulated texts.
+// Steps of equal size for every weight are mostly noise, and move an output by about √F
+// times that size if its inputs are near 1. An embedding has F_l = 1, because a record
+// picks its rows. The constants were chosen on MNIST (784-100-10) and simulated texts.
 func networkRate(m *models.Model) float64 {
 	weights, products := 0.0, 0.0
 	for _, l := range m.Layers {
@@ -51,10 +51,10 @@ func hasNetwork(m *models.Model) bool {
 }
 
 // withNetwork fills the open fields of c for a model with networks: a point estimate, the
-// mean of the last quarter of the iterates, and Adam at networkRate; and, with more
-// parameters than records, flat clipping at C = 1 and batches of 512 records for at least
-// 1000 steps and 20 epochs. Without privacy only a model with more parameters than
-// records has this rate.
+// mean of the last quarter of the iterates, and Adam at networkRate. With more parameters
+// than records it also sets flat clipping at C = 1 and batches of 512 records for at least
+// 1000 steps and 20 epochs. Without privacy only a model with more parameters than records
+// has this rate.
 func withNetwork(c Config, m *models.Model) Config {
 	c.Guide = or(c.Guide, guide.DeltaName)
 	if c.Averaging == nil && c.Guide == guide.DeltaName {
@@ -83,7 +83,7 @@ func withNetwork(c Config, m *models.Model) Config {
 	return c
 }
 
-// checkWeights reports weights without a prior under a guide that needs one: without
+// checkWeights refuses weights without a prior under a guide that needs one: without
 // information in the data its entropy would grow without bound.
 func checkWeights(p *Plan, m *models.Model) error {
 	if p.Guide == guide.DeltaName {

@@ -24,9 +24,8 @@ const (
 	defaultRank      = 5
 )
 
-// New decides everything about a fit of m. It reads no record: N is the model file's
-// public number of records, unless cfg.Records gives one. An error names the flag, the
-// mistake and the next command.
+// New plans a fit of m. It reads no record: N is the model file's public number of records,
+// unless cfg.Records gives one. An error names the flag, the mistake and the next command.
 func New(m *models.Model, cfg Config) (*Plan, error) {
 	if m.ByMarginals() {
 		return newMarginals(m, cfg)
@@ -83,8 +82,7 @@ func New(m *models.Model, cfg Config) (*Plan, error) {
 	return p, nil
 }
 
-// ForLatent decides the same for a density of the caller's own with latent
-// unconstrained parameters.
+// ForLatent plans a fit of the caller's own density with latent unconstrained parameters.
 func ForLatent(latent int, cfg Config) (*Plan, error) { return decide(latent, cfg, nil) }
 
 func decide(latent int, cfg Config, m *models.Model) (*Plan, error) {

@@ -11,9 +11,9 @@ import (
 	"d3p/internal/privacy/schedule"
 )
 
-// setBudget sets ε and the μ of Gaussian differential privacy that is exactly
-// (ε, δ). Under substitution a record's influence is twice as large, so the
-// same guarantee leaves half of the μ to the signal.
+// setBudget sets ε, and the μ whose Gaussian differential privacy is exactly (ε, δ). Under
+// substitution a record's influence is twice as large, so the same guarantee leaves half of
+// μ to the signal.
 func (p *Plan) setBudget(epsilon float64) {
 	p.Epsilon = epsilon
 	p.Mu = accountant.GaussianMu(accountant.Target{Epsilon: epsilon, Delta: p.Delta})
@@ -33,8 +33,8 @@ func (p *Plan) MechanismEvent(sigma float64) event.Event {
 	return event.Together(slices.Concat(p.Before(), steps, p.SideQueries.Events(p.Neighbours)))
 }
 
-// chooseNoise sets σ: the smallest that the accountant certifies for (ε, δ), or the given
-// one, and sets its price.
+// chooseNoise sets σ and its price: the given σ, or the smallest that the accountant
+// certifies for (ε, δ).
 func (p *Plan) chooseNoise(cfg Config) error {
 	if cfg.NoiseMultiplier > 0 {
 		p.NoiseMultiplier = cfg.NoiseMultiplier
@@ -60,9 +60,9 @@ func (p *Plan) chooseNoise(cfg Config) error {
 	return p.certify(calibration.NoiseMultiplier)
 }
 
-// certify sets σ to sigma, or to little more, so that the curator, which asks
-// the accountant again before step 1, gets an answer within the budget. The
-// calibration asks for narrower brackets than that question does.
+// certify sets σ to sigma or slightly more. The curator asks the accountant again before
+// step 1 and must get an answer within the budget; the calibration asks for narrower
+// brackets than that question.
 func (p *Plan) certify(sigma float64) error {
 	for _, margin := range []float64{0, 2e-5, 5e-5, 1e-4, 1e-3, 1e-2} {
 		p.NoiseMultiplier = sigma * (1 + margin)
@@ -102,7 +102,7 @@ func (p *Plan) chooseSchedule(cfg Config) error {
 	return nil
 }
 
-// recordEvent keeps the event in dp_accounting's JSON form.
+// recordEvent stores the event in dp_accounting's JSON form.
 func (p *Plan) recordEvent() error {
 	raw, err := event.MarshalDpEvent(p.MechanismEvent(p.NoiseMultiplier))
 	p.Event = raw

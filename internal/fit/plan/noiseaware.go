@@ -39,23 +39,22 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 	return nil
 }
 
-// sampledFamilies have posteriors that are skewed, or rest on what the predictors have in
-// common: their intervals hold better as a sample.
+// sampledFamilies have posteriors that are skewed, or that depend on relations between the
+// predictors. Their intervals hold better as a sample.
 var sampledFamilies = []string{"bernoulli", "poisson", "cumulative", "negative_binomial"}
 
-// skewedFamilies have a shape that the intercept depends on: of 12 tables of a skew normal
-// (N = 2000, ε = 1) intervals of sigma held the truth in 0 as a joint normal, and in 12 as a
+// skewedFamilies have a shape that the intercept depends on. Of 12 tables of a skew normal
+// (N = 2000, ε = 1) intervals of sigma held the truth in 0 as a joint normal and in 12 as a
 // sample; without a bought law (N = 300) in 4 and 12, those of alpha in 5 and 12.
 var skewedFamilies = []string{"skew_normal", "gompertz"}
 
-// samples reports whether the posterior of this number of records is a sample by default:
-// of a sampled family, or of a normal or categorical one with groups, whose residual sd or
-// intercepts contain what is not known of their effects; where the columns' law is bought
-// with little noise. A sample trusts the law that it simulates records by. Where the joint
-// normal is worse than that, the posterior is a sample under other laws, too: of a
-// negative binomial under bought correlations, since phi is known by few large counts; and
-// under every law, bought or declared, where the location depends on a parameter of the
-// spread, which a joint normal takes to be independent.
+// samples reports whether the posterior of this number of records is a sample by default. A
+// sample trusts the law that simulates its records, so in general it needs a law bought
+// with little noise. This holds for sampled families, and for normal and categorical ones
+// with groups, whose residual sd or intercepts contain the uncertainty of their effects. A
+// negative binomial needs only bought correlations, because few large counts determine phi.
+// If the location depends on a parameter of the spread, which a joint normal takes to be
+// independent, the posterior is a sample under every law, bought or declared.
 func (p *Plan) samples(records int) bool {
 	if p.model == nil || p.model.Spec.Model == nil || !p.scoresAreGradients() {
 		return false
@@ -75,8 +74,8 @@ func (p *Plan) samples(records int) bool {
 }
 
 // scoresAreGradients reports whether the gradient of a simulated record is that of its log
-// likelihood. A sample takes the slope of the mean gradient from their products, by the
-// information identity, which weights and other scores do not obey.
+// likelihood. A sample takes the slope of the mean gradient from products of scores, by the
+// information identity, which weights and other scores violate.
 func (p *Plan) scoresAreGradients() bool {
 	return p.model == nil || p.model.Spec.Likelihood.IsLog() && !p.model.Spec.Data.Weights.IsSet()
 }
@@ -87,11 +86,11 @@ func (p *Plan) ModelsNoise() bool {
 	return p.SumsGradients() || p.FollowsNoise() || p.ByMoments()
 }
 
-// SumsGradients reports whether the posterior is made of sums of released gradients.
+// SumsGradients reports whether the posterior is computed from sums of released gradients.
 func (p *Plan) SumsGradients() bool {
 	return p.NoiseAware == settings.NoiseAwareCurvature || p.NoiseAware == settings.NoiseAwareSample
 }
 
-// FollowsNoise reports whether the noise is followed through the optimizer, step
-// by step; the curvature gives its variance at the end.
+// FollowsNoise reports whether the fit follows the noise through the optimizer, step by
+// step. With curvature the posterior computes its variance at the end.
 func (p *Plan) FollowsNoise() bool { return p.NoiseAware == settings.NoiseAwareVariance }

@@ -9,15 +9,15 @@ import (
 )
 
 // Defaults of fit-nonprivate. Without privacy noise the remaining errors are those of the
-// family, the reparameterisation draws and the optimizer. So: a full-rank guide while it
+// family, the reparameterisation draws and the optimizer. Hence a full-rank guide while it
 // is cheap (mean field alone moves a mean of the collinear abalone posterior by 0.13
 // posterior sd), draws in antithetic pairs (η, −η), whose gradients average to the exact
-// one for a normal posterior, four such pairs, gradients without noise at a normal
-// optimum in the second half (Loop.estimator; the noise makes the fitted scales too
-// small, for abalone by 8 % instead of 4 %), and a cosine schedule that ends at step size
-// zero. The means are then within 0.07 posterior sd of the reference for the regressions
-// of posteriordb; the sds are within 5 % except for the residual scale of the smallest
-// (46 records), where no normal is closer; docs/results/benchmarks.md.
+// one for a normal posterior, four such pairs, gradients without noise at a normal optimum
+// in the second half (Loop.estimator; the noise makes the fitted scales too small, for
+// abalone by 8 % instead of 4 %), and a cosine schedule that ends at step size zero. The
+// means are then within 0.07 posterior sd of the reference for the regressions of
+// posteriordb; the sds are within 5 % except for the residual scale of the smallest (46
+// records), where no normal is closer; docs/results/benchmarks.md.
 const (
 	nonPrivateSteps     = 6000
 	nonPrivateRate      = 0.05 // of adam
@@ -26,7 +26,7 @@ const (
 	nonPrivateFullRank  = 100 // parameters
 )
 
-// planNonPrivate decides the same algorithm without clipping and noise.
+// planNonPrivate plans the same algorithm without clipping and noise.
 func (p *Plan) planNonPrivate(cfg Config) error {
 	p.Method = or(cfg.Method, settings.MethodVI)
 	cfg.Steps = or(cfg.Steps, nonPrivateSteps)
@@ -49,7 +49,7 @@ func (p *Plan) planNonPrivate(cfg Config) error {
 	}
 	draws := nonPrivateDraws
 	if p.Guide == guide.DeltaName {
-		draws = 1 // of a point
+		draws = 1 // for a point
 	}
 	p.Draws = or(cfg.Draws, draws)
 	p.ClipNorm = math.MaxFloat64

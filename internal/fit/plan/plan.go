@@ -1,8 +1,8 @@
-// Package plan decides a whole fit before any record is read, from public facts
-// only: one file a decision.
+// Package plan decides a whole fit before any record is read, from public facts only. Each
+// decision has a file.
 //
-// Shapes: P latent scalars θ (unconstrained), D length of the released vector, T
-// steps, N declared records, q sampling rate.
+// Shapes: P latent scalars θ (unconstrained), D length of the released vector, T steps, N
+// declared records, q sampling rate.
 package plan
 
 import (
@@ -37,8 +37,8 @@ const (
 // Plan is the whole fit, decided from public facts before any record is read. `d3p plan`
 // and the reports print its JSON form.
 type Plan struct {
-	Method  string `json:"method,omitempty"` // of a non-private fit, or of one without steps
-	Private bool   `json:"private"`          // false: fit-nonprivate, neither clipped nor noisy
+	Method  string `json:"method,omitempty"` // of a non-private fit, or of a private one without steps
+	Private bool   `json:"private"`          // false: fit-nonprivate, without clipping and noise
 	Records int    `json:"records"`          // N, declared and public
 	Latent  int    `json:"latent"`           // P, unconstrained parameters
 	Release int    `json:"release"`          // D, length of the vector released per step
@@ -63,7 +63,8 @@ type Plan struct {
 	ClipQuantile    float64          `json:"clip_quantile"` // target fraction of unclipped records
 	// ClipNormSchedule has the factors of C by step; absent: 1, or adaptive clipping.
 	ClipNormSchedule schedule.Factors `json:"clip_norm_schedule,omitempty"`
-	// ClipGroups are the parts of a gradient that are clipped by themselves; absent: the whole is one.
+	// ClipGroups are the separately clipped parts of a gradient; absent: the whole gradient
+	// is one part.
 	ClipGroups clipgroups.Groups `json:"clip_groups,omitempty"`
 	ClipRate   float64           `json:"clip_rate"` // η_C
 
@@ -78,7 +79,7 @@ type Plan struct {
 
 	Optimizer    string  `json:"optimizer"`
 	LearningRate float64 `json:"learning_rate"`
-	// LearningRateStated: a person has chosen it, so that priors do not change it.
+	// LearningRateStated: the user chose it, so priors do not change it.
 	LearningRateStated bool    `json:"learning_rate_stated,omitempty"`
 	Schedule           string  `json:"schedule"`
 	Momentum           float64 `json:"momentum,omitempty"`
@@ -87,51 +88,51 @@ type Plan struct {
 
 	Averaging  float64 `json:"averaging"` // fraction of the steps averaged, the last ones
 	NoiseAware string  `json:"noise_aware"`
-	// NoiseAwareStated: a person has chosen NoiseAware, so that a law does not change it.
+	// NoiseAwareStated: the user chose NoiseAware, so a law does not change it.
 	NoiseAwareStated bool `json:"noise_aware_stated,omitempty"`
 
 	NoiseToSignal float64   `json:"noise_to_signal"` // ν = √P/(μN)
 	Warnings      []Warning `json:"warnings"`
 	// Bounds are the purchases of bounds and scales that the model file leaves open. They
-	// come before all else and are a part of the event. Until they are made the model has
-	// the declared limits.
+	// come first, and are part of the event. Until then the model has the declared limits.
 	Bounds []table1.Bounds `json:"bounds,omitempty"`
 	// Counted is the purchase of the number of units, after Bounds; nil: none.
 	Counted *table1.UnitCount `json:"units,omitempty"`
-	// Table1 is the setting of that name; Purchase is the resulting purchase before the
+	// Table1 is the setting of that name. Purchase is the resulting purchase before the
 	// first step, a part of the event; nil: none.
 	Table1   string       `json:"table1,omitempty"`
 	Purchase *table1.Plan `json:"purchase,omitempty"`
-	// Bought is the law that the purchase gave; nil before it, and without one.
+	// Bought is the law from the purchase; nil before it, and without one.
 	Bought *law.Law `json:"bought,omitempty"`
-	// Spread are the default priors that follow from Bought, or in a fit without privacy from
-	// the records. Priors are what they are then, by name.
+	// Spread are the default priors that follow from Bought, or without privacy from the
+	// records. Priors are these priors by name.
 	Spread []formula.SpreadPrior `json:"spread_priors,omitempty"`
 	Priors map[string]string     `json:"priors,omitempty"`
-	// Second are the second moments that a fit by them bought; nil before, and otherwise.
+	// Second are the second moments that a fit by them bought; nil before that, and for
+	// other fits.
 	Second []float64 `json:"second,omitempty"`
 
-	// SideQueries are bought after the last step; nil: none.
+	// SideQueries are the purchases after the last step; nil: none.
 	SideQueries *score.SideQueries `json:"trace,omitempty"`
 
-	// Selection is what the fit is a trial of; nil: the fit is released by itself.
+	// Selection is the selection that has the fit as a trial; nil: the fit is released by
+	// itself.
 	Selection *Selection `json:"selection,omitempty"`
 
 	// Planned is the plan of a fit that ended early, see Finish; else nil.
 	Planned *Planned `json:"planned,omitempty"`
 
-	Certified *accountant.Answer `json:"certified,omitempty"` // of the privacy that the event costs
+	Certified *accountant.Answer `json:"certified,omitempty"` // price of the event
 	Event     json.RawMessage    `json:"event,omitempty"`
 
 	model      *models.Model
 	regression *Regression
 }
 
-// Model is the model that the plan is for; nil for a plan of ForLatent.
+// Model is the model of the fit; nil for a plan of ForLatent.
 func (p *Plan) Model() *models.Model { return p.model }
 
-// Bind gives a plan that was read from a checkpoint its model, and the law that was
-// bought before it.
+// Bind gives a plan from a checkpoint its model, and the law that was bought earlier.
 func (p *Plan) Bind(m *models.Model) error {
 	p.model = m
 	if p.Bought == nil {
@@ -168,14 +169,15 @@ func (p *Plan) Open() bool {
 	return slices.ContainsFunc(p.Bounds, func(b table1.Bounds) bool { return b.Numbers == nil })
 }
 
-// ToCount reports whether the number of units or Table 1 is still to be bought.
+// ToCount reports whether the plan has still to buy the number of units or Table 1.
 func (p *Plan) ToCount() bool {
 	return p.Counted != nil && p.Counted.Number == nil || p.Purchase != nil && p.Bought == nil
 }
 
-// Units is the number of usable units for all that follows the steps: the public one. Where
-// that is a bound, or Table 1 shows that fewer units are usable, it is what was bought, by
-// itself and with Table 1, each in the inverse of its variance, and at most the public one.
+// Units is the number of usable units for everything after the steps. It is the public
+// number unless that is a bound or Table 1 shows fewer usable units. Then it is the mean of
+// the bought numbers, by itself and of Table 1, weighted by the inverse of their variances,
+// and at most the public number.
 func (p *Plan) Units() int {
 	if p.model == nil || !p.model.Spec.Data.Rows.UpperBound.IsSet() && !p.losesUnits() {
 		return p.Records
@@ -200,7 +202,7 @@ func (p *Plan) losesUnits() bool {
 	return p.Bought != nil && p.Bought.Records < float64(p.Records)-3*p.Bought.RecordsSD
 }
 
-// Settled is what was bought and is put in its place in the model.
+// Settled holds the bought numbers that replace the open ones in the model.
 func (p *Plan) Settled() data.Bought {
 	all := data.Bought{Priors: p.Priors}
 	for _, b := range p.Bounds {
@@ -214,8 +216,8 @@ func (p *Plan) Settled() data.Bought {
 	return all
 }
 
-// SettlePriors gives the plan the default priors that follow from the mean and the standard
-// deviation of columns, and the model with them. Without compile the model stays.
+// SettlePriors gives the plan, and its model, the default priors that follow from the
+// columns' means and standard deviations. Without compile the model stays.
 func (p *Plan) SettlePriors(spread func(column string) (mean, sd float64), compile func(data.Bought) (*models.Model, error)) error {
 	if len(p.Spread) == 0 || compile == nil {
 		return nil
@@ -233,17 +235,17 @@ func (p *Plan) SettlePriors(spread func(column string) (mean, sd float64), compi
 	return err
 }
 
-// Settle gives the plan the numbers of all its Bounds, in their order, and the model with
-// these numbers in their place. All that the plan decided stays.
+// Settle gives the plan the numbers of all its Bounds, in their order, and puts them into
+// the model. All decisions of the plan stay.
 func (p *Plan) Settle(numbers []data.Numbers, m *models.Model) {
-	p.Bounds = slices.Clone(p.Bounds) // replicates have plans in common
+	p.Bounds = slices.Clone(p.Bounds) // replicates share plans
 	for i := range p.Bounds {
 		p.Bounds[i].Numbers = &numbers[i]
 	}
 	p.model = m
 }
 
-// Law is the public spread of the columns: the law that Learn got, else the declared one.
+// Law is the public distribution of the columns: the law from Learn, else the declared one.
 // The plan must have a model.
 func (p *Plan) Law() *law.Law {
 	if p.Bought == nil {
@@ -252,10 +254,10 @@ func (p *Plan) Law() *law.Law {
 	return p.Bought
 }
 
-// Learn gives the plan a law that was bought. From then on its model is in coordinates
-// of work that suit the law, where it can be, and its clip norm and learning rate suit
-// these. Where so few units are usable that the law is imprecise, a sample that nobody asked
-// for becomes a joint normal, as for a table of that size. The event stays.
+// Learn gives the plan a bought law. From then on the model is in coordinates of work that
+// suit the law, if they exist, and clip norm and learning rate suit these coordinates. If
+// so few units are usable that the law is imprecise, a sample that the user did not choose
+// becomes a joint normal, as for a table of that size. The event stays.
 func (p *Plan) Learn(l *law.Law) error {
 	p.Bought = l
 	if p.NoiseAware == settings.NoiseAwareSample && !p.NoiseAwareStated && p.samples(p.Records) && !p.samples(p.Units()) {
@@ -276,8 +278,8 @@ func (p *Plan) Learn(l *law.Law) error {
 	return nil
 }
 
-// Budget is the budget that a curator for the plan enforces. A plan without privacy has
-// none; its curator ignores the budget.
+// Budget is the budget of the plan's curator. A plan without privacy has none; its curator
+// ignores the budget.
 func (p *Plan) Budget() privacy.Budget {
 	if !p.Private {
 		return privacy.Budget{Epsilon: 1, Delta: 1e-5}
@@ -285,8 +287,7 @@ func (p *Plan) Budget() privacy.Budget {
 	return privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}
 }
 
-// Relation is the neighbouring relation of a curator for the plan, also of one that
-// is not private.
+// Relation is the neighbouring relation of the plan's curator, also without privacy.
 func (p *Plan) Relation() event.Relation {
 	if !p.Private {
 		return event.AddRemove
@@ -294,14 +295,14 @@ func (p *Plan) Relation() event.Relation {
 	return p.Neighbours
 }
 
-// Warning is something a person should know before paying for the fit.
+// Warning is a fact that a user should know before paying for the fit.
 type Warning struct {
 	ID   string `json:"id"` // stable name, as in --accept-risk
 	Text string `json:"text"`
 }
 
-// UnmarshalJSON reads a plan, also one of an earlier version, which called the
-// relation adjacency, wrote words with hyphens, and had further kinds of gradients.
+// UnmarshalJSON reads a plan, also one of an earlier version. Those named the relation
+// adjacency, wrote words with hyphens, and had further kinds of gradients.
 func (p *Plan) UnmarshalJSON(text []byte) error {
 	type plan Plan
 	read := struct {

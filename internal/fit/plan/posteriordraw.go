@@ -13,13 +13,13 @@ import (
 	"d3p/internal/settings"
 )
 
-// ClippingScore is the clipping of a draw of the posterior: the score is bounded itself.
+// ClippingScore is the clipping of a posterior draw: the score itself is bounded.
 const ClippingScore = "bounded score"
 
-// RiskApproximate is the risk of a draw of the posterior.
+// RiskApproximate is the name of the risk of a posterior draw.
 const RiskApproximate = "approximate-sampler"
 
-// newPosteriorDraw decides the release of one draw of the generalised posterior.
+// newPosteriorDraw plans the release of one draw of the generalised posterior.
 func newPosteriorDraw(m *models.Model, cfg Config) (*Plan, error) {
 	if err := unused(cfg, "a draw of the posterior takes no gradient steps with noise", "method", "records", "init-seed", "epsilon", "delta", "neighbours"); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (p *Plan) PosteriorDraw() (privacy.PosteriorDraw, error) {
 	return privacy.PosteriorDraw{Purpose: "fit", Model: p.model, Epsilon: p.Epsilon, Range: bound, Chains: Chains, Warmup: Warmup, Kept: Kept}, err
 }
 
-// unused refuses the given settings of an algorithm that takes only those of names.
+// unused refuses the given settings, except names, of an algorithm that takes only these.
 func unused(cfg Config, why string, names ...string) error {
 	taken := map[string]bool{}
 	for _, name := range names {

@@ -15,7 +15,8 @@ import (
 )
 
 // chooseBounds sets the purchases of bounds, scales and the number of units that the model
-// file asks for. With a budget they may take most of its μ² together: the steps need the rest.
+// file asks for. With a budget they may take most of its μ² together; the steps need the
+// rest.
 func (p *Plan) chooseBounds(cfg Config) error {
 	if p.model == nil {
 		return nil
@@ -46,8 +47,8 @@ func multipliers(list []event.Event) (z []float64) {
 	return z
 }
 
-// buysNothing is an error for a model file that asks for a purchase which method cannot make;
-// other is what can.
+// buysNothing is an error for a model file that asks for a purchase which method cannot
+// make. other is a method that can.
 func buysNothing(m *models.Model, method, other string) error {
 	if m.Spec.Data.Rows.DP.IsSet() {
 		return fmt.Errorf("rows: %s buys no number of units (leave dp out, or %s)", method, other)
@@ -60,7 +61,7 @@ func buysNothing(m *models.Model, method, other string) error {
 	return nil
 }
 
-// mostBounds is the largest part of μ² that a model file may buy for.
+// mostBounds is the largest share of μ² that a model file may spend on bounds.
 const mostBounds = 0.5
 
 // choosePurchase sets the purchase of Table 1. Its price is a share of the budget's
@@ -102,11 +103,11 @@ func (p *Plan) choosePurchase(cfg Config) error {
 	return nil
 }
 
-// traceShare is the part of μ² that pays for side queries.
+// traceShare is the share of μ² that pays for side queries.
 const traceShare = 0.03
 
-// chooseSideQueries sets the quantities that are bought of iterates: NAME,NAME@SHARE with a
-// share of μ².
+// chooseSideQueries sets the quantities to buy of iterates: NAME,NAME@SHARE with a share of
+// μ².
 func (p *Plan) chooseSideQueries(cfg Config) error {
 	names, given, ok := strings.Cut(cfg.Trace, "@")
 	share := traceShare

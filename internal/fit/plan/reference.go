@@ -10,7 +10,7 @@ import (
 	"d3p/internal/settings"
 )
 
-// Chains of the No-U-Turn sampler, and transitions of each.
+// Number of chains of the No-U-Turn sampler, and of transitions in each.
 const (
 	Chains = 4
 	Warmup = 1000
@@ -26,8 +26,8 @@ const (
 	mostSampled = 200 // parameters
 )
 
-// defaultMethod is the sampler where it takes seconds and one mode can be expected;
-// else, and where a setting of the guide or its optimizer was given, vi.
+// defaultMethod is the sampler if it takes seconds and the posterior probably has one mode.
+// It is vi otherwise, and if the user gave a setting of the guide or its optimizer.
 func defaultMethod(m *models.Model, cfg Config) string {
 	given := settings.Given(&cfg, settings.Algorithm)
 	delete(given, "records")
@@ -43,8 +43,8 @@ func defaultMethod(m *models.Model, cfg Config) string {
 	return settings.MethodNUTS
 }
 
-// setSampler decides a fit by the No-U-Turn sampler: its steps are the transitions
-// of all chains, and its posterior is a sample.
+// setSampler plans a fit by the No-U-Turn sampler. Its steps are the transitions of all
+// chains, and its posterior is a sample.
 func (p *Plan) setSampler() error {
 	if _, err := p.model.DensityTape(); err != nil {
 		return fmt.Errorf("--method: nuts needs the log likelihood of the records, and here %w (type --method vi)", err)

@@ -18,17 +18,17 @@ import (
 	"d3p/internal/table1"
 )
 
-// regressionSteps is the number of steps of a fit by second moments. Each is a Newton
-// step with all records; the first ones come from afar, and their gradients are noisy.
+// regressionSteps is the number of steps of a fit by second moments. Each is a Newton step
+// with all records. The first ones start far away, and their gradients are noisy.
 const regressionSteps = 8
 
-// ClippingByMoments is the clipping of a fit by second moments: each step's clip norm
-// follows from what was released before it.
+// ClippingByMoments is the clipping of a fit by second moments. Each step's clip norm
+// follows from earlier releases.
 const ClippingByMoments = "moments"
 
-// Regression is what a fit by second moments knows before its steps. x = (1, columns) are
-// the columns of the first coordinates of work, in which the moments were bought; there
-// y = xγ + e counts in Unit around the law's regression.
+// Regression has the constants of a fit by second moments. x = (1, columns) are the columns
+// of the first coordinates of work, in which the moments were bought. There y = xγ + e is
+// in units of Unit around the law's regression.
 //
 //	γ = Base·(φ_Intercept, φ_b),  log s = LogUnit + φ_sigma
 type Regression struct {
@@ -36,22 +36,23 @@ type Regression struct {
 	Base    *mat.Dense // (K+1 × K+1)
 	Inverse *mat.Dense // of Base
 	LogUnit float64
-	// Places are those of Intercept and coefficients in φ, Sigma that of sigma.
+	// Places are the places of Intercept and coefficients in φ, Sigma that of sigma.
 	Places []int
 	Sigma  int
-	// Rows are x of records drawn from the law, each K+1; they have the moments bought,
+	// Rows are the x of records drawn from the law, each K+1. They have the bought moments,
 	// unless these are weak.
 	Rows []float64
 }
 
-// Regression is that of a plan by second moments, once they are bought; else nil.
+// Regression has the constants of a plan by second moments after their purchase; else it is
+// nil.
 func (p *Plan) Regression() *Regression { return p.regression }
 
 // ByMoments reports whether the fit is one by second moments.
 func (p *Plan) ByMoments() bool { return p.NoiseAware == settings.NoiseAwareMoments }
 
-// regresses reports whether the fit of m is one by second moments: asked for, or by default
-// if it can be one and the user chose nothing that contradicts it.
+// regresses reports whether the fit of m is one by second moments: the user asked for it,
+// or it is possible and the user chose nothing that contradicts it.
 func regresses(m *models.Model, cfg Config) bool {
 	if m == nil || cfg.NonPrivate || cfg.NoiseMultiplier > 0 || cfg.NoiseSchedule != "" || cfg.BatchSchedule != "" || cfg.ClipNormSchedule != "" || cfg.ClipGroups != "" || cfg.Compat != "" || table1.RegressionOf(m) == nil {
 		return false
@@ -118,8 +119,9 @@ func (p *Plan) regressionRows(r *table1.Regression, c *models.Coordinates) (x, y
 	return x, y
 }
 
-// secondBound is the bound on a record's moments with the least mean squared error by the
-// law: what it cuts off, and the noise in proportion to it.
+// secondBound is the bound on a record's moments that has the least mean squared error
+// under the law: that of the parts cut off and of the noise, which is proportional to the
+// bound.
 func (p *Plan) secondBound(r *table1.Regression, multiplier float64) float64 {
 	x, y := p.regressionRows(r, p.model.Coordinates())
 	k := r.Columns() + 1
@@ -162,7 +164,7 @@ func (p *Plan) secondBound(r *table1.Regression, multiplier float64) float64 {
 }
 
 // LearnSecond gives the plan the second moments of SecondDesign. From then on its model is
-// in coordinates in which the columns of the records themselves hardly correlate.
+// in coordinates in which the columns of the records hardly correlate.
 func (p *Plan) LearnSecond(values []float64) error {
 	second, r := p.Purchase.Second(), table1.RegressionOf(p.model)
 	l := p.Law()
@@ -190,7 +192,7 @@ func (p *Plan) LearnSecond(values []float64) error {
 	return nil
 }
 
-// match moves and turns rows such that their moments are m, as far as m is positive.
+// match moves and turns rows so that their moments are m, as far as m is positive.
 func match(rows []float64, m *sufficient.Moments) {
 	k := m.P - 1
 	n := len(rows) / m.P
@@ -225,7 +227,7 @@ func match(rows []float64, m *sufficient.Moments) {
 	}
 }
 
-// power is a with eigenvalues of at least least to the power e.
+// power is a, with eigenvalues raised to at least least, to the power e.
 func power(a *mat.SymDense, least, e float64) *mat.SymDense {
 	var eigen mat.EigenSym
 	if !eigen.Factorize(a, true) {
@@ -241,7 +243,7 @@ func power(a *mat.SymDense, least, e float64) *mat.SymDense {
 }
 
 // recentred are the coordinates in which the columns of the moments are centred and
-// uncorrelated, as far as the moments' noise lets see, and the response counts in its
+// uncorrelated, as far as the moments' noise allows. The response is in units of its
 // residual standard deviation, which is unit times that of c.
 func recentred(c *models.Coordinates, r *table1.Regression, m *sufficient.Moments) (next *models.Coordinates, base *mat.Dense, unit float64) {
 	k := r.Columns()
@@ -267,7 +269,7 @@ func recentred(c *models.Coordinates, r *table1.Regression, m *sufficient.Moment
 	matrix := mat.NewDense(k, k, slices.Clone(old.Matrix)) // u times that of x
 	rotation := models.Rotation{Coefficients: old.Coefficients, Center: slices.Clone(old.Center), Matrix: make([]float64, k*k)}
 	next = &models.Coordinates{Origin: slices.Clone(c.Origin), Unit: slices.Clone(c.Unit), Predictors: []models.Rotation{rotation}}
-	// x = Mᵀ(d − Center)/u: the new centre is where x is its mean
+	// x = Mᵀ(d − Center)/u: the new centre is at the mean of x
 	var shift mat.VecDense
 	if err := shift.SolveVec(matrix.T(), mean); err != nil {
 		panic("plan: the coordinates of work have no inverse")

@@ -14,22 +14,22 @@ import (
 	"d3p/internal/stats"
 )
 
-// rotateLimit is the number of parameters up to which a fit works in other
-// coordinates than the declared ones: its result then is a joint normal of them all.
+// rotateLimit is the largest number of parameters of a fit that works in other coordinates
+// than the declared ones. The result of such a fit is a joint normal of all parameters.
 const rotateLimit = 300
 
-// lawRidge is the share of a column's variance that a law leaves out.
+// lawRidge is the share of a column's variance that a law does not explain.
 const lawRidge = 0.002
 
-// canRotate reports whether the fit may work in other coordinates: the guide's normals
+// canRotate reports whether the fit may work in other coordinates. The guide's normals then
 // become a joint normal of the declared parameters.
 func (p *Plan) canRotate() bool {
 	return p.Private && p.Gradient == settings.GradientAligned && p.Guide == guide.MeanFieldName && len(p.Blocks) == 0 && p.ClipGroups == nil &&
 		p.Latent <= rotateLimit && len(p.model.Starts) == 0
 }
 
-// inWork is m in the coordinates of work for records spread as l; m itself if it has
-// no linear predictor. It draws public random numbers of the seed.
+// inWork is m in the coordinates of work for records from l, or m itself if it has no
+// linear predictor. It draws public random numbers of the seed.
 func inWork(m *models.Model, l *law.Law, seed uint64) (*models.Model, error) {
 	c := whiten.Coordinates(m, l, lawRidge, noise.NewRandom(noise.Public(seed).Child(3).Stream(noise.Initialisation)))
 	if c == nil {
@@ -38,12 +38,12 @@ func inWork(m *models.Model, l *law.Law, seed uint64) (*models.Model, error) {
 	return m.In(c)
 }
 
-// widePriorRate is the largest learning rate that a wide prior gives.
+// widePriorRate is the largest learning rate for a wide prior.
 const widePriorRate = 0.1
 
-// chooseRateByPrior raises Adam's default rate in proportion to how far the prior lets
-// coordinates of work lie from 0, by their median standard deviation above 1. At 0.03 a fit of
-// 1000 noisy steps does not arrive at effects of 3, and 0.1 is noisier where effects are 1.
+// chooseRateByPrior raises Adam's default rate in proportion to the median prior standard
+// deviation in coordinates of work, if that is above 1. At 0.03 a fit of 1000 noisy steps
+// does not reach effects of 3; 0.1 is noisier for effects of 1.
 func (p *Plan) chooseRateByPrior() {
 	if p.LearningRateStated || p.Optimizer != optimizer.AdamName {
 		return

@@ -14,9 +14,9 @@ import (
 //
 //	T = 1000, q = min(1, max(5000/N, 4μ/√T)):
 //
-// the noise of the whole run is less than 3 % larger than with full batches. Where the
-// posterior counts what batches leave out, TqN is at most mostDraws, so that the time of
-// the steps has a bound.
+// the noise of the whole run is less than 3 % larger than with full batches. If the
+// posterior counts the records that batches leave out, TqN is at most mostDraws, which
+// bounds the time of the steps.
 func (p *Plan) chooseSampling(cfg Config) error {
 	n := float64(p.Records)
 	p.Steps = or(cfg.Steps, defaultSteps)
@@ -60,22 +60,22 @@ func (p *Plan) chooseSampling(cfg Config) error {
 	return nil
 }
 
-// mostDraws is the number of records that the default batches of all steps have, at most.
-// The error of a coefficient due to batches then has a standard deviation of 1e-4 in the
-// units in which one record's score has variance 1, far above the privacy noise.
+// mostDraws is the largest number of records in the default batches of all steps together.
+// The error of a coefficient due to batches then has a standard deviation of 1e-4, in units
+// in which one record's score has variance 1: far above the privacy noise.
 const mostDraws = 1e8
 
-// countsBatches reports whether the posterior of a fit with these settings is made of sums
-// of released gradients, whose variance by batches it counts.
+// countsBatches reports whether the posterior of a fit with these settings comes from sums
+// of released gradients and so contains their variance by batches.
 func (p *Plan) countsBatches(cfg Config) bool {
 	return p.Guide == guide.MeanFieldName && p.Gradient == settings.GradientAligned &&
 		(cfg.NoiseAware == "" || cfg.NoiseAware == settings.NoiseAwareCurvature || cfg.NoiseAware == settings.NoiseAwareSample)
 }
 
-// feistelFrom is the number of records from which a card draws batches by itself.
+// feistelFrom is the number of records from which a card draws its own batches.
 const feistelFrom = 1 << 16
 
-// chooseBatches is how subsets are drawn; empty where the scheme draws none.
+// chooseBatches is the way to draw subsets; empty if the scheme draws none.
 func (p *Plan) chooseBatches(cfg Config) string {
 	switch {
 	case !sampler.HasBatches(p.Sampling):
@@ -86,7 +86,7 @@ func (p *Plan) chooseBatches(cfg Config) string {
 	return or(cfg.Batches, sampler.Exact)
 }
 
-// Sampler returns the plan's sampler as privacy/sampler takes it.
+// Sampler returns the plan's sampler in the form of privacy/sampler.
 func (p *Plan) Sampler() sampler.Config {
 	cfg := sampler.Config{Scheme: p.Sampling, BatchSize: p.BatchSize, PublicN: p.Records, Batches: p.Batches}
 	if p.BatchSize == 0 {

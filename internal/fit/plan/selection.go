@@ -10,20 +10,20 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Selection is what a fit is a trial of: one of several fits at a time is run and scored,
-// until the selection stops, and the best one is released. See event.Selected.
+// Selection is the selection of a trial. It runs and scores one of several fits at a time
+// until it stops, and releases the best one. See event.Selected.
 type Selection struct {
 	Epsilon    float64           `json:"epsilon"`     // target of the whole selection, at the plan's delta
-	MeanTrials int               `json:"mean_trials"` // after each, it stops with probability 1/MeanTrials
+	MeanTrials int               `json:"mean_trials"` // after each trial it stops with probability 1/MeanTrials
 	ScoreNoise float64           `json:"score_noise"` // standard deviation of a count's noise
-	Trials     []json.RawMessage `json:"trials"`      // the event of each fit with its score
+	Trials     []json.RawMessage `json:"trials"`      // event of each fit with its score
 }
 
 // scoreShare is the part of a trial's mu squared that its score costs.
 const scoreShare = 0.2
 
-// Select decides the fits of a selection, which plans returns for a budget, and the noise
-// of their scores, so that the whole costs at most the target and nearly that.
+// Select plans the fits of a selection, which plans returns for a budget, and the noise of
+// their scores, so that the whole costs at most the target and almost as much.
 func Select(target accountant.Target, rel event.Relation, meanTrials int, plans func(epsilon float64) ([]*Plan, error)) ([]*Plan, error) {
 	whole, err := accountant.CalibrateNoise(target, rel, func(sigma float64) event.Event {
 		return selected(meanTrials, []event.Event{event.Gaussian{NoiseMultiplier: sigma}})

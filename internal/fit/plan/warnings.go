@@ -12,7 +12,7 @@ const (
 	noiseDominates = 0.05        // ν
 	biasShows      = minAdaptive // μN: where clipping is flat
 	largeEpsilon   = 10.0
-	batchesShow    = 0.21 // k: standard deviations 10 % wider
+	batchesShow    = 0.21 // k: standard deviations are 10 % wider
 )
 
 // warn sets ν = √P/(μN) and collects the warnings before the fit. It refuses nothing.

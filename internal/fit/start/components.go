@@ -10,10 +10,10 @@ import (
 	"d3p/internal/models/support"
 )
 
-// componentParams names the parameters that tell a mixture's components apart
-// and have no neutral value at zero: those of densities on part of the line, of
-// counts and of levels, and the probabilities of missing values. The widths of
-// densities on the whole line are not among them.
+// componentParams names the parameters that distinguish a mixture's components and have no
+// neutral value at zero: those of densities on part of the line, of counts and of levels,
+// and the probabilities of missing values. It leaves out the widths of densities on the
+// whole line.
 func componentParams(m *models.Model) map[string]bool {
 	found := make(map[string]bool)
 	for _, list := range [][]*core.Definition{m.Core.RowsLet, m.Core.Observe} {
@@ -31,7 +31,7 @@ func componentParams(m *models.Model) map[string]bool {
 	return found
 }
 
-// noteComponent notes the names in a component that are no width.
+// noteComponent notes the names in a component other than widths.
 func noteComponent(component expr.Expr, found map[string]bool) {
 	expr.Walk(component, func(e expr.Expr) bool {
 		switch e := e.(type) {

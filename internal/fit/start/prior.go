@@ -6,12 +6,11 @@ import (
 	"d3p/internal/models"
 )
 
-// prior is the part of a model that a draw from the prior needs.
+// prior has what a draw from a model's prior needs.
 type prior struct {
 	logDensity func(theta []float64) float64 // log p(θ)
-	// locations are the coordinates of parameters that are real numbers or distinguish
-	// the components of a mixture. Scales and weights stay at zero, which is neutral for
-	// them.
+	// locations are the coordinates of parameters that are real numbers or distinguish the
+	// components of a mixture. Scales and weights stay at zero, their neutral value.
 	locations []int
 }
 
@@ -31,8 +30,8 @@ func priorOf(m *models.Model) prior {
 	return p
 }
 
-// priorSweeps is enough for the coordinate-wise sampler to forget where it
-// started when the locations depend on each other in a few layers.
+// priorSweeps is the number of sweeps after which the coordinate-wise sampler has forgotten
+// its start, if the locations depend on each other in a few layers.
 const priorSweeps = 20
 
 // drawPrior sets the locations among m0 to a draw from the prior, given zero for
@@ -48,9 +47,9 @@ func drawPrior(m0 []float64, p prior, rng Random) {
 	}
 }
 
-// sliceStep moves coordinate j of x. The interval grows until both of its ends
-// are outside the slice, which is exact when the conditional density has one
-// mode: the slice is then an interval.
+// sliceStep moves coordinate j of x. The interval grows until both of its ends are outside
+// the slice. This is exact if the conditional density has one mode, because the slice is
+// then an interval.
 func sliceStep(x []float64, j int, logDensity func([]float64) float64, rng Random) {
 	const width, doublings = 1.0, 40
 	at := func(v float64) float64 {

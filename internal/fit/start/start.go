@@ -1,5 +1,5 @@
-// Package start chooses where the location of a fit begins: from the model and
-// public draws, never from a record.
+// Package start chooses the initial location of a fit, from the model and public draws,
+// never from a record.
 //
 // Shapes: P latent scalars θ on the unconstrained scale.
 package start
@@ -19,8 +19,8 @@ type Random interface {
 	Normals(dst []float64) // from N(0, 1)
 }
 
-// Point is the first location (P) of a fit of m by the start called name: that
-// start's, then the initialisers of networks and the values that m itself gives.
+// Point is the first location (P) of a fit of m: that of the start called name, then the
+// initial weights of networks and the initial values in the model file.
 func Point(name string, m *models.Model, rng Random) ([]float64, error) {
 	begin, err := lookup(name)
 	if err != nil {
@@ -35,8 +35,8 @@ func Point(name string, m *models.Model, rng Random) ([]float64, error) {
 	return m0, nil
 }
 
-// Default is InitPrior for models with a mixture in their rows: its components are
-// exchangeable, and from the same place they never separate. Otherwise it is InitZero.
+// Default is InitPrior for models with a mixture in their rows, whose components are
+// exchangeable and never separate from a common start. Otherwise it is InitZero.
 func Default(m *models.Model) string {
 	name := settings.InitZero
 	for _, list := range [][]*core.Definition{m.Core.RowsLet, m.Core.Observe} {

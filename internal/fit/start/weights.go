@@ -2,8 +2,7 @@ package start
 
 import "d3p/internal/models"
 
-// initialiseWeights sets the weights of networks among m0 (P) to draws from their
-// initialiser.
+// initialiseWeights sets the network weights in m0 (P) to draws from their initialiser.
 func initialiseWeights(m0 []float64, m *models.Model, rng Random) {
 	for i := range m.Params {
 		p := &m.Params[i]

@@ -6,14 +6,14 @@ import (
 	"d3p/internal/models/source"
 )
 
-// Builder puts a model in the core language together.
+// Builder assembles a model in the core language.
 type Builder struct {
 	*source.Problems
 	Data *data.Data
 	Core *Core
 }
 
-// NewBuilder starts a model that stands at this place of the model file.
+// NewBuilder starts a model at this place of the model file.
 func NewBuilder(at expr.Position, d *data.Data) *Builder {
 	return &Builder{Problems: &source.Problems{}, Data: d, Core: &Core{At: at}}
 }
@@ -36,7 +36,7 @@ func (b *Builder) Define(list *[]*Definition, name string, text source.Value[str
 	*list = append(*list, &Definition{Name: source.Value[string]{V: name, At: text.At}, Text: text, Expr: e})
 }
 
-// CheckClashes reports columns whose names the lowered model needs.
+// CheckClashes reports columns that have names which the lowered model needs.
 func (b *Builder) CheckClashes() {
 	taken := make(map[string]string)
 	for _, d := range b.Core.Params {

@@ -1,5 +1,4 @@
-// Package core is a model in the core language, to which formulas and twins are
-// lowered.
+// Package core is a model in the core language. Formulas and twins are lowered to it.
 package core
 
 import (
@@ -9,7 +8,8 @@ import (
 )
 
 // Core is a model in the core language: named dims, global parameters with
-// priors, deterministic expressions, and what happens in one row.
+// priors, deterministic expressions, and the
+// law of one row.
 type Core struct {
 	At      expr.Position
 	Dims    []*Dim
@@ -20,7 +20,7 @@ type Core struct {
 	Observe []*Definition // column (or dim of columns): distribution
 	// Predictors are the linear predictors among RowsLet.
 	Predictors []*Predictor
-	// Constraints are met by every record of a synthetic table.
+	// Constraints are conditions that every record of a synthetic table meets.
 	Constraints []*Constraint
 }
 

@@ -8,8 +8,8 @@ const DivergenceBeta = "beta"
 // DefaultBeta is the beta of a divergence that states none.
 const DefaultBeta = 1.5
 
-// Likelihood states what takes the place of the log likelihood in the posterior; the zero
-// value is the log likelihood itself.
+// Likelihood replaces the log likelihood in the posterior. The zero value is the log
+// likelihood itself.
 type Likelihood struct {
 	Divergence source.Value[string]  // DivergenceBeta
 	Beta       source.Value[float64] // above 1

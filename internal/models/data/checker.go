@@ -10,7 +10,7 @@ import (
 	"d3p/internal/spell"
 )
 
-// Checker reports what is wrong between the declaration of a table and a model of it.
+// Checker reports contradictions between the declaration of a table and a model of it.
 type Checker struct {
 	*source.Problems
 	Data     *Data
@@ -29,7 +29,7 @@ func (b *Checker) Undeclared(name source.Value[string]) {
 	b.Add(name.At, spell.Suggest(name.V, "columns", d.ColumnNames()), "undeclared column %s", name.V)
 }
 
-// listed is how many columns a warning names.
+// listed is the number of columns that a warning names.
 const listed = 6
 
 // Listed names columns; of many the first ones.

@@ -28,7 +28,7 @@ type Transform struct {
 	Apply, invert func(float64) float64
 }
 
-// Transforms lists what may be applied to a number after clamping.
+// Transforms lists the functions that may be applied to a number after clamping.
 var Transforms = []Transform{
 	{"log", "above 0", func(l, _ float64) bool { return l > 0 }, math.Log, math.Exp},
 	{"log1p", "above -1", func(l, _ float64) bool { return l > -1 }, math.Log1p, math.Expm1},
@@ -52,22 +52,22 @@ type Column struct {
 	Reference    source.Value[string] // the level that has no coefficient; unset: the first
 	Unknown      source.Value[string] // the level for values that are not declared, or RejectRow
 	Source       source.Value[string] // where the declared constants come from
-	// ConstantWithin is the category whose level gives all its records one value of the
-	// column, or NoGroup if records of a level differ; unset: not known.
+	// ConstantWithin is the category whose level determines the column's value, or NoGroup
+	// if records of a level differ; unset: not known.
 	ConstantWithin source.Value[string]
 	Missing        Missing
 	Derive         *Derivation // of a column that the file does not have; nil for others
 
-	Prices  Prices                                           // of what is bought of it
-	Settled bool                                             // what is bought is in its place
-	Dates   struct{ Lower, Upper, Center source.Value[int] } // as they are written
+	Prices  Prices                                           // prices of bought numbers
+	Settled bool                                             // the bought numbers are in the column
+	Dates   struct{ Lower, Upper, Center source.Value[int] } // in the file's spelling
 }
 
 // RejectRow as a column's `unknown:` makes a record with an undeclared level
 // contribute zero.
 const RejectRow = "reject_row_silently"
 
-// NoGroup as a column's ConstantWithin says that it varies within every group.
+// NoGroup as a column's ConstantWithin means that it varies within every group.
 const NoGroup = "none"
 
 // Numeric reports whether the column holds numbers, dates being numbers of days.
@@ -90,7 +90,7 @@ func (c *Column) Level(name string) int {
 	return slices.IndexFunc(c.Levels, func(l source.Value[string]) bool { return l.V == name })
 }
 
-// ReferenceLevel is the index of the level that has no coefficient of its own.
+// ReferenceLevel is the index of the level without a coefficient.
 func (c *Column) ReferenceLevel() int {
 	if c.Reference.IsSet() {
 		return max(0, c.Level(c.Reference.V))
@@ -101,9 +101,9 @@ func (c *Column) ReferenceLevel() int {
 // HeaderName is the column's name in the data file.
 func (c *Column) HeaderName() string { return c.Header.Or(c.Name.V) }
 
-// Scale returns the constants that standardise the column, (x - center) / by
-// in the transformed unit: the declared ones, or those that give a uniform
-// variable on the declared bounds mean 0 and variance 1.
+// Scale returns the constants that standardise the column, (x - center) / by in the
+// transformed unit: the declared ones, or those that give a uniform variable on the
+// declared bounds mean 0 and variance 1.
 func (c *Column) Scale() (center, by float64) {
 	lower, upper := c.Transformed(c.Lower.V), c.Transformed(c.Upper.V)
 	return c.Center.Or((lower + upper) / 2), c.By.Or((upper - lower) / math.Sqrt(12))

@@ -49,7 +49,8 @@ func (d *Data) isCircular(c *Column) bool {
 	return false
 }
 
-// CheckGroups reports columns that are declared constant within what is no category.
+// CheckGroups reports columns that are declared constant within a column that is no
+// category.
 func (b *Checker) CheckGroups() {
 	for _, c := range b.Data.Columns {
 		v := c.ConstantWithin

@@ -24,10 +24,10 @@ type Data struct {
 	Decimal       source.Value[string]   // "." or ",": how files of text write numbers; unset: the point
 	Dates         source.Value[string]   // DayFirst or MonthFirst: how files of text write dates; unset: ISO 8601
 	Encoding      source.Value[string]   // one of Encodings: how files of text write letters; unset: UTF-8
-	Format        source.Value[string]   // one of Formats: what a file is; unset: its name says it
-	Separator     source.Value[string]   // one of Separators: what separates fields in files of text; unset: the header line says it
-	Quotes        source.Value[string]   // OneLine or NoQuotes: what quotes may do in files of text; unset: join lines, too
-	Header        []source.Value[string] // names of all columns of files whose first line is a record; unset: it names them
+	Format        source.Value[string]   // one of Formats: the format of the files; unset: from their name
+	Separator     source.Value[string]   // one of Separators: separates fields in files of text; unset: from the header line
+	Quotes        source.Value[string]   // OneLine or NoQuotes: restricts quotes in files of text; unset: they may join lines, too
+	Header        []source.Value[string] // names of all columns of files whose first line is a record; unset: the first line names them
 	Drop          []source.Value[string] // columns of the file that the model must not see
 	Weights       source.Value[string]   // the column that weights the log density of a record; unset: 1
 }
@@ -49,7 +49,7 @@ type Rows struct {
 	At         expr.Position
 	Public     source.Value[int] // the number itself is public
 	UpperBound source.Value[int] // a public bound on it
-	// DP is the epsilon that the number costs alone if it is bought, too, beside UpperBound.
+	// DP is the epsilon of buying the number, too, besides UpperBound.
 	DP source.Value[float64]
 }
 
@@ -85,5 +85,5 @@ func (d *Data) ColumnNames() []string {
 	return names
 }
 
-// UsualMissingTokens are those of a model file that declares none.
+// UsualMissingTokens are the tokens of a model file that declares none.
 func UsualMissingTokens() []string { return []string{"NA", "N/A", "NaN", "null", "NULL", "."} }

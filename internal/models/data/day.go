@@ -30,15 +30,14 @@ func ParseDay(text []byte) (day int, ok bool) {
 	return day, [3]int{y, m, d} == parts
 }
 
-// The orders, besides ISO 8601, in which files of text may write dates.
+// The orders of dates in files of text, besides ISO 8601.
 const (
 	DayFirst   = "dmy"
 	MonthFirst = "mdy"
 )
 
-// ParseDayIn reads a date as ParseDay does, or else in the order that is named,
-// 29.2.2024, 29/02/2024 or 29-02-2024: day and month have one digit or two, the year
-// four.
+// ParseDayIn reads a date as ParseDay does, or in the named order: 29.2.2024, 29/02/2024 or
+// 29-02-2024. Day and month have one digit or two, the year four.
 func ParseDayIn(order string, text []byte) (day int, ok bool) {
 	if day, ok = ParseDay(text); ok || order == "" {
 		return day, ok

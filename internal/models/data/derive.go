@@ -9,7 +9,7 @@ import (
 	"d3p/internal/models/source"
 )
 
-// Derivation is how a derived column follows from other columns of the same record.
+// Derivation computes a derived column from other columns of the same record.
 type Derivation struct {
 	Text source.Value[string]
 	Expr expr.Expr // in the unit of the file; nil when Text has mistakes
@@ -35,8 +35,8 @@ func IsCondition(e expr.Expr) bool {
 	return false
 }
 
-// Complete types a derived column, and gives a number the bounds that follow from those
-// of its columns unless it declares its own. The error states what stands in the way.
+// Complete types a derived column. A number without declared bounds gets those that follow
+// from its columns. The error is the reason if there are none.
 func (d *Data) Complete(c *Column) error {
 	for _, name := range expr.Names(c.Derive.Expr) {
 		if of := d.Column(name); of == nil || of == c {
@@ -204,7 +204,7 @@ type Condition struct {
 	Met, Unmet float64 // a value of the column with which it holds, and one with which it does not
 }
 
-// ConditionOf is what a derived column compares.
+// ConditionOf is the comparison of a derived column.
 func (d *Data) ConditionOf(c *Column) (Condition, error) {
 	compared := fmt.Errorf("it must compare a column of the file with a constant, as in num > 0 or y == 'level'")
 	e, ok := c.Derive.Expr.(*expr.Binary)

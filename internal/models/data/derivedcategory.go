@@ -152,7 +152,7 @@ func cross(c *Column, of []*Column) error {
 	return nil
 }
 
-// merge names the levels into which those of another category are merged.
+// merge names the levels into which levels of another category are merged.
 func (d *Data) merge(c *Column) error {
 	name, ok := c.Derive.Expr.(*expr.Name)
 	if !ok || d.Column(name.ID).Numeric() {

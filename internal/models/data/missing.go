@@ -12,7 +12,7 @@ const (
 	MissingModel  = "model"  // the missing value is part of the model
 )
 
-// Missing is what happens when a column has no value in a record.
+// Missing is the rule for a record in which a column has no value.
 type Missing struct {
 	At        expr.Position
 	Rule      string               // one of the above; "" when the file is silent: reject

@@ -7,15 +7,15 @@ import (
 	"d3p/internal/models/source"
 )
 
-// Prices are those of what is bought of a column instead of declared: the epsilon that
-// each would cost alone, at the δ of the fit. The bounds of the column are then hard
-// limits, until Settle.
+// Prices are the prices of the numbers of a column that are bought instead of declared: the
+// epsilon of each alone, at the δ of the fit. Until Settle the bounds of the column are
+// hard limits.
 type Prices struct {
 	Bounds, Scale source.Value[float64]
 }
 
-// Numbers are the bounds and the scale that were bought of a column, in the units of
-// Column; By is 0 where the records did not show a scale.
+// Numbers are the bought bounds and scale of a column, in the units of Column. By is 0 if
+// the records did not show a scale.
 type Numbers struct {
 	Lower  float64 `json:"lower"`
 	Upper  float64 `json:"upper"`
@@ -23,14 +23,14 @@ type Numbers struct {
 	By     float64 `json:"by"`
 }
 
-// Bought is what was bought before a fit and is put in the place of what the model file
-// leaves open, by column, and the default priors that follow from Table 1, by name.
+// Bought holds the numbers that a fit bought in place of the open ones of the model file,
+// by column, and the default priors that follow from Table 1, by name.
 type Bought struct {
 	Numbers map[string]Numbers
 	Priors  map[string]string
 }
 
-// None reports whether nothing was bought.
+// None reports whether the fit bought nothing.
 func (b Bought) None() bool { return len(b.Numbers) == 0 && len(b.Priors) == 0 }
 
 // ToBounds reports whether the scale of a column follows from declared bounds.
@@ -41,10 +41,9 @@ func (c *Column) ToBounds() bool {
 // Buys reports whether something of the column is bought, also after Settle.
 func (c *Column) Buys() bool { return c.Prices.Bounds.IsSet() || c.Prices.Scale.IsSet() }
 
-// Settle puts the numbers that were bought in the place of those that the file leaves open.
-// Bounds lie within the declared limits. The scale of a column whose bounds are bought is
-// part of the same purchase, unless it is declared; where none was found it follows from the
-// bounds.
+// Settle puts the bought numbers in place of those that the file leaves open. Bounds lie
+// within the declared limits. The scale of a column with bought bounds is part of the same
+// purchase, unless it is declared; if none was found it follows from the bounds.
 func (c *Column) Settle(n Numbers) {
 	bought := fmt.Sprintf("bought between %s and %s", c.Cell(c.Lower.V), c.Cell(c.Upper.V))
 	if c.Prices.Bounds.IsSet() {
@@ -66,7 +65,7 @@ func (c *Column) Settle(n Numbers) {
 	c.Source, c.Settled = source.Value[string]{V: bought, At: c.Name.At}, true
 }
 
-// OpenScale reports whether the scale follows from what is bought.
+// OpenScale reports whether the scale follows from a purchase.
 func (c *Column) OpenScale() bool { return c.Buys() && !c.Center.IsSet() && !c.By.IsSet() }
 
 // open reports whether bounds or scales of declared columns are still to be bought.
@@ -74,6 +73,6 @@ func (d *Data) open() bool {
 	return slices.ContainsFunc(d.Columns, func(c *Column) bool { return c.Buys() && !c.Settled })
 }
 
-// ShowsBounds reports whether the bounds and the scale of a derived column are printed:
-// those that follow from bounds that are still to be bought are not.
+// ShowsBounds reports whether to print the bounds and the scale of a derived column.
+// Numbers that follow from bounds yet to be bought are not printed.
 func (d *Data) ShowsBounds(c *Column) bool { return !c.Derive.Follows || !d.open() }

@@ -6,8 +6,8 @@ func (c *Column) Unscaled() bool {
 	return center == 0 && by == 1
 }
 
-// Scaled reports whether some of the labels stand for columns on a scale; ok is
-// false when an interaction of such columns is among them.
+// Scaled reports whether some of the labels name columns on a scale. ok is false if an
+// interaction of such columns is among them.
 func (d *Data) Scaled(labels []string) (some, ok bool) {
 	for _, label := range labels {
 		factors, _ := d.Factors(label)
@@ -24,9 +24,9 @@ func (d *Data) Scaled(labels []string) (some, ok bool) {
 	return some, true
 }
 
-// Scales returns what NAME.center and NAME.by stand for: the declared scale of
-// the columns that labels name, 0 and 1 for levels; ok is false when a label is
-// no predictor or an interaction of columns on a scale.
+// Scales returns the values of NAME.center and NAME.by: the declared scale of the columns
+// that labels name, 0 and 1 for levels. ok is false if a label is no predictor or an
+// interaction of columns on a scale.
 func (d *Data) Scales(labels []string) (center, by []float64, ok bool) {
 	if _, ok := d.Scaled(labels); !ok {
 		return nil, nil, false

@@ -6,8 +6,8 @@ import (
 	"d3p/internal/models/source"
 )
 
-// Table declares a public table with one row per level of a category: what is
-// known about hospitals, schools or districts without looking at the records.
+// Table declares a public table with one row per level of a category: public facts about
+// hospitals, schools or districts.
 type Table struct {
 	Name    source.Value[string]
 	File    source.Value[string]
@@ -19,8 +19,8 @@ type Table struct {
 	Values map[string][]float64
 }
 
-// Vector returns, by level of the key, what a label means: a number on its
-// scale, or 1 for the levels that label=level names and 0 for others.
+// Vector returns, by level of the key, the value of a label: a number on its scale, or for
+// label=level 1 at levels with that value and 0 at others.
 func (t *Table) Vector(label string) ([]float64, bool) {
 	for _, c := range t.Columns {
 		for _, f := range append(c.Factors(true), Factor{Column: c, Level: -1}) {

@@ -22,13 +22,13 @@ type Tensor struct {
 	// probability x, drawn anew in every step; threshold is 1 from a half on.
 	Binarize source.Value[string]
 
-	// Text is how a column of text becomes tokens, one for each element: Bytes, or the
-	// public file of a vocabulary; unset for numbers. From is then the column.
+	// Text turns a column of text, From, into tokens, one for each element: Bytes, or the
+	// public file of a vocabulary; unset for numbers.
 	Text       source.Value[string]
 	Vocabulary []string // of that file, in its order
 
-	// Tokens is how many tokens there are where the cells of the column From are lists of
-	// tokens already: whole numbers below it.
+	// Tokens is the number of tokens if the cells of the column From are lists of tokens
+	// already: whole numbers below it.
 	Tokens source.Value[int]
 
 	Columns []*Column // in row-major order; of a sequence, one for each token
@@ -37,15 +37,15 @@ type Tensor struct {
 // Bytes makes every byte of a text a token.
 const Bytes = "bytes"
 
-// Tokens of every text: what is beyond its end, and what the vocabulary lacks. Tokens of
+// Tokens of every text: beyond its end, and for words that the vocabulary lacks. Tokens of
 // a vocabulary follow in its order; those of bytes follow Padding.
 const (
 	Padding = 0
 	Unknown = 1
 )
 
-// Names of what a sequence is called beside its tokens: their number in a record,
-// and the dim of all tokens that there are.
+// Names of a sequence's numbers besides its tokens: their number in a record, and the dim
+// of all possible tokens.
 const (
 	LengthSuffix = "_length"
 	LevelsSuffix = "_levels"
@@ -117,7 +117,7 @@ func (d *Data) Headers() (names []string) {
 	return names
 }
 
-// TokenColumn names token i of a sequence where a table has a column for each token.
+// TokenColumn names token i of a sequence in a table with a column for each token.
 func TokenColumn(column string, i int) string { return column + "#" + strconv.Itoa(i) }
 
 // ReadVocabulary are the tokens of a file, one a line.

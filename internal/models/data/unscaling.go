@@ -7,22 +7,22 @@ import (
 	"d3p/internal/models/naming"
 )
 
-// Unscaling is how coefficients of predictors on their declared scales become those of
-// the same predictors in the unit of the file, as a sparse matrix: the coefficient in the
-// unit of the file at index Into[i] has Times[i] times the one at index From[i]. Shift is
-// what goes off the intercept for each coefficient.
+// Unscaling turns coefficients of predictors on their declared scales into those of the
+// same predictors in the unit of the file, by a sparse matrix: the coefficient at index
+// Into[i] has Times[i] times the one at index From[i]. Shift is subtracted from the
+// intercept for each coefficient.
 type Unscaling struct {
 	From, Into []int
 	Times      []float64
 	Shift      []float64
 }
 
-// Unscaling returns how the coefficients with these labels change unit. A product of
-// numbers on scales is a sum of products in the unit of the file, so the labels must hold
-// its margins: ok is false when one is missing that the center of a scale asks for. A
-// margin that is the reference level of a category is the intercept less the other levels.
-// The label Intercept, of the effects of a group, is the product of nothing and has the
-// shift itself.
+// Unscaling returns the change of unit for the coefficients with these labels. A product of
+// numbers on scales is a sum of products in the unit of the file, so the labels must
+// include its margins: ok is false if one is missing that the center of a scale needs. A
+// margin at the reference level of a category is the intercept minus the other levels. The
+// label Intercept, of the effects of a group, is the empty product and has the shift
+// itself.
 func (d *Data) Unscaling(labels []string) (u *Unscaling, ok bool) {
 	u = &Unscaling{Shift: make([]float64, len(labels))}
 	place := make(map[string]int, len(labels))
@@ -69,8 +69,8 @@ func expanded(product []Factor) []part {
 	return parts
 }
 
-// add gives a part of coefficient j to the coefficient of its factors; it returns false
-// when there is none.
+// add gives a part of coefficient j to the coefficient of its factors. It returns false if
+// there is none.
 func (u *Unscaling) add(place map[string]int, j int, p part) bool {
 	if k, ok := place[productKey(p.factors)]; ok {
 		u.term(j, k, p.times)

@@ -25,17 +25,16 @@ type Batch struct {
 	Aux    []float64
 }
 
-// Check compares the gradient of every record at theta, shape (P), with central
-// differences of the loss, and the norm and the weighted sum that the machine has by
-// structure with those of the gradients written out. It returns the first
-// disagreement.
+// Check compares the gradient of every record at theta, shape (P), with central differences
+// of the loss. It compares the norm and the weighted sum that the machine computes from
+// structure with those of the gradients written out. It returns the first disagreement.
 func Check(m Machine, theta []float64, d Batch) error {
 	p := len(theta)
 	losses := func(dst []float64) {
 		m.Globals(theta, nil)
 		m.Records(d.Rows, d.Stride, d.N, d.Aux)
 		for r := range dst {
-			dst[r] = m.Loss()[r%len(m.Loss())] // one where it is of no record
+			dst[r] = m.Loss()[r%len(m.Loss())] // a gradient that belongs to no record
 		}
 	}
 	quotients, above, below := make([]float64, d.N*p), make([]float64, d.N), make([]float64, d.N)

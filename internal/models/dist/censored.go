@@ -31,7 +31,7 @@ func (c Censored) Mean(b *graph.Builder) *graph.Node { return c.Base.Mean(b) }
 // Support is the support of Base.
 func (c Censored) Support() support.Support { return c.Base.Support() }
 
-// Fits reports a family without survival function, and what Base reports.
+// Fits refuses a family without survival function, and reports the errors of Base.
 func (c Censored) Fits(shape graph.Shape) error {
 	if c.Base.LogCCDF == nil {
 		return fmt.Errorf("%s has no survival function and cannot be censored (%s have)", c.Base.Name, listed(func(d *Distribution) bool { return d.LogCCDF != nil }))
@@ -39,9 +39,9 @@ func (c Censored) Fits(shape graph.Shape) error {
 	return c.Base.Fits(shape)
 }
 
-// Inputs are those of Base.
+// Inputs are the inputs of Base.
 func (c Censored) Inputs() []*graph.Node { return c.Base.Inputs() }
 
-// Sampler draws the uncensored value: what censors it is not modelled. Package simulate
-// censors it.
+// Sampler draws the uncensored value, since the model has no law of censoring. Package
+// simulate censors it.
 func (c Censored) Sampler(shape graph.Shape) Sampler { return c.Base.Sampler(shape) }

@@ -8,9 +8,9 @@ import (
 	"d3p/internal/models/support"
 )
 
-// CoordinatesOf takes apart a density of a value of this shape at the
-// unconstrained numbers u. It refuses families whose numbers depend on each
-// other, or have no distribution function.
+// CoordinatesOf splits a density of a value of this shape into densities of the
+// unconstrained numbers u. It refuses families whose numbers depend on each other, or have
+// no distribution function.
 func CoordinatesOf(b *graph.Builder, density Density, u *graph.Node, shape graph.Shape) (family.Coordinates, error) {
 	a, ok := density.(Applied)
 	switch {

@@ -27,9 +27,9 @@ type Density interface {
 	Sampler(shape graph.Shape) Sampler
 }
 
-// Observed is a value as nodes: its numbers and, for data that may be missing,
-// 1 where they are (the numbers are then arbitrary but finite). Missing nil
-// means never.
+// Observed is a value as nodes: its numbers and, for data that may be missing, 1 if they
+// are (the numbers are then arbitrary but finite). A nil Missing means that the value is
+// never missing.
 type Observed struct{ X, Missing *graph.Node }
 
 // A Sampler sets dst, row-major, to one draw; values are those of the
@@ -163,7 +163,7 @@ func (a Applied) Inputs() []*graph.Node {
 func (a Applied) Sampler(shape graph.Shape) Sampler {
 	batch := shape[:len(shape)-a.EventRank]
 	size := shape[len(shape)-a.EventRank:].Size()
-	// starts[i][j] is where the event of argument i begins for batch element j.
+	// starts[i][j] is the begin of argument i's event for batch element j.
 	starts := make([][]int, len(a.Args))
 	events := make([]int, len(a.Args))
 	for i, arg := range a.Args {

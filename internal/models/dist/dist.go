@@ -1,13 +1,12 @@
-// Package dist lists the distributions of the model language and holds the
-// combinators that make densities of densities: mixtures, missing values,
-// censoring, truncation. The packages below it hold the distributions, one per
-// file; package family describes what a distribution is.
+// Package dist lists the distributions of the model language and holds the combinators that
+// make densities of densities: mixtures, missing values, censoring, truncation. The
+// packages below it hold the distributions, one per file; package family has the type of a
+// distribution.
 //
-// A distribution is written once, as an expression of the density graph;
-// values, gradients and device code all derive from it. To add one, write its
-// file and add its line to Table. The conformance tests range over the table
-// and ask for what they need: golden values, a line in testdata/golden.py, and
-// a second opinion on its gradient, an entry of oracles in oracles_test.go.
+// A distribution is written once, as an expression of the density graph; values, gradients
+// and device code all derive from it. To add one, write its file and add its line to Table.
+// The conformance tests range over the table and ask for golden values (a line in
+// testdata/golden.py) and an independent gradient (an entry of oracles in oracles_test.go).
 package dist
 
 import (

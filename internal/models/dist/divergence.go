@@ -14,11 +14,12 @@ import (
 //
 //	f(x)^(β-1)/(β-1) − (1/β) ∫ f(z)^β dz
 //
-// It is bounded above where the density is, so a record far from the model has hardly
-// any gradient: at most .45 |x| for a logit and β = 1.5. It tends to log f(x) − 1, up to a constant, as β tends to 1. Basu,
-// Harris, Hjort and Jones 1998, Biometrika 85(3), doi:10.1093/biomet/85.3.549;
-// Jewson, Ghalebikesabi and Holmes 2023, arXiv:2307.05194. For a sum over levels,
-// levels is their number. The error states why the family has no closed form.
+// It is bounded above where the density is, so a record far from the model has hardly any
+// gradient: at most .45 |x| for a logit and β = 1.5. It tends to log f(x) − 1, up to a
+// constant, as β tends to 1. Basu, Harris, Hjort and Jones 1998, Biometrika 85(3),
+// doi:10.1093/biomet/85.3.549; Jewson, Ghalebikesabi and Holmes 2023, arXiv:2307.05194. For
+// a sum over levels, levels is their number. The error is the reason if the family has no
+// closed form.
 func BetaScore(b *graph.Builder, d Density, x Observed, beta float64, levels int) (*graph.Node, error) {
 	a, ok := d.(Applied)
 	if !ok {
@@ -49,7 +50,7 @@ func (a Applied) powerIntegral(b *graph.Builder, beta float64, levels int) (*gra
 	return b.Exp(b.Add(b.Const(p.LogIntegral), b.Mul(b.Const(1-beta), family.LogOf(b, p.Scale)))), nil
 }
 
-// power is the family's, with Scale nil where it has none.
+// power is the family's power; its Scale is nil if it has none.
 func (a Applied) power(beta float64) family.Power {
 	if a.Distribution.Power == nil {
 		return family.Power{}
@@ -57,12 +58,12 @@ func (a Applied) power(beta float64) family.Power {
 	return a.Distribution.Power(a.Args, beta)
 }
 
-// BetaRange is the length of the interval in which BetaScore lies, whatever the record
-// and the parameters: 1/(β−1) for levels, M^(β−1)/(β−1) for a density that is at most M.
-// For levels the score grows with the level's probability p, from −1/β at 0, where
-// another level has all, to 1/(β−1) − 1/β at 1: its derivative is at least
-// p^(β−2)(1−p). Of a family with a location and a fixed scale the integral is a
-// constant. The error states why there is no bound.
+// BetaRange is the length of the interval that contains BetaScore for every record and all
+// parameters: 1/(β−1) for levels, M^(β−1)/(β−1) for a density that is at most M. For levels
+// the score grows with the level's probability p, from −1/β at 0, where another level has
+// probability 1, to 1/(β−1) − 1/β at 1: its derivative is at least p^(β−2)(1−p). Of a
+// family with a location and a fixed scale the integral is a constant. The error is the
+// reason if there is no bound.
 func BetaRange(d Density, beta float64) (float64, error) {
 	a, ok := d.(Applied)
 	if !ok {

@@ -2,9 +2,8 @@ package dist
 
 import "d3p/internal/models/support"
 
-// ElementSupports are the supports of the n elements of a vector that d
-// describes, or of the one number; nil when d describes another number of
-// elements.
+// ElementSupports are the supports of the n elements of a vector that d describes, or of
+// the one number. It is nil if d describes another number of elements.
 func ElementSupports(d Density, n int) []support.Support {
 	return elements(d, n, func(d Density) support.Support { return d.Support() })
 }

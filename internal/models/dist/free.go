@@ -8,9 +8,9 @@ import (
 	"d3p/internal/models/support"
 )
 
-// Free is a number whose log density an expression gives. Nobody knows its law but at
-// Points, between the bounds of the number: means and draws come from those. The log
-// density counts as it is, whether or not it integrates to 1.
+// Free is a number whose log density is an expression. Its law is known only at Points,
+// between the bounds of the number: means and draws come from these. The log density counts
+// as written, whether or not it integrates to 1.
 type Free struct {
 	// At is the log density at numbers.
 	At func(x *graph.Node) *graph.Node
@@ -24,7 +24,7 @@ type Free struct {
 // with it.
 const FreeDim = "(points)"
 
-// LogDensity is that of the expression.
+// LogDensity is the expression.
 func (f Free) LogDensity(_ *graph.Builder, x Observed) *graph.Node { return f.At(x.X) }
 
 // Mean is the mean over the points.

@@ -66,7 +66,7 @@ func (j Joint) Fits(shape graph.Shape) error {
 	return nil
 }
 
-// Inputs are those of the parts, one after the other.
+// Inputs are the inputs of the parts, one after the other.
 func (j Joint) Inputs() []*graph.Node {
 	var in []*graph.Node
 	for _, p := range j.Parts {

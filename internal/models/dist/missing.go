@@ -9,13 +9,13 @@ import (
 	"d3p/internal/models/support"
 )
 
-// Missing is a value that is absent with probability P and else follows Base:
+// Missing is a value that is missing with probability P, and follows Base otherwise:
 //
 //	p(x) = P if x is missing, (1-P) Base(x) if not
 //
-// Values are missing independently of what they would have been. Jälkö et al.
-// 2021, "Privacy-preserving data sharing via probabilistic modeling", Patterns
-// 2(7) (twinify's NAModel).
+// Whether a value is missing does not depend on the value. Jälkö et al. 2021,
+// "Privacy-preserving data sharing via probabilistic modeling", Patterns 2(7) (twinify's
+// NAModel).
 type Missing struct {
 	P    *graph.Node // in (0, 1)
 	Base Density
@@ -54,7 +54,7 @@ func (m Missing) Inputs() []*graph.Node {
 	return append([]*graph.Node{m.P}, m.Base.Inputs()...)
 }
 
-// Sampler draws from Base and puts NaN where the value is missing.
+// Sampler draws from Base, and puts NaN for a missing value.
 func (m Missing) Sampler(shape graph.Shape) Sampler {
 	base := m.Base.Sampler(shape)
 	at := positions(shape, m.P.Shape())

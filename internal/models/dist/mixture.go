@@ -8,13 +8,13 @@ import (
 	"d3p/internal/models/support"
 )
 
-// Mixture is a mixture with its component summed out: one component for the
-// whole value, or one for each index of the dims that Weights has beside Over.
+// Mixture is a mixture with its component summed out: one component for the whole value, or
+// one for each index of the other dims of Weights.
 //
 //	log p(x) = log Σ_k w_k p_k(x)
 //
-// Component's arguments carry the dim Over, one index per component. McLachlan
-// and Peel 2000, Finite Mixture Models.
+// Component's arguments carry the dim Over, one index per component. McLachlan and Peel
+// 2000, Finite Mixture Models.
 type Mixture struct {
 	Weights   *graph.Node // has dim Over, positive, sums to 1 along it
 	Component Density

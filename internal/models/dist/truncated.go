@@ -28,8 +28,8 @@ type Truncated struct {
 	EventColumn, LowerColumn string
 }
 
-// LogDensity divides by the mass between the bounds. A record whose value is not above a
-// lower bound of its own contributes nothing.
+// LogDensity divides by the mass between the bounds. A record whose value is not above its
+// own lower bound contributes nothing.
 func (t Truncated) LogDensity(b *graph.Builder, x Observed) *graph.Node {
 	density := t.Base.LogDensity(b, x)
 	if t.Event != nil {
@@ -42,9 +42,8 @@ func (t Truncated) LogDensity(b *graph.Builder, x Observed) *graph.Node {
 	return density
 }
 
-// logMass is log P(Lower < X < Upper). Between two bounds it is a difference
-// of the tails on the side where they are small, so that it keeps its digits
-// far from the centre.
+// logMass is log P(Lower < X < Upper). Between two bounds it is a difference of the tails
+// on the side on which they are small, so it keeps its digits far from the centre.
 func (t Truncated) logMass(b *graph.Builder) *graph.Node {
 	cdf := func(x *graph.Node) *graph.Node { return t.Base.LogCDF(b, x, t.Base.Args) }
 	ccdf := func(x *graph.Node) *graph.Node { return t.Base.LogCCDF(b, x, t.Base.Args) }
@@ -63,10 +62,10 @@ func (t Truncated) logMass(b *graph.Builder) *graph.Node {
 		family.LogDiffExp(b, cdf(upper), cdf(below)))
 }
 
-// mass is the largest value that Lower excludes and the largest that Upper
-// allows: on the line the bounds themselves, where one value has no mass. Nil
-// means no bound. A positive number's own bound of 0 becomes the smallest one: the
-// gradient of a survival at 0 is 0, and not finite by its formula.
+// mass returns the largest value that Lower excludes and the largest that Upper allows. On
+// the line these are the bounds themselves, because one value has no mass. Nil means no
+// bound. A lower bound of 0 of a positive number becomes the smallest positive one: the
+// gradient of a survival at 0 is 0, but not finite by its formula.
 func (t Truncated) mass(b *graph.Builder) (below, upper *graph.Node) {
 	if s := t.Base.Support(); !s.Discrete() {
 		if below = t.Lower; below != nil && s.Kind == support.Positive && math.IsNaN(bound(below, 0)) {
@@ -83,7 +82,7 @@ func (t Truncated) mass(b *graph.Builder) (below, upper *graph.Node) {
 	return below, upper
 }
 
-// Mean is that between the bounds; nil for a family whose Tail is not known.
+// Mean is the mean between the bounds; nil for a family without Tail.
 func (t Truncated) Mean(b *graph.Builder) *graph.Node {
 	if t.Base.Tail == nil {
 		return nil
@@ -147,8 +146,8 @@ func bound(x *graph.Node, absent float64) float64 {
 	return math.NaN()
 }
 
-// Fits reports a family without distribution function, bounds in the
-// wrong order, and what Base reports.
+// Fits refuses a family without distribution function and bounds in the wrong order, and
+// reports the errors of Base.
 func (t Truncated) Fits(shape graph.Shape) error {
 	if t.Base.LogCDF == nil || t.Base.LogCCDF == nil {
 		return fmt.Errorf("%s has no distribution function and cannot be truncated (%s have)", t.Base.Name, listed(func(d *Distribution) bool { return d.LogCDF != nil && d.LogCCDF != nil }))
@@ -190,7 +189,7 @@ func listed(has func(*Distribution) bool) string {
 	return strings.Join(names, ", ")
 }
 
-// Inputs are those of Base and the given bounds.
+// Inputs are the inputs of Base and the given bounds.
 func (t Truncated) Inputs() []*graph.Node {
 	in := t.Base.Inputs()
 	for _, x := range []*graph.Node{t.Lower, t.Upper} {
@@ -201,8 +200,8 @@ func (t Truncated) Inputs() []*graph.Node {
 	return in
 }
 
-// Sampler draws from Base until the value lies between the bounds; NaN where
-// it has not after RejectionTries draws, as with an interval of hardly any mass.
+// Sampler draws from Base until the value lies between the bounds. It returns NaN after
+// RejectionTries draws, as for an interval of hardly any mass.
 func (t Truncated) Sampler(shape graph.Shape) Sampler {
 	own := len(t.Base.Inputs())
 	base := t.Base.Sampler(shape)

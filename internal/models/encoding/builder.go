@@ -16,12 +16,12 @@ type Builder struct {
 	next   int            // number of encoded columns so far
 }
 
-// NewBuilder returns a Builder for a declared table that nothing was asked of yet.
+// NewBuilder returns a Builder for a declared table, before any request.
 func NewBuilder(d *data.Data) *Builder {
 	return &Builder{data: d, places: make(map[string]int), oneHot: make(map[string]int)}
 }
 
-// Encoding returns what has been asked for.
+// Encoding returns the encoding of all requested columns.
 func (e *Builder) Encoding() Encoding {
 	enc := Encoding{Fields: e.Fields, K: e.next, Decimal: e.data.Decimal.V, Dates: e.data.Dates.V, Text: e.data.Encoding.V,
 		Format: e.data.Format.V, Separator: e.data.Separator.V, Quotes: e.data.Quotes.V, Headless: len(e.data.Header) > 0}
@@ -102,15 +102,15 @@ func (e *Builder) Level(c *data.Column, level int) int {
 	})
 }
 
-// Missing is 1 in records whose value was missing and imputed.
+// Missing is 1 in records with a missing, imputed value.
 func (e *Builder) Missing(c *data.Column) int {
 	return e.place(c.Name.V+" missing", func(at int) {
 		e.Fields = append(e.Fields, e.field(c, MissingIndicator, Predictor, at))
 	})
 }
 
-// Absent is 1 in records whose value is missing, of a column whose missing
-// values are part of the model.
+// Absent is 1 in records with a missing value, for a column whose missing values are part
+// of the model.
 func (e *Builder) Absent(c *data.Column) int {
 	return e.place(c.Name.V+" absent", func(at int) {
 		e.Fields = append(e.Fields, e.field(c, MissingIndicator, Response, at))
@@ -130,7 +130,7 @@ func (e *Builder) Factor(f data.Factor) int {
 	return e.Code(f.Column, Predictor)
 }
 
-// field fills in what the declaration of a column says.
+// field fills in a field from a column's declaration.
 func (e *Builder) field(c *data.Column, kind FieldKind, role Role, at int) Field {
 	f := Field{
 		Column: c.HeaderName(), Type: c.Type.V, Kind: kind, Role: role,
@@ -149,7 +149,7 @@ func (e *Builder) field(c *data.Column, kind FieldKind, role Role, at int) Field
 	}
 	switch {
 	case string(f.Missing) == data.MissingModel:
-		// Nothing reads this value: the indicator marks it as missing.
+		// nothing reads this value: the indicator marks it as missing
 		f.Missing = MissingImpute
 		if c.Numeric() {
 			f.Impute = c.Lower.V

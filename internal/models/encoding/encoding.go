@@ -8,51 +8,51 @@ import (
 	"d3p/internal/models/data"
 )
 
-// Encoding states how one row of the file (named text or numeric cells) becomes K
-// numbers, and which rows make up a record, the data of one unit. It is public
-// data: everything in it is declared in the model file, nothing is learnt from
-// records. The records package executes it.
+// Encoding turns one row of the file (named text or numeric cells) into K numbers, and
+// groups rows into records, the data of one unit. It is public: everything in it is
+// declared in the model file, nothing is learnt from records. The records package executes
+// it.
 type Encoding struct {
 	// Fields are executed in order; two fields may read the same column.
 	Fields []Field `json:"fields"`
 	// K is the number of encoded columns of a row; every Out index is below it.
 	K int `json:"k"`
-	// UnitID is the raw column that names the unit of a row; empty when every
-	// row is a unit of its own. Of a unit at most RowsPerUnit usable rows are
-	// kept, by the rule Keep; Width says how they are laid out.
+	// UnitID is the raw column that names the unit of a row; empty if every row is a unit.
+	// The rule Keep keeps at most RowsPerUnit usable rows of a unit; Width describes their
+	// layout.
 	UnitID      string   `json:"unit_id,omitempty"`
 	RowsPerUnit int      `json:"rows_per_unit,omitempty"`
 	Keep        KeepRule `json:"keep,omitempty"`
-	// Header names the columns of a file without names, in order: the declared ones,
-	// those of tensors last, unless the model file has a header for them.
+	// Header names the columns of a file without names, in order: the declared ones, those
+	// of tensors last, unless the model file has a header for them.
 	Header []string `json:"header,omitempty"`
-	// Format is what the file is, one of spec.Formats; "" is what its name ends in, or
+	// Format is the file's format, one of spec.Formats; "": from the end of its name, else
 	// CSV.
 	Format string `json:"format,omitempty"`
-	// Separator stands between the fields of a file of text, one of spec.Separators;
-	// "" is what the header line has.
+	// Separator separates the fields of a file of text, one of spec.Separators; "": from
+	// the header line.
 	Separator string `json:"separator,omitempty"`
-	// Quotes is what quotes do in a file of text, spec.OneLine or spec.NoQuotes; "" is
-	// what RFC 4180 says.
+	// Quotes restricts quotes in a file of text, spec.OneLine or spec.NoQuotes; "": RFC
+	// 4180.
 	Quotes string `json:"quotes,omitempty"`
 	// Headless means that the first line of a file of text is a record: Header has the
 	// names.
 	Headless bool `json:"headless,omitempty"`
-	// Dates is the order in which a file of text writes dates, data.DayFirst or
-	// MonthFirst, besides ISO 8601; "" is that alone.
+	// Dates is the order of dates in a file of text besides ISO 8601, data.DayFirst or
+	// MonthFirst; "": ISO 8601 alone.
 	Dates string `json:"dates,omitempty"`
-	// Text is how a file of text is encoded, one of spec.Encodings; "" is UTF-8. A byte
-	// order mark before a header line wins over it.
+	// Text is the encoding of a file of text, one of spec.Encodings; "": UTF-8. A byte
+	// order mark before a header line overrides it.
 	Text string `json:"text,omitempty"`
-	// MissingTokens are the cells, after trimming spaces, that say "no value"
-	// (as do the empty cell, NaN, an infinity and a cell that does not parse).
-	// A declared level with the same spelling wins over a token.
+	// MissingTokens are the cells, after trimming spaces, that mean "no value". The empty
+	// cell, NaN, an infinity and a cell that does not parse mean it, too. A declared level
+	// with the same spelling overrides a token.
 	MissingTokens []string `json:"missing_tokens,omitempty"`
-	// Within are the columns that are declared to be constant within a group. The data
-	// check counts the rows that break it; nothing else depends on it.
+	// Within are the columns that are declared constant within a group. Only the data check
+	// uses them: it counts the rows that break the declaration.
 	Within []Within `json:"within,omitempty"`
-	// Decimal is what stands before the decimals of a number in a file of text: "."
-	// or ","; "" is "." where nothing suggests otherwise.
+	// Decimal is the decimal sign of numbers in a file of text: "." or ","; "" is "."
+	// unless something suggests the other.
 	Decimal string `json:"decimal,omitempty"`
 }
 
@@ -63,20 +63,20 @@ type Within struct {
 	Group  string `json:"group"`
 }
 
-// KeepRule states which rows of a unit are kept when it has too many. Either
-// looks at nothing but the unit's own rows, so other units do not matter.
+// KeepRule chooses the rows to keep of a unit with too many. It reads nothing but the
+// unit's own rows, so other units do not matter.
 type KeepRule string
 
 // The rules for units with too many rows.
 const (
 	KeepRandom KeepRule = "random" // a uniform choice, by secret random numbers
-	KeepFirst  KeepRule = "first"  // those that stand first in the file
+	KeepFirst  KeepRule = "first"  // the first ones in the file
 )
 
-// Width is the number of columns of a record. With one row per unit they are
-// the K of that row. Otherwise they are RowsPerUnit blocks of K+1: a row, and a
-// column that is 1. The blocks that a unit does not fill come last, have 0
-// there, and repeat its first row, whose numbers are as harmless as any.
+// Width is the number of columns of a record. With one row per unit they are the K of that
+// row. Otherwise they are RowsPerUnit blocks of K+1: a row, and a column that is 1. Blocks
+// that a unit does not fill come last; they have 0 there and repeat the unit's first row,
+// whose numbers are harmless.
 func (e Encoding) Width() int {
 	if e.RowsPerUnit > 1 {
 		return e.RowsPerUnit * (e.K + 1)
@@ -88,9 +88,8 @@ func (e Encoding) Width() int {
 // Dates; see data.ParseDayIn.
 func (e Encoding) ParseDay(cell []byte) (day int, ok bool) { return data.ParseDayIn(e.Dates, cell) }
 
-// Predictors is the encoding of a row without what is only observed: what a
-// prediction needs to know of it, whosever it is. Its columns are the first of
-// a row's.
+// Predictors is the encoding of a row without the columns that the model only observes: the
+// input of a prediction for any row. Its columns are the first of a row's.
 func (e Encoding) Predictors() Encoding {
 	p := Encoding{Header: e.Header, Headless: e.Headless, Text: e.Text, Separator: e.Separator, Quotes: e.Quotes, Dates: e.Dates, MissingTokens: e.MissingTokens, Decimal: e.Decimal}
 	for _, f := range e.Fields {
@@ -105,9 +104,9 @@ func (e Encoding) Predictors() Encoding {
 	return p
 }
 
-// Counted is the encoding of rows that are only counted: of the columns that e reads their
-// numbers alone. Which level a cell has stands beside the numbers; the number of a level is
-// left where the data check compares it.
+// Counted is the encoding of rows for counting: e's columns with numbers only. The level of
+// a cell stands beside the numbers; the number of a level is left where the data check
+// compares it.
 func (e Encoding) Counted() Encoding {
 	fields := e.Columns()
 	e.Fields, e.K = nil, 0

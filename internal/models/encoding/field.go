@@ -6,10 +6,10 @@ import (
 	"d3p/internal/models/data"
 )
 
-// FieldKind states what a Field writes.
+// FieldKind is the kind of output of a Field.
 type FieldKind string
 
-// The kinds of fields, with what each writes to Out.
+// The kinds of fields and their outputs in Out.
 const (
 	// Numeric writes (transform(clamp(x, Lower, Upper)) - Center) / Scale to Out[0].
 	Numeric FieldKind = "numeric"
@@ -22,8 +22,8 @@ const (
 	// OneHot writes 1 to Out[l] for level l and 0 to the others. Out has one
 	// entry per level; a negative entry (the reference level) is not written.
 	OneHot FieldKind = "one_hot"
-	// Tokens writes the tokens of a text or list to Out, from its beginning; those that it
-	// lacks are data.Padding. A cell without value has none.
+	// Tokens writes the tokens of a text or list to Out, from its beginning. Places beyond
+	// the end are data.Padding. A cell without value has no tokens.
 	Tokens FieldKind = "tokens"
 	// MissingIndicator writes 1 to Out[0] when the column is missing, else 0.
 	MissingIndicator FieldKind = "missing_indicator"
@@ -35,7 +35,7 @@ func NormalQuantile(p float64) float64 {
 	return min(max(math.Sqrt2*math.Erfinv(2*p-1), -40), 40)
 }
 
-// MissingRule states what a missing value does.
+// MissingRule is the rule for a missing value.
 type MissingRule string
 
 // The rules for missing values.
@@ -54,7 +54,7 @@ const (
 	UnknownReject  = -2 // the whole record is invalid
 )
 
-// Role states what a field is for in the model.
+// Role is the use of a field in the model.
 type Role string
 
 // The roles of fields.

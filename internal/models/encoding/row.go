@@ -7,8 +7,8 @@ import (
 	"d3p/internal/models/source"
 )
 
-// Decode is what field f says in an encoded row: a number in the unit of the
-// file, or the index of a level. NaN where an imputed row has no level.
+// Decode is the value of field f in an encoded row: a number in the unit of the file, or
+// the index of a level. It is NaN if an imputed row has no level.
 func (f *Field) Decode(row []float64) float64 {
 	switch x := row[max(f.Out[0], 0)]; f.Kind {
 	case Numeric, Quantile:

@@ -40,7 +40,8 @@ func (t *Tokenizer) Clone() *Tokenizer {
 	return &Tokenizer{listed: t.listed, places: t.places, most: t.most}
 }
 
-// Listed is the token of a number of a list: itself if it is one, else data.Unknown.
+// Listed is the token of a number in a list: the number if it is a token, else
+// data.Unknown.
 func (t *Tokenizer) Listed(x float64) int {
 	if x >= 0 && x < float64(t.listed) && x == math.Trunc(x) {
 		return int(x)

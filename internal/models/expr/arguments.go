@@ -1,7 +1,7 @@
 package expr
 
-// call parses the arguments of fn, whose opening bracket is next: positional
-// ones first, then name=value.
+// call parses the arguments of fn after its opening bracket: positional ones first, then
+// name=value.
 func (p *parser) call(fn token) Expr {
 	open := p.take()
 	c := &Call{At: fn.at, Func: fn.text}
@@ -38,8 +38,8 @@ func (p *parser) items(open token, mark string) []Expr {
 	return items
 }
 
-// list parses elements and commas up to mark. After a mistake in an element it
-// goes on at the next comma of this list, so that one pass finds them all.
+// list parses elements and commas up to mark. After a mistake in an element it continues at
+// the next comma of this list, so that one pass finds all mistakes.
 func (p *parser) list(open token, mark string, element func() bool) {
 	if p.peek().is(mark) {
 		p.take()

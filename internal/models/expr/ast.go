@@ -95,10 +95,10 @@ func (e *Binary) Pos() Position { return e.At }
 // Pos returns the place of the function's name.
 func (e *Call) Pos() Position { return e.At }
 
-// Pos returns the place of what is indexed.
+// Pos returns the place of the indexed expression.
 func (e *Index) Pos() Position { return e.At }
 
-// Pos returns the place of what has the member.
+// Pos returns the place of the expression with the member.
 func (e *Member) Pos() Position { return e.At }
 
 // Pos returns the place of the opening bracket.

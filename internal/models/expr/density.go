@@ -33,7 +33,7 @@ func combinators() []combinator {
 	}
 }
 
-// jointName is the combinator whose arguments are named by the labels of a dim.
+// jointName is the combinator whose argument names are the labels of a dim.
 const jointName = "joint"
 
 type combinator struct {
@@ -41,7 +41,7 @@ type combinator struct {
 	density func(l *lowering, c *Call, args []Expr) dist.Density
 }
 
-// isDensity reports whether a name is that of a distribution or a combinator.
+// isDensity reports whether a name is a distribution or a combinator.
 func isDensity(name string) bool {
 	_, ok := dist.Lookup(name)
 	return ok || name == jointName || slices.ContainsFunc(combinators(), func(c combinator) bool { return c.name == name })

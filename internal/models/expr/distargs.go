@@ -53,9 +53,9 @@ func (l *lowering) numbers(list *List, dim string) *graph.Node {
 	return l.b.Consts(graph.Shape{{Name: dim, Size: len(values)}}, values)
 }
 
-// place puts the arguments of a call in the order of d.Args: positional ones
-// skip the alternatives, which must be named. It reports what is unknown, given
-// twice, in conflict or absent.
+// place puts the arguments of a call in the order of d.Args. Positional ones skip the
+// alternatives, which need names. It reports unknown, repeated, conflicting and missing
+// arguments.
 func (l *lowering) place(c *Call, d *dist.Distribution) []Expr {
 	var names, positional []string
 	for _, a := range d.Args {
@@ -131,8 +131,8 @@ func signature(d *dist.Distribution) string {
 	return out
 }
 
-// fits reports an argument whose value or declared support cannot serve, or
-// that lacks event dims.
+// fits reports an argument whose value or declared support is invalid, or that lacks event
+// dims.
 func (l *lowering) fits(c *Call, a dist.Arg, e Expr, n *graph.Node) {
 	if len(n.Shape()) < a.Rank && !(a.Scalar && len(n.Shape()) == 0) {
 		l.fail(e.Pos(), "give it a dim", "argument %s of %s must be a %s", a.Name, c.Func, [...]string{"number", "vector", "matrix"}[a.Rank])
@@ -161,8 +161,8 @@ func (l *lowering) fits(c *Call, a dist.Arg, e Expr, n *graph.Node) {
 	}
 }
 
-// fitsList reports a list of numbers that do not serve as an argument: as an
-// event if that is what the argument must be, else one by one.
+// fitsList reports a list of numbers that is no valid argument: as one event if the
+// argument must be an event, else number by number.
 func (l *lowering) fitsList(c *Call, a dist.Arg, list *List) {
 	values := make([]float64, len(list.Items))
 	for i, item := range list.Items {

@@ -11,28 +11,28 @@ import (
 	"d3p/internal/spell"
 )
 
-// Env is what names mean where an expression stands. Inside `rows:` Values
-// hold the columns too; outside they do not.
+// Env has the meaning of names at an expression's place. Inside `rows:` Values hold the
+// columns, too.
 type Env struct {
 	Values map[string]Value
 	Dims   map[string]Dim
-	// Unscalings are how coefficients along a dim change to the unit of the file, of dims
-	// whose labels are predictors.
+	// Unscalings are the changes to the unit of the file for coefficients along dims whose
+	// labels are predictors.
 	Unscalings map[string]*graph.Combination
 	// Nets are the networks that can be called.
 	Nets map[string]Net
-	// Design are the vectors of predictors that columns(dim) stands for.
+	// Design has the vectors of predictors of columns(dim).
 	Design map[string]*graph.Node
-	// Coefficients are the single predictors that column('label') stands for.
+	// Coefficients are the single predictors of column('label').
 	Coefficients map[string]*graph.Node
 	// Columns are the declared columns, also where Values lack them: outside
 	// `rows:` they explain why a name is unknown.
 	Columns []string
-	// Ranges are where the numeric columns can be, inside `rows:`.
+	// Ranges are the ranges of the numeric columns, inside `rows:`.
 	Ranges map[string]Range
 }
 
-// Value is what a name stands for.
+// Value is the meaning of a name.
 type Value struct {
 	Node *graph.Node
 	// Labels are the levels of a category, whose Node is the level's code.
@@ -40,7 +40,7 @@ type Value struct {
 	// Raw is a column in the unit of the file, Node being on the declared
 	// scale; nil for other values.
 	Raw *graph.Node
-	// Support is where a parameter's values lie; nil for other values.
+	// Support is the support of a parameter's values; nil for other values.
 	Support *support.Support
 }
 
@@ -75,7 +75,7 @@ func (env *Env) Shape(dims []*Name) (graph.Shape, Errors) {
 	return shape, errs
 }
 
-// primed is name with as many primes as make it new to the shape.
+// primed is name with enough primes to be new in the shape.
 func primed(name string, shape graph.Shape) string {
 	for shape.Index(name) >= 0 {
 		name += "'"

@@ -7,7 +7,7 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// Range is where a numeric column can be: its declared bounds and scale.
+// Range is the range of a numeric column: its declared bounds and scale.
 type Range struct {
 	Lower, Upper, Center, By float64
 	Whole                    bool // whole numbers
@@ -73,8 +73,8 @@ func logDensity(l *lowering, c *Call, args []Expr) dist.Density {
 	return f
 }
 
-// FreeOf is the column whose log density an expression gives, and that expression; nil
-// for other distributions.
+// FreeOf is the column whose log density is an expression, and that expression; nil for
+// other distributions.
 func FreeOf(e Expr) (column *Name, log Expr) {
 	c, ok := e.(*Call)
 	if !ok || c.Func != "log_density" || len(c.Args) != 2 {

@@ -46,8 +46,8 @@ func FunctionNames() []string {
 	return names
 }
 
-// Signatures lists the functions and the forms that combine densities with their
-// arguments, in alphabetical order; [ ] holds those that may be left out.
+// Signatures lists the functions, and the forms that combine densities, with their
+// arguments in alphabetical order. Arguments in [ ] may be left out.
 func Signatures() (functions, forms []string) {
 	for _, f := range functionTable() {
 		functions = append(functions, f.signature())
@@ -94,7 +94,7 @@ func (l *lowering) call(c *Call) *graph.Node {
 	}
 	for _, a := range c.Args {
 		if _, isText := a.Value.(*Text); !isText {
-			l.node(a.Value) // report what is wrong inside, too
+			l.node(a.Value) // also reports mistakes inside
 		}
 	}
 	known := slices.Concat(FunctionNames(), dist.Names(), slices.Collect(maps.Keys(l.env.Nets)))

@@ -21,8 +21,8 @@ func Lower(e Expr, env *Env, b *graph.Builder) (*graph.Node, Errors) {
 	return n, nil
 }
 
-// lowering is one pass over a tree. Its methods return nil after reporting a
-// mistake, and go on with what does not depend on it.
+// lowering is one pass over a tree. After reporting a mistake its methods return nil and
+// continue with the parts that do not depend on it.
 type lowering struct {
 	env  *Env
 	b    *graph.Builder
@@ -192,7 +192,7 @@ func (l *lowering) product(at Position, x, y *graph.Node) *graph.Node {
 	for _, d := range ys[1:] {
 		name := primed(d.Name, kept)
 		if name != d.Name {
-			// The contracted dim goes out of the way first; MatMul joins by place.
+			// The contracted dim moves away first, because MatMul joins by place.
 			y = l.b.Rename(y, ys[0].Name, "(contracted)")
 			y = l.b.Rename(y, d.Name, name)
 			ys = y.Shape()

@@ -102,8 +102,8 @@ func (p *parser) take() token {
 	return t
 }
 
-// expression parses operators that bind tighter than power. It returns nil
-// after reporting a mistake from which this level cannot go on.
+// expression parses operators that bind tighter than power. It returns nil after a mistake
+// from which this level cannot continue.
 func (p *parser) expression(power int) Expr {
 	p.depth++
 	defer func() { p.depth-- }()
@@ -194,7 +194,7 @@ func (p *parser) operand() Expr {
 	return nil
 }
 
-// close takes the bracket that ends what open began.
+// close takes the bracket that closes open.
 func (p *parser) close(open token, mark string) {
 	if t := p.peek(); !t.is(mark) {
 		p.fail(t.at, "add "+mark, "%s at %d:%d is not closed before %s", open.text, open.at.Line, open.at.Column, t.describe())

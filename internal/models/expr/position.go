@@ -24,7 +24,7 @@ func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Error is one mistake in a model file: where, what, and what to do next.
+// Error is one mistake in a model file: its place, its description, and the next step.
 type Error struct {
 	Position
 	Message string

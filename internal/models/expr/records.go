@@ -1,9 +1,9 @@
 package expr
 
-// mixing lists functions of other languages whose value in one record depends
-// on other records, with the reason and what to write instead. Under
-// differential privacy the gradient of a record is clipped by itself, which is
-// valid only if its log density does not depend on other records.
+// mixing lists functions of other languages whose value in one record depends on other
+// records, with the reason and a replacement. Under differential privacy each record's
+// gradient is clipped alone, which is valid only if its log density does not depend on
+// other records.
 var mixing = []struct{ name, why, instead string }{
 	{"batch_norm", "it normalises with the mean of the batch", "use layer_norm or group_norm, or scale: in the data block"},
 	{"lag", "it reads an earlier record", "make the earlier value a column of the same record, or declare a unit with several rows"},
@@ -35,7 +35,7 @@ func (l *lowering) mixes(c *Call) bool {
 	return false
 }
 
-// overRecords reports a reduction whose only dim would be the records.
+// overRecords reports a reduction over the records alone.
 func (l *lowering) overRecords(c *Call, what Expr) {
 	l.fail(c.At, "inside one record it has nothing to reduce; name a dim with over=, or use a declared constant",
 		"%s(%s) would mix records: %s has no dim but the records", c.Func, what, what)

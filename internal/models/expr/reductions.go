@@ -97,7 +97,7 @@ func dot(l *lowering, c *Call, args []Expr) *graph.Node {
 	return l.checked(c.At, l.b.Sum(l.b.Mul(x[0], x[1]), common...))
 }
 
-// reduced lowers what is reduced and names the dims to reduce: all of them if
+// reduced lowers the argument of a reduction and names the dims to reduce: all of them if
 // over is absent.
 func (l *lowering) reduced(c *Call, what, over Expr) (x *graph.Node, dims []string, ok bool) {
 	if n, isName := over.(*Name); isName && n.ID == "rows" {

@@ -15,9 +15,8 @@ type scanner struct {
 	errs   *Errors
 }
 
-// scan returns all tokens of src, the last one of kind endOfText. The text
-// starts at start; its continuation lines are taken to start in the same
-// column, as those of a YAML block scalar do.
+// scan returns all tokens of src, the last one of kind endOfText. The text starts at start.
+// Its continuation lines start in the same column, as in a YAML block scalar.
 func scan(src string, start Position, errs *Errors) []token {
 	if start.Line == 0 {
 		start.Line, start.Column = 1, 1
@@ -107,8 +106,8 @@ func (s *scanner) next() token {
 	return token{invalid, "", at}
 }
 
-// foreign lists operators of other languages with what to write instead, and
-// the token that stands for them so that the rest is still checked.
+// foreign lists operators of other languages with their replacements, and a token for each
+// so that scan still checks the rest.
 var foreign = []struct {
 	text, hint string
 	stand      kind
@@ -177,7 +176,7 @@ func (s *scanner) word(at Position) token {
 	return token{name, word, at}
 }
 
-// quoted scans a string; a backslash keeps the next character as it is.
+// quoted scans a string. A backslash keeps the next character unchanged.
 func (s *scanner) quoted(at Position, quote rune) token {
 	s.advance(1)
 	var content strings.Builder

@@ -21,7 +21,7 @@ type token struct {
 	at   Position
 }
 
-// is tells whether t is the operator or punctuation mark s.
+// is reports whether t is the operator or punctuation mark s.
 func (t token) is(s string) bool {
 	return (t.kind == operator || t.kind == punct) && t.text == s
 }

@@ -51,7 +51,7 @@ func Check(c *data.Checker, m *Model) {
 	b.Unused(used)
 	b.checkScales(m, f)
 	b.checkWithin(m)
-	// what has no levels was said to have none, and is not lowered to say so again
+	// a term without levels is reported already, and not lowered
 	numeric := func(g GroupTerm) bool {
 		c := d.Column(g.Group.V)
 		return c != nil && c.Numeric()
@@ -125,7 +125,7 @@ func (b *checker) derive(functions []*core.Definition) {
 	}
 }
 
-// isFunction reports whether a term's name is that of a function of columns.
+// isFunction reports whether a term's name is a function of columns.
 func (f *Formula) isFunction(name string) bool {
 	return slices.ContainsFunc(f.Functions, func(d *core.Definition) bool { return d.Name.V == name })
 }
@@ -226,8 +226,8 @@ func (b *checker) checkResponseParts(m *Model, f *family) {
 	}
 }
 
-// checkEffects reports what a family with a linear predictor for each level of the response
-// has in core blocks only.
+// checkEffects reports terms that only core blocks allow in a family with a linear
+// predictor for each level of the response.
 func (b *checker) checkEffects(m *Model, f *family) {
 	if len(m.Terms.Offsets) > 0 {
 		b.Add(m.Formula.At, "write core blocks", "family %s has no offsets in a formula", f.Name)

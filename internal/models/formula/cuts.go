@@ -6,8 +6,8 @@ import (
 	"d3p/internal/models/source"
 )
 
-// checkCuts reports cuts that are missing, that the family does not have, and
-// cuts that no time can reach: nothing would be learnt about what follows them.
+// checkCuts reports cuts that are missing, cuts of a family without them, and cuts beyond
+// every possible time: the data would show nothing about the hazard after them.
 func (b *checker) checkCuts(m *Model, f *family) {
 	switch {
 	case f == nil:

@@ -1,7 +1,6 @@
 package formula
 
-// elsewhere are functions that formulas of R, brms and mgcv have, with what to write
-// instead of them.
+// elsewhere are functions in formulas of R, brms and mgcv, with their replacements.
 var elsewhere = map[string]string{
 	"s": curveHint, "ns": curveHint, "bs": curveHint, "gp": curveHint, "ti": curveHint, "te": curveHint, "t2": curveHint, "rcs": curveHint,
 	"factor": categoryHint, "as.factor": categoryHint, "ordered": categoryHint, "C": categoryHint,

@@ -8,15 +8,14 @@ import (
 	"d3p/internal/models/naming"
 )
 
-// family is an observation family of the formula front end: what its response
-// must be, and how it reads in the core language.
+// family is an observation family of the formula front end: the conditions on its response,
+// and its form in the core language.
 type family struct {
 	Name    string
 	aliases []string
 	types   []string // of the response column
 	links   []link   // the first is the default
-	// aux are the parameters beside the linear predictor, each with the prior
-	// that it has unless the file states one.
+	// aux are the parameters besides the linear predictor, with their default priors.
 	aux []auxiliary
 	// scaled: the response is on its declared scale.
 	scaled bool
@@ -36,7 +35,7 @@ type family struct {
 	// intervals: a log hazard for each interval between the declared `cuts:` replaces the
 	// intercept.
 	Intervals bool
-	// note is what the manual adds about the family.
+	// note is the manual's remark on the family.
 	note string
 }
 
@@ -48,7 +47,7 @@ type link struct {
 	// positive: the linear predictor must stay above 0, so the intercept is positive and
 	// starts at 1.
 	positive bool
-	// ratio names what exp of a coefficient is; "" where it is nothing of use.
+	// ratio is the meaning of exp of a coefficient; "" if it has none of use.
 	ratio string
 }
 
@@ -59,12 +58,12 @@ type auxiliary struct {
 	probability bool
 	anywhere    bool   // on the whole line: a formula predicts it itself
 	brms        string // the name that brms gives it
-	raw         string // it in the unit of the file, where that differs
+	raw         string // name of the parameter in the unit of the file, if that differs
 }
 
-// families is the table of observation families; a new one is one entry here.
-// A response on the whole line is on its declared scale; counts and positive
-// numbers are observed as they are.
+// families is the table of observation families. A new one is one entry here. A response on
+// the whole line is on its declared scale; counts and positive numbers are observed
+// unchanged.
 var families = []family{
 	{
 		Name: "bernoulli", types: []string{data.Binary},
@@ -289,8 +288,7 @@ var brms = map[string]string{
 // BrmsNames lists the names of families that only brms and R use.
 func BrmsNames() []string { return slices.Sorted(maps.Keys(brms)) }
 
-// Rename gives the family and its parameters, where they have the names of brms, those
-// that they have here.
+// Rename replaces brms's names of the family and its parameters by the names here.
 func (m *Model) Rename() {
 	if name, ok := brms[m.Family.V]; ok {
 		m.Family.V = name
@@ -334,8 +332,7 @@ func FamilyOf(name string) *family {
 	return nil
 }
 
-// auxNames lists the parameters that families have beside the linear
-// predictor, each once.
+// auxNames lists the parameters of families besides the linear predictor, each once.
 func AuxiliaryNames() []string {
 	var names []string
 	for _, f := range families {
@@ -365,8 +362,8 @@ func (f *family) Link(name string) *link {
 // LinkName is the model's link, by default that of the family.
 func (m *Model) LinkName() string { return FamilyOf(m.Family.V).Link(m.Link.V).Name }
 
-// Ratio names what exp of a coefficient is under the model's link, as odds ratio; ""
-// where it is nothing of use, as behind the identity.
+// Ratio is the meaning of exp of a coefficient under the model's link, such as odds ratio;
+// "" if it has none of use, as with the identity.
 func (m *Model) Ratio() string { return FamilyOf(m.Family.V).Link(m.Link.V).ratio }
 
 // LinkNames lists the family's links.

@@ -32,7 +32,7 @@ type Formula struct {
 	Functions       []*core.Definition // functions of columns, log(x) or I(x^2), that terms name
 	Groups          []GroupTerm
 	Smooths         []*Smooth          // curves in one number
-	Offsets         []*core.Definition // expressions added to the linear predictor as they are
+	Offsets         []*core.Definition // expressions that are added unchanged to the linear predictor
 }
 
 // Truncated reports whether only a part of the values can be in the table.

@@ -12,8 +12,8 @@ import (
 	"d3p/internal/spell"
 )
 
-// group lowers (1 + x | g). With D effects per level, written with | and D > 1,
-// the effects of a level are correlated:
+// group lowers (1 + x | g). With D effects per level, written with | and D > 1, the effects
+// of a level are correlated:
 //
 //	L_g: lkj_cholesky(2) [g_coef, g_coef]
 //	cor_g: L_g @ transpose(L_g)
@@ -23,8 +23,8 @@ import (
 //
 //	r_g: columns(g_pred) @ transpose(g_g) + z_g * sd_g
 //
-// Where every level of the response has a linear predictor, each has effects of its own,
-// which do not correlate.
+// If every level of the response has a linear predictor, each has separate effects, without
+// correlation.
 //
 // Centred, r_g is the parameter itself, normal or mvn around that mean.
 func (l *lowering) group(g GroupTerm) (summands []string) {
@@ -116,7 +116,7 @@ func (g *GroupTerm) correlated(d *data.Data) bool {
 	return !g.Uncorrelated && len(g.labels(d)) > 1
 }
 
-// labels lists what the group's formula predicts from.
+// labels lists the predictors in the group's formula.
 func (f *GroupFormula) labels(d *data.Data) []string {
 	t := d.Table(f.Group.V)
 	if t == nil {

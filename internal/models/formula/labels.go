@@ -6,10 +6,10 @@ import (
 	"d3p/internal/models/data"
 )
 
-// labelsOf expands terms into coefficient labels in the order of the formula.
-// Categories are coded against their reference level, with two exceptions, as in R:
-// without an intercept the first term that is a category alone has a coefficient per
-// level, and so has a category in a product whose other factors are no term.
+// labelsOf expands terms into coefficient labels in the order of the formula. Categories
+// are coded against their reference level, with two exceptions, as in R. Without an
+// intercept the first term that is a single category has a coefficient per level. So has a
+// category in a product whose other factors are no term.
 func labelsOf(d *data.Data, intercept bool, terms []Term) []string {
 	var labels []string
 	full := !intercept

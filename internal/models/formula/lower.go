@@ -88,8 +88,7 @@ func (l *lowering) run() {
 	l.Define(&l.Core.Observe, m.Terms.Response.V, source.Value[string]{V: l.observation(f), At: m.Formula.At})
 }
 
-// predictor notes the linear predictor of the response, as far as it is one of single
-// numbers.
+// predictor notes the linear predictor of the response, if it consists of single numbers.
 func (l *lowering) predictor(f *family) {
 	p := &core.Predictor{Coefficients: naming.Slopes, Dim: "coef"}
 	switch {
@@ -103,7 +102,7 @@ func (l *lowering) predictor(f *family) {
 	l.Core.Predictors = append(l.Core.Predictors, p)
 }
 
-// observation is how the family observes the response.
+// observation is the family's distribution of the response.
 func (l *lowering) observation(f *family) string {
 	m := l.model
 	text := strings.Replace(f.Link(m.Link.V).observe, "response.", m.Terms.Response.V+".", -1)

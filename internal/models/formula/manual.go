@@ -37,7 +37,7 @@ func Describe() (list []Description) {
 	return list
 }
 
-// response is what the family observes, in words.
+// response describes the family's response.
 func (f *family) response() string {
 	switch {
 	case f.trials:

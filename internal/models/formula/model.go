@@ -16,8 +16,8 @@ type Model struct {
 	Parametrisation source.Value[string] // of group effects: non_centred (default) or centred
 	Priors          []*core.Definition   // by parameter: Intercept, b, b[age], sd, sigma
 	GroupFormulas   []*GroupFormula
-	Predicted       []*Predicted            // parameters of the family with formulas of their own
-	Cuts            []source.Value[float64] // of piecewise_exponential: where the hazard changes, in the unit of the file
+	Predicted       []*Predicted            // parameters of the family that have a formula
+	Cuts            []source.Value[float64] // for piecewise_exponential: the times at which the hazard changes, in the unit of the file
 }
 
 // GroupFormula is the dependence of a group's effects on its public table: `hospital: 1 +

@@ -12,8 +12,7 @@ import (
 	"d3p/internal/models/source"
 )
 
-// Parse parses a formula. It returns nil after reporting a mistake from
-// which it cannot go on.
+// Parse parses a formula. It returns nil after a mistake from which it cannot continue.
 func Parse(text source.Value[string], p *source.Problems) *Formula {
 	f := &parser{Problems: p, text: text.V, start: text.At}
 	out := &Formula{}
@@ -47,8 +46,8 @@ func ParseTerms(text source.Value[string], p *source.Problems) (intercept bool, 
 	return intercept, terms
 }
 
-// parsePredicted parses `1 + x + poly(z, 2) + (1 | g)`, the right side of the formula of
-// one of the family's parameters; its functions of columns join those of the formula.
+// parsePredicted parses `1 + x + poly(z, 2) + (1 | g)`, the right side of a formula for one
+// of the family's parameters. Its functions of columns join those of the formula.
 func parsePredicted(text source.Value[string], p *source.Problems) *Formula {
 	f := &parser{Problems: p, text: text.V, start: text.At}
 	out := &Formula{}
@@ -136,8 +135,8 @@ func (f *parser) truncation(out *Formula) {
 	f.expect(")", form)
 }
 
-// comparison parses the rest of a response such as num > 0 or y == 'level', which
-// becomes a derived column; it returns false where no operator comes next.
+// comparison parses the rest of a response such as num > 0 or y == 'level', which becomes a
+// derived column. It returns false if no operator comes next.
 func (f *parser) comparison(out *Formula, start int) bool {
 	f.space()
 	if f.offset == len(f.text) || !strings.ContainsRune("=!<>", rune(f.text[f.offset])) {
@@ -379,7 +378,7 @@ func crossed(a, b []Term) []Term {
 	return terms
 }
 
-// merged appends to terms those of more that are not among them: a:b is b:a.
+// merged appends to terms those of more that it lacks. a:b equals b:a.
 func merged(terms, more []Term) []Term {
 	for _, t := range more {
 		if !slices.ContainsFunc(terms, t.equal) {

@@ -7,22 +7,22 @@ import (
 )
 
 // Placement is a start of the fit from the response's law and its linear regression:
-// unconstrained numbers of parameters, the slopes of the linear predictor, and the unit
-// in which that predictor counts.
+// unconstrained numbers of parameters, the slopes of the linear predictor, and the
+// predictor's unit.
 type Placement struct {
 	Origin map[string]float64 // by parameter
 	Slopes []float64          // of columns that have variance 1 and do not correlate
 	Unit   float64
 }
 
-// minResidual is the smallest share of a response's variance that is left to its
-// residuals: what is known of the rest is not exact.
+// minResidual is the smallest share of a response's variance that its residuals keep,
+// because the explained share is not exact.
 const minResidual = 0.01
 
-// Place is that of a response with this mean and standard deviation, as the family
-// observes it, and with these covariances with columns that have variance 1 and do not
-// correlate. If the columns are normal, the slopes of a linear predictor behind a link
-// are in proportion to them (Stein's identity; Brillinger 1982).
+// Place is the placement of a response with this mean and standard deviation, as the family
+// observes it, and with these covariances with columns of variance 1 without correlation.
+// If the columns are normal, the slopes of a linear predictor behind a link are
+// proportional to them (Stein's identity; Brillinger 1982).
 func (m *Model) Place(mean, sd float64, covariances []float64) Placement {
 	at := Placement{Origin: make(map[string]float64), Unit: 1}
 	f := FamilyOf(m.Family.V)
@@ -30,7 +30,7 @@ func (m *Model) Place(mean, sd float64, covariances []float64) Placement {
 	if len(m.Terms.Offsets) > 0 || link.positive || link != &f.links[0] {
 		return at
 	}
-	slope := 0.0 // of the linear predictor, by that of the response
+	slope := 0.0 // of the linear predictor, by the response's
 	switch {
 	case f.scaled && sd > 0:
 		explained := 0.0

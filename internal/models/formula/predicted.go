@@ -110,7 +110,7 @@ func (b *checker) checkPredicted(m *Model, f *family) bool {
 	return known
 }
 
-// priorNames lists what priors may be stated for.
+// priorNames lists the names for which priors may be stated.
 func (p *Predicted) priorNames(d *data.Data) []string {
 	var names []string
 	if p.Intercept {

@@ -34,7 +34,7 @@ func (b *checker) checkPriors(m *Model, f *family) {
 	}
 }
 
-// priorNames lists what priors may be stated for.
+// priorNames lists the names for which priors may be stated.
 func (m *Model) priorNames(d *data.Data, f *family) []string {
 	var names, effects []string
 	if f.effects {
@@ -79,7 +79,7 @@ func (m *Model) priorNames(d *data.Data, f *family) []string {
 	return names
 }
 
-// groupPriorNames lists the names of one group's priors; sd, cor and g are those of all
+// groupPriorNames lists the names of one group's priors. sd, cor and g are shared by all
 // groups.
 func (m *Model) groupPriorNames(d *data.Data, g *GroupTerm) []string {
 	group := g.Name()
@@ -113,7 +113,7 @@ func (m *Model) groupPriorNames(d *data.Data, g *GroupTerm) []string {
 	return names
 }
 
-// labels lists what varies by group.
+// labels lists the effects that vary by group.
 func (g *GroupTerm) labels(d *data.Data) []string {
 	var labels []string
 	if g.Intercept {

@@ -7,12 +7,12 @@ import (
 	"d3p/internal/models/expr"
 )
 
-// mostScales is how many scales apart bounds may lie before a warning.
+// mostScales is the number of scales between bounds from which a warning follows.
 const mostScales = 20
 
-// checkScales warns of numbers whose scale the bounds alone suggest, and of predictors
-// whose bounds lie far wider apart than their declared scale: one of the two is then
-// wrong, or a few records have most of the weight.
+// checkScales warns of numbers whose scale follows from bounds alone, and of predictors
+// whose bounds are much wider than their declared scale: either one of the two is wrong, or
+// a few records have most of the weight.
 func (b *checker) checkScales(m *Model, f *family) {
 	response := b.Data.Column(m.Terms.Response.V)
 	var bare []*data.Column
@@ -44,9 +44,8 @@ func (b *checker) checkWithin(m *Model) {
 	}
 }
 
-// Open are predictors that may have one value for all records of a group, as far as
-// declarations tell. Their coefficients are then compared between groups, not between
-// records.
+// Open are predictors that may have one value for all records of a group under the
+// declarations. Their coefficients then compare groups, not records.
 type Open struct {
 	Group   string
 	Columns []*data.Column

@@ -15,7 +15,7 @@ type parser struct {
 	text   string
 	offset int
 	start  expr.Position // of text
-	whole  *Formula      // the formula that functions of columns belong to; nil where there can be none
+	whole  *Formula      // the formula that owns functions of columns; nil if none are allowed
 	failed bool
 }
 

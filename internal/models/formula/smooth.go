@@ -24,7 +24,7 @@ type Smooth struct {
 // maxDegree bounds the degree of poly: higher powers only count the tails.
 const maxDegree = 9
 
-// String prints the term as it is written.
+// String prints the term in the formula's spelling.
 func (s *Smooth) String() string {
 	if s.Degree > 0 {
 		return "poly(" + s.Column + ", " + strconv.Itoa(s.Degree) + ")"
@@ -48,13 +48,13 @@ func (s *Smooth) size() int {
 	return len(s.Knots) - 1
 }
 
-// param is the name of the coefficients, dim that of what they lie along.
+// param is the name of the coefficients, dim the name of their dim.
 func (s *Smooth) param() string { return "s_" + within(s.Of, s.Column) }
 
 func (s *Smooth) dim() string { return "basis_" + within(s.Of, s.Column) }
 
-// within is the part of a name that is a group or a curve: sigma_g in the formula of
-// sigma, g in that of the response.
+// within is the part of a name for a group or a curve: sigma_g in the formula of sigma, g
+// in that of the response.
 func within(parameter, name string) string {
 	if parameter == "" {
 		return name
@@ -157,8 +157,8 @@ func (b *checker) checkSmooths(f *Formula) {
 	}
 }
 
-// labels are those of the coefficients b: of the terms, and of the missing values of
-// columns in curves.
+// labels are the labels of the coefficients b: those of the terms, and those for missing
+// values of columns in curves.
 func (f *Formula) labels(d *data.Data) []string {
 	labels := labelsOf(d, f.Intercept, f.Terms)
 	for _, s := range f.Smooths {

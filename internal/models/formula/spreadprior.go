@@ -11,14 +11,14 @@ import (
 	"d3p/internal/models/naming"
 )
 
-// SpreadPrior is a default prior that is about the spread of columns whose scale is left to
-// their bounds: a normal of a coefficient per standard deviation of its columns, or of a
-// level of the predictor at their means.
+// SpreadPrior is a default prior that depends on the spread of columns without a declared
+// scale: a normal of a coefficient per standard deviation of its columns, or of a level of
+// the predictor at their means.
 type SpreadPrior struct {
 	Name         string   `json:"name"`              // Intercept, thresholds or b[age]
 	Distribution string   `json:"distribution"`      // about 0
 	SD           float64  `json:"sd"`                // per standard deviation, or at the means
-	Columns      []string `json:"columns,omitempty"` // whose scale is left to their bounds
+	Columns      []string `json:"columns,omitempty"` // columns without a declared scale
 	Response     string   `json:"response,omitempty"`
 }
 
@@ -108,7 +108,7 @@ func (p SpreadPrior) Text(d *data.Data, spread func(column string) (mean, sd flo
 	}
 	sd := p.SD * unit * response
 	if !strings.HasPrefix(p.Name, "b[") {
-		// The mean of the response may be as far from its declared centre as SD.
+		// the mean of the response may be SD away from its declared centre
 		sd = math.Sqrt(p.SD*p.SD + (square-p.SD*p.SD)*response*response)
 	}
 	return p.Distribution + "(0, " + strconv.FormatFloat(sd, 'g', 3, 64) + ")", true

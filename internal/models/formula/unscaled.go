@@ -81,9 +81,9 @@ func minus(term string) string {
 	return " - " + term
 }
 
-// rawSlopes defines the coefficients b along a dim in the unit of the file, times what the
-// response is in, and returns what then goes off the intercept, "" for nothing. ok is false
-// when the labels lack a margin that another unit needs.
+// rawSlopes defines the coefficients b along a dim in the unit of the file, times the
+// response's unit, and returns the term to subtract from the intercept; "" for none. ok is
+// false if the labels lack a margin that the change of unit needs.
 func (l *lowering) rawSlopes(b, dim string, labels []string, times string) (shift string, ok bool) {
 	scaled, single := l.Data.Scaled(labels)
 	switch {
@@ -102,8 +102,8 @@ func (l *lowering) rawSlopes(b, dim string, labels []string, times string) (shif
 	return "", true
 }
 
-// rawPredicted defines the coefficients of the formula of a parameter, on the scale of its
-// linear predictor. A parameter in the unit of the response stays in that of its scale.
+// rawPredicted defines the coefficients in a parameter's formula, on the scale of its
+// linear predictor. A parameter in the unit of the response keeps the unit of its scale.
 func (l *lowering) rawPredicted(p *Predicted) {
 	intercept := p.Name.V + "_Intercept"
 	if shift, ok := l.rawSlopes(p.Name.V+"_b", p.Name.V+"_coef", p.labels(l.Data), ""); ok && shift != "" && p.Intercept {
@@ -112,8 +112,8 @@ func (l *lowering) rawPredicted(p *Predicted) {
 }
 
 // rawGroup defines the effects of a group and their standard deviations in the unit of the
-// file, times what the response is in. The intercept's effect is that where the numbers of
-// the file are 0. Effects that are in that unit already have none.
+// file, times the response's unit. The intercept's effect is the one where the numbers of
+// the file are 0. Effects that are in that unit already get no second name.
 func (l *lowering) rawGroup(g GroupTerm, times string) {
 	labels, name := g.labels(l.Data), g.Name()
 	r, sd, dim := naming.Effects(name), naming.Spread(name), name+"_coef"

@@ -65,9 +65,8 @@ func (b *Builder) list(s []byte) uint64 {
 	return uint64(n)
 }
 
-// intern returns the one node with this op, shape, arguments and attributes.
-// The key is the exact content, not a hash of it: two different nodes are
-// never taken for one.
+// intern returns the one node with this op, shape, arguments and attributes. The key is
+// their exact content, not a hash, so different nodes never share a key.
 func (b *Builder) intern(op Op, shape Shape, stage Stage, args []*Node, a attr) *Node {
 	var lists [2]uint64
 	if a.values != nil {

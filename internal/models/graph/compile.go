@@ -8,14 +8,14 @@ import (
 
 // Options of Compile; the zero value computes everything.
 type Options struct {
-	// GradientOnly leaves out the loss, and what only the loss needs.
+	// GradientOnly leaves out the loss and everything that only the loss needs.
 	GradientOnly bool
 	// Columns is K0, the number of columns of an encoded record. 0 means the last column
 	// that is read, plus one.
 	Columns int
-	// InStep leaves nothing to Derive: a record's numbers that depend on columns alone
-	// are computed in each step that reads them. The table then has only the squared
-	// norms of its columns.
+	// InStep leaves nothing to Derive: each step computes, for the records that it reads,
+	// the numbers that depend on columns alone. The table then has only the squared norms
+	// of its columns.
 	InStep bool
 }
 
@@ -82,8 +82,8 @@ const (
 	inRecord
 )
 
-// place is where a node has been computed; a data node may be computed in
-// Derive and, if it is too large for a column, again in Record.
+// place is the list that computes a node. A data node may be computed in Derive and, if it
+// is too large for a column, again in Record.
 type place struct {
 	n  *Node
 	in list

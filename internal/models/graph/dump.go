@@ -54,7 +54,7 @@ func section(w *strings.Builder, title string, t *Tape, list []Instr) {
 	}
 }
 
-// detail has the fields of an instruction beside its operands.
+// detail has the fields of an instruction other than its operands.
 func (in *Instr) detail() string {
 	switch in.Op {
 	case OpMatVec:

@@ -31,8 +31,8 @@ func (b *Builder) Less(x, y *Node) *Node { return b.elementwise(OpLess, x, y) }
 // Equal is 1 where x = y, else 0; its gradient is 0.
 func (b *Builder) Equal(x, y *Node) *Node { return b.elementwise(OpEqual, x, y) }
 
-// Where is x where cond is not 0, else y. Neither value nor gradient of the
-// branch not taken reaches the result, even if it is infinite or NaN.
+// Where is x where cond is not 0, else y. Neither value nor gradient of the other branch
+// reaches the result, even if it is infinite or NaN.
 func (b *Builder) Where(cond, x, y *Node) *Node { return b.elementwise(OpWhere, cond, x, y) }
 
 // Neg is -x.

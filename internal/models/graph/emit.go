@@ -63,8 +63,8 @@ func (c *compiler) whole(n *Node, in list) Buf {
 	return b
 }
 
-// permutedStack reports whether n is a stack in another order, which nothing has
-// computed in its own order: its parts can be written to their places at once.
+// permutedStack reports whether n is a permuted stack that no node uses in its own order.
+// Its parts can then be written directly to their places.
 func (c *compiler) permutedStack(n *Node, in list) bool {
 	base, index := viewed(n)
 	if base.op != OpStack || len(index) != base.size || !distinct(index) {
@@ -88,7 +88,7 @@ func (c *compiler) operand(n *Node, in list) Operand {
 	base, index := viewed(n)
 	b := c.compute(base, in)
 	if c.t.Buffers[b].Size == 1 {
-		index = nil // every element is the one
+		index = nil // all elements are the same one
 	}
 	return Operand{Buf: b, Map: index}
 }
@@ -106,8 +106,8 @@ func (o Operand) broadcast(n int) Operand {
 	return o
 }
 
-// compute is the buffer of a node, emitting what makes it if it is new. A
-// global node is made by Global, a data node by Derive as far as hoisted.
+// compute is the buffer of a node; for a new node it emits the instructions. Global
+// computes a global node, Derive a data node up to hoisted.
 func (c *compiler) compute(n *Node, in list) Buf {
 	switch {
 	case n.stage&StageData == 0:
@@ -152,9 +152,9 @@ func (c *compiler) squaredNorm(x Buf) Buf {
 	return b
 }
 
-// isDerived reports whether a node becomes columns: if it depends on columns only
-// and is not far larger than those, such as the one-hot code of a level. Many
-// columns that are only moved stay where they are, and all do with Options.InStep.
+// isDerived reports whether a node becomes columns: it depends only on columns and is not
+// much larger than they are, such as the one-hot code of a level. Views of many columns do
+// not become columns, and nothing does with Options.InStep.
 func (c *compiler) isDerived(n *Node) bool {
 	if n.stage != StageData || n.op == OpColumn || c.inStep {
 		return false
@@ -184,7 +184,7 @@ func (c *compiler) add(b Buffer) Buf {
 	return Buf(len(c.t.Buffers) - 1)
 }
 
-// buffer is new memory for what op computes in a list.
+// buffer is new memory for the result of op in a list.
 func (c *compiler) buffer(op Op, size int, in list) Buf {
 	kind := KRecord
 	if in == inGlobal {
@@ -209,7 +209,7 @@ func (c *compiler) emit(in list, i Instr) {
 	}
 }
 
-// instruction emits what computes a node, and returns its buffer.
+// instruction emits the instruction that computes a node, and returns its buffer.
 func (c *compiler) instruction(n *Node, in list) Buf {
 	at := n.attr
 	switch n.op {
@@ -250,8 +250,7 @@ func (c *compiler) instruction(n *Node, in list) Buf {
 	return instr.Dst
 }
 
-// stack writes the parts one after the other, or element i to place[i]; nothing comes
-// between them.
+// stack writes the parts one after the other, or element i to place[i], without gaps.
 func (c *compiler) stack(n *Node, place []int32, in list) Buf {
 	parts := make([]Operand, len(n.args))
 	for i, a := range n.args {

@@ -2,9 +2,9 @@ package graph
 
 import "slices"
 
-// bounded reports whether the elements of x are finite as long as no sum or product
-// of finite numbers overflows. 0 times such an element is 0, so a Relu, Min or Max
-// of it needs no guard where it is flat. Columns, noise and parameters are finite.
+// bounded reports whether the elements of x are finite if no sum or product of finite
+// numbers overflows. 0 times such an element is 0, so a Relu, Min or Max of it needs no
+// guard where it is flat. Columns, noise and parameters are finite.
 func (r *reverse) bounded(x *Node) bool {
 	known, seen := r.finite[x]
 	if seen {

@@ -2,11 +2,10 @@ package graph
 
 import "slices"
 
-// Gather is x at a per-record index of dimension dim: x[.., index, ..]. The
-// index is a constant or comes from columns, is truncated to an integer, and
-// makes the result NaN where it is out of range. An index with dimensions
-// picks for each of its elements: dimensions that x shares with it are paired,
-// the others come first in the result.
+// Gather is x at a per-record index of dimension dim: x[.., index, ..]. The index is a
+// constant or comes from columns; it is truncated to an integer, and an index out of range
+// gives NaN. An index with dimensions picks for each of its elements: dimensions that x
+// shares with it are paired, the others come first in the result.
 func (b *Builder) Gather(x *Node, dim string, index *Node) *Node {
 	if anyBad(x, index) {
 		return b.poison
@@ -39,8 +38,8 @@ func (b *Builder) gather(x, index *Node, s Shape) *Node {
 		attr{rows: x.size / cols, cols: cols, width: index.size})
 }
 
-// gatherEach gathers for each element of index: all at once when x shares no
-// dimension with it, else along the first.
+// gatherEach gathers for each element of index: all at once if x shares no dimension with
+// it, else along the first.
 func (b *Builder) gatherEach(x *Node, dim string, index *Node) *Node {
 	if index.shape.Index(dim) >= 0 {
 		return b.fail("gather", "the index %v has the dimension that it picks from", index.shape)

@@ -2,9 +2,8 @@ package graph
 
 import "slices"
 
-// Layout operations move elements without computing. Those that read (Take
-// and what is built from it) cost nothing at run time: they become the Map of
-// an Operand.
+// Layout operations move elements without computing. Reads (Take and everything built from
+// it) cost nothing at run time: they become the Map of an Operand.
 
 // Take is the array of shape s whose element i is element index[i] of x.
 func (b *Builder) Take(x *Node, s Shape, index []int32) *Node {

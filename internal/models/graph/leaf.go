@@ -2,9 +2,9 @@ package graph
 
 import "slices"
 
-// leafParts is the adjoint of a Param as parts that a Tape may hold: those
-// that share parameters have the same layout and none of them is a block.
-// Others that overlap are merged into one block over the whole leaf.
+// leafParts is the adjoint of a Param in parts that a Tape may hold: parts that share
+// parameters have the same layout, and none of them is a block. Other overlapping parts are
+// merged into one block over the whole leaf.
 func (r *reverse) leafParts(n *Node, a *adjoint) []structured {
 	parts := a.parts
 	r.alignScatters(parts, n.size)
@@ -61,8 +61,8 @@ func (b *Builder) wholeRows(s structured) structured {
 	return s
 }
 
-// alignOuters swaps the factors of outer products where that gives them the
-// layout of a scatter or, without one, of the first outer product.
+// alignOuters swaps the factors of outer products if this gives them the layout of a
+// scatter or, without a scatter, that of the first outer product.
 func (r *reverse) alignOuters(parts []structured) {
 	var reference *layout
 	for i := range parts {
@@ -100,13 +100,13 @@ next:
 	return out
 }
 
-// mostPairs is the largest number of outer products of one layout that stay terms of
-// their own, paired with each other. More of them become one term.
+// mostPairs is the largest number of outer products of one layout that stay separate terms,
+// paired with each other. More of them become one term.
 const mostPairs = 2
 
-// joinPlaces makes the outer products of one layout, such as those of a recurrent
-// layer's weights at every position of a sequence, into one whose width is the sum of
-// theirs. Terms of their own would need an inner product for each two of them.
+// joinPlaces merges the outer products of one layout, such as those of a recurrent layer's
+// weights at every position of a sequence, into one product whose width is the sum of
+// theirs. Separate terms would need an inner product for each pair.
 func (r *reverse) joinPlaces(n *Node, parts []structured) []structured {
 	alike := map[layout][]structured{}
 	for _, s := range parts {
@@ -121,7 +121,7 @@ func (r *reverse) joinPlaces(n *Node, parts []structured) []structured {
 			out = append(out, s)
 			continue
 		}
-		if list[0].sameBut(s) { // the first one stands for all
+		if list[0].sameBut(s) { // the first one represents all
 			j := r.b.joined(list)
 			r.joins = append(r.joins, join{n, j, list})
 			out = append(out, j)
@@ -149,8 +149,9 @@ type join struct {
 	of   []structured
 }
 
-// shareDeltas gives terms with almost the same places one delta, as those of a recurrent
-// layer's weights of the input and of the state, which the first position lacks. There x is
+// shareDeltas gives one delta to terms with almost the same places, such as those of a
+// recurrent layer's weights of the input and of the state, which the first position lacks.
+// There x is
 // 0. An engine computes the inner products of a delta once for all of its terms.
 func (r *reverse) shareDeltas(parts map[*Node][]structured) {
 	const few = 8 // places that a term has for each one that it gets

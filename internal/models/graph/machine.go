@@ -38,9 +38,8 @@ func NewMachine(t *Tape, maxB int) *Machine {
 
 func (m *Machine) isDerived(b *Buffer) bool { return b.Kind == KColumn && b.Offset >= m.t.K0 }
 
-// BatchSize is the number of records of a tape that a Machine should work on at a
-// time: 256, or fewer where their values would take more than 64 MiB, as those of
-// convolutional networks do.
+// BatchSize is the number of a tape's records that a Machine should process at a time: 256,
+// or fewer if their values would take more than 64 MiB, as for convolutional networks.
 func (t *Tape) BatchSize() int {
 	const most, numbers = 256, 8 << 20
 	size := 1

@@ -15,7 +15,7 @@ type Node struct {
 	bad   bool // the result of a misuse; everything made from it is bad too
 }
 
-// attr holds what an op needs beside its arguments.
+// attr holds the parameters of an op other than its arguments.
 type attr struct {
 	values            []float64 // OpConst
 	name              string    // leaves
@@ -35,7 +35,7 @@ func (n *Node) Shape() Shape { return n.shape }
 // Size is the number of elements.
 func (n *Node) Size() int { return n.size }
 
-// Stage tells on what the node depends.
+// Stage is the kind of values that the node depends on.
 func (n *Node) Stage() Stage { return n.stage }
 
 // Args are the arguments; not to be changed.
@@ -44,7 +44,7 @@ func (n *Node) Args() []*Node { return n.args }
 // Name is the name of a leaf, "" for others.
 func (n *Node) Name() string { return n.attr.name }
 
-// Bad: the node comes from a reported misuse; further use reports nothing new.
+// Bad: the node results from a reported misuse; using it reports nothing new.
 func (n *Node) Bad() bool { return n.bad }
 
 // Value is the value of a scalar constant.
@@ -55,7 +55,7 @@ func (n *Node) Value() (v float64, ok bool) {
 	return n.attr.values[0], true
 }
 
-// Detail is what an operation needs beside its arguments; see Instr and Take.
+// Detail has the parameters of an operation other than its arguments; see Instr and Take.
 type Detail struct {
 	Values            []float64 // of a constant
 	Offset            int       // of parameters and columns
@@ -70,7 +70,7 @@ func (n *Node) Detail() Detail {
 	return Detail{a.values, a.offset, a.index, a.rows, a.cols, a.width, a.trans}
 }
 
-// is reports whether n is a constant whose every element is v.
+// is reports whether n is a constant whose elements are all v.
 func (n *Node) is(v float64) bool {
 	if n.op != OpConst {
 		return false

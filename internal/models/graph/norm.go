@@ -90,8 +90,8 @@ func (m *Machine) AddGradients(scale, dst []float64) {
 }
 
 // PartsNorm2 is Σ Width·Σ_w |X_w|²|Delta_w|² over the terms of record r of the last
-// Records, and the same without X for terms that have none: what SquaredNorm would be at
-// most, but for pairs, if no parts cancelled.
+// Records, and the same without X for terms without X. But for pairs, SquaredNorm would be
+// at most this if no parts cancelled.
 func (m *Machine) PartsNorm2(r int) float64 {
 	s := 0.0
 	for i := range m.t.Terms {

@@ -61,8 +61,8 @@ const (
 	OpCos
 	OpAtan
 
-	// Incomplete gamma and beta functions, two and three operands; special
-	// functions whose derivatives are operations of their own.
+	// Incomplete gamma and beta functions of two and three operands: special functions
+	// whose derivatives are separate operations.
 	OpLogGammaP      // log P(x, y)
 	OpLogGammaQ      // log Q(x, y)
 	OpLogGammaPShape // ∂/∂x log P(x, y)
@@ -86,7 +86,7 @@ const (
 	OpGather    // pick a block by a per-record index
 	OpScatter   // put a block at a per-record index, 0 elsewhere
 
-	// NumOps is how many there are.
+	// NumOps is the number of operations.
 	NumOps
 )
 

@@ -2,9 +2,9 @@ package graph
 
 import "math"
 
-// partial is the derivative of the element-wise node n with respect to its
-// argument i, element by element: n's shape or a scalar; nil means zero.
-// Formulas use n itself where that is cheaper or safer than its argument.
+// partial is the derivative of the element-wise node n with respect to its argument i,
+// element by element: n's shape or a scalar; nil means zero. Formulas use n itself if that
+// is cheaper or safer than its argument.
 func (b *Builder) partial(n *Node, i int) *Node {
 	switch len(n.args) {
 	case 1:
@@ -100,7 +100,7 @@ func (b *Builder) derivative(n, x *Node) *Node {
 	case OpNormalCDF:
 		return b.normalDensity(x)
 	case OpLogNormalCDF:
-		// φ/Φ, whose logarithm neither over- nor underflows.
+		// φ/Φ, whose logarithm neither overflows nor underflows.
 		return b.Exp(b.Sub(b.logNormalDensity(x), n))
 	case OpSin:
 		return b.Cos(x)
@@ -114,8 +114,8 @@ func (b *Builder) derivative(n, x *Node) *Node {
 	return b.fail("gradient", "%v has no derivative", n.op)
 }
 
-// isMask reports whether the partial derivatives of an op are 0 or 1: it chooses
-// between branches, and what the branch not taken holds must not matter.
+// isMask reports whether the partial derivatives of an op are 0 or 1. Such an op chooses
+// between branches, and the content of the other branch must not matter.
 func isMask(op Op) bool { return op == OpWhere || op == OpMin || op == OpMax || op == OpRelu }
 
 func (b *Builder) normalDensity(x *Node) *Node { return b.Exp(b.logNormalDensity(x)) }
@@ -124,9 +124,8 @@ func (b *Builder) logNormalDensity(x *Node) *Node {
 	return b.Sub(b.Mul(b.Const(-0.5), b.Square(x)), b.Const(0.5*math.Log(2*math.Pi)))
 }
 
-// incompletePartial is the partial derivative of an incomplete gamma or beta
-// function: the ratio of its density to itself, by way of logarithms, or an
-// operation of its own.
+// incompletePartial is the partial derivative of an incomplete gamma or beta function: the
+// ratio of its density to itself, by logarithms, or a separate operation.
 func (b *Builder) incompletePartial(n *Node, i int) *Node {
 	x, y := n.args[0], n.args[1]
 	if n.op == OpLogBetaI {

@@ -134,9 +134,9 @@ func (b *Builder) concat(all ...*Node) *Node {
 	return b.intern(OpStack, s, stage, parts, attr{})
 }
 
-// beforeViews moves an element-wise op before views that are alike in all operands,
-// op(view(x)) = view(op(x)), where that leaves fewer elements or, for a permutation
-// of global nodes, more shared ones.
+// beforeViews moves an element-wise op before views that all operands share, op(view(x)) =
+// view(op(x)), if that leaves fewer elements or, for a permutation of global nodes, more
+// shared ones.
 func (b *Builder) beforeViews(op Op, shape Shape, args []*Node) *Node {
 	var base, first *Node
 	inner := make([]*Node, len(args))

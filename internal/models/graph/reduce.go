@@ -28,9 +28,8 @@ func (b *Builder) sumInto(x *Node, s Shape, into []int32) *Node {
 	return b.foldNode(b.intern(OpSum, s, x.stage, []*Node{x}, attr{index: into}))
 }
 
-// splitSum takes out of a sum a factor that is the same for all that is added
-// up, and terms that are computed less often than the others; nil if x has
-// none.
+// splitSum takes out of a sum a factor that all summands share, and terms that are computed
+// less often than the others; nil if x has none.
 func (b *Builder) splitSum(x *Node, s Shape, into []int32) *Node {
 	switch x.op {
 	case OpNeg:
@@ -117,7 +116,7 @@ func (b *Builder) CumSum(x *Node, dim string) *Node {
 			into = append(into, int32(i+(j-i/stride%n)*stride))
 		}
 	}
-	// No name of the language can clash with that of the list of pairs.
+	// the name of the list of pairs clashes with no name of the language
 	pairs := b.view(x, Shape{{"(cumsum)", len(from)}}, from)
 	return b.sumInto(pairs, x.shape, into)
 }
@@ -195,8 +194,8 @@ func (b *Builder) matVec(w, x *Node, s Shape, rows, cols, width int, trans bool)
 		attr{rows: rows, cols: cols, width: width, trans: trans}))
 }
 
-// Combination is a sparse matrix: element Into[i] of what it makes has Times[i] times
-// element From[i] of what it reads.
+// Combination is a sparse matrix: it adds Times[i] times element From[i] of its input to
+// element Into[i] of its output.
 type Combination struct {
 	From, Into []int
 	Times      []float64

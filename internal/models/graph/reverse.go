@@ -11,21 +11,20 @@ import (
 type adjoint struct {
 	dense *Node // the node's shape, or a scalar for every element
 	parts []structured
-	// masked: a branch was not taken on the way to the loss; where the adjoint is 0, it
-	// stays 0 even if a partial derivative is infinite.
+	// masked: a branch on the way to the loss was not taken; where the adjoint is 0, it
+	// stays 0 even if a partial derivative is infinite
 	masked bool
 }
 
-// reverse is one pass of reverse-mode differentiation: it builds the adjoints
-// as nodes of the same Builder, so that they share what the density computes.
+// reverse is one pass of reverse-mode differentiation. It builds the adjoints as nodes of
+// the same Builder, so that they share nodes with the density.
 type reverse struct {
 	b      *Builder
 	needs  map[*Node]bool
 	adj    map[*Node]*adjoint
 	notes  []string
-	finite map[*Node]bool // what bounded has found
-	// branches: a gradient flows through a Where, whose branch not taken may hold
-	// anything.
+	finite map[*Node]bool // results of bounded
+	// branches: a gradient flows through a Where, whose other branch may hold anything
 	branches bool
 	joins    []join
 }

@@ -90,8 +90,8 @@ func (r *reverse) elementwise(n *Node, a *adjoint) {
 	}
 }
 
-// view sends a dense adjoint back through a view: as a separate block where the view
-// picks a few elements of a global node, summed into place elsewhere.
+// view sends a dense adjoint back through a view: as a separate block if the view picks a
+// few elements of a global node, else summed into place.
 func (r *reverse) view(n *Node, a *adjoint) {
 	x := n.args[0]
 	if !r.needs[x] {

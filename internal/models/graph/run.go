@@ -11,7 +11,7 @@ type lanes struct {
 	element, record int
 }
 
-// at is where operand element i starts.
+// at is the begin of operand element i.
 func (l *lanes) at(i int) int {
 	switch {
 	case l.index != nil:
@@ -152,8 +152,8 @@ func (in *Instr) runMatVec(dst []float64, w, x *lanes, B int) {
 	}
 }
 
-// runDots is a matrix times vectors whose elements are side by side. Four sums at a time
-// do not wait for each other; each adds in the order of the columns.
+// runDots is a matrix times vectors with contiguous elements. Four sums at a time do not
+// wait for each other; each adds in the order of the columns.
 func (in *Instr) runDots(dst, w []float64, x *lanes, B int) {
 	at := func(b int) []float64 { return x.values[b*x.record:][:in.Cols] }
 	for r := range in.Rows {

@@ -12,12 +12,13 @@ import (
 	"strings"
 )
 
-// A Stage tells on what a value depends, and so how often it is computed.
+// A Stage is the kind of values that a value depends on. It decides how often the value is
+// computed.
 type Stage uint8
 
 // Stages form a lattice: the stage of a node is the Join of its arguments'.
 const (
-	StageConst  Stage = 0                       // nothing: folded while building
+	StageConst  Stage = 0                       // no values: folded while building
 	StageGlobal Stage = 1                       // parameters or global noise: once per step
 	StageData   Stage = 2                       // columns: once per fit
 	StageRecord Stage = StageGlobal | StageData // both: once per record and step

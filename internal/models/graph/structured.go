@@ -29,7 +29,7 @@ func (s structured) sameBut(t structured) bool {
 
 type layout struct{ offset, rows, cols, rowStride, colStride int }
 
-// positions lists where the elements fall, row by row.
+// positions lists the places of the elements, row by row.
 func (l layout) positions() []int32 {
 	p := make([]int32, 0, l.rows*l.cols)
 	for r := range l.rows {
@@ -91,9 +91,9 @@ func (b *Builder) dense(s structured, shape Shape) *Node {
 	return b.sumInto(m, shape, s.positions())
 }
 
-// through moves s from a view to the node that the view reads: element i goes
-// to element index[i], and what meets there adds up. It reports false when the
-// result has none of the three structures.
+// through moves s from a view to the node that the view reads: element i goes to element
+// index[i], and elements at one place add up. It reports false if the result has none of
+// the three structures.
 func (b *Builder) through(s structured, index []int32) (structured, bool) {
 	if index == nil {
 		return s, true
@@ -163,8 +163,8 @@ func (b *Builder) collect(x *Node, into []int32, width int) *Node {
 	return b.sumInto(x, Shape{{"(i)", (1 + int(slices.Max(into))) * width}}, columns(into, width))
 }
 
-// columns is where the elements of a matrix with width columns go whose rows go
-// to into.
+// columns are the places of the elements of a matrix with width columns whose rows go to
+// into.
 func columns(into []int32, width int) []int32 {
 	if width == 1 {
 		return into

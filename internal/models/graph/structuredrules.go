@@ -130,8 +130,8 @@ type factor struct {
 	width  int
 }
 
-// factors splits s into u over the rows and v over the width of the product n.
-// The adjoint itself is in the one that is not an index.
+// factors splits s into u over the rows and v over the width of the product n. The factor
+// that is no index contains the adjoint itself.
 func (r *reverse) factors(n *Node, s structured) (u, v factor, ok bool) {
 	rows, width := n.attr.rows, n.attr.width
 	first := factor{s.x, s.index, s.rows, s.width}

@@ -32,7 +32,7 @@ type Tape struct {
 	Outputs []Buf
 
 	Params []ParamInfo // in order of declaration, without gaps
-	Notes  []string    // where a gradient lost its structure, and why
+	Notes  []string    // the places at which a gradient lost its structure, with the reasons
 }
 
 // ParamInfo locates one Param leaf in θ.
@@ -48,7 +48,7 @@ type Buf int32
 // NoBuf is the absent buffer.
 const NoBuf Buf = -1
 
-// A Kind is where a buffer's values live.
+// A Kind is the place of a buffer's values.
 type Kind uint8
 
 // Kinds of buffer.
@@ -176,9 +176,9 @@ type Term struct {
 	Delta                Buf // Cols·Width
 	X                    Buf // TermOuter, Rows·Width
 	Index                Buf // TermScatter, Width
-	// XNorm2 is a derived column for |X|² when X is columns and Width is 1, else
-	// NoBuf. Derive leaves it out: who stores X, perhaps rounded, takes the square
-	// of the stored numbers.
+	// XNorm2 is a derived column for |X|² if X is columns and Width is 1, else NoBuf.
+	// Derive leaves it out: the owner of a stored, perhaps rounded X computes the square of
+	// the stored numbers.
 	XNorm2 Buf
 	// Gram is the cheaper way to the norm of an outer term of Width above 1: true by the
 	// Gram matrices above, false by writing out the elements, one record at a time.

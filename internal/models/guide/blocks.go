@@ -2,8 +2,7 @@ package guide
 
 import "fmt"
 
-// Block means that some coordinates of θ have a family of their own, independent
-// of all others.
+// Block gives some coordinates of θ a separate family, independent of all others.
 type Block struct {
 	Family string `json:"family"`
 	At     []int  `json:"at"` // coordinates, none in two blocks
@@ -142,7 +141,7 @@ func (g *Blocks) SD(dst, lambda []float64) { g.each(dst, lambda, Guide.SD) }
 // Precision implements Guide.
 func (g *Blocks) Precision(dst, lambda []float64) { g.each(dst, lambda, Guide.Precision) }
 
-// each sets dst (P) to what of gives for each family.
+// each sets dst (P) to the result of `of` for each family.
 func (g *Blocks) each(dst, lambda []float64, of func(g Guide, dst, lambda []float64)) {
 	for k := range g.parts {
 		p := &g.parts[k]
@@ -154,7 +153,7 @@ func (g *Blocks) each(dst, lambda []float64, of func(g Guide, dst, lambda []floa
 	}
 }
 
-// scored reports whether every family knows its score.
+// scored reports whether every family has a formula for its score.
 func (g *Blocks) scored() bool {
 	for k := range g.parts {
 		if _, ok := g.parts[k].Guide.(Scorer); !ok {

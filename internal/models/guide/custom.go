@@ -24,7 +24,7 @@ type Law interface {
 type Custom struct {
 	law   Law
 	start []float64 // V
-	// located[j] is the place in λ of what is the location of θⱼ, -1 for none.
+	// located[j] is the place in λ of the location of θⱼ; -1 for none.
 	located []int
 
 	upper, target, tails      []float64 // P
@@ -32,9 +32,9 @@ type Custom struct {
 	dTheta, dLambda           []float64 // P, V
 }
 
-// NewCustom returns the guide of law with free parameters that begin at start
-// (V). located (P) says which of them is the location of θⱼ, -1 for none:
-// there a starting point of the fit is added.
+// NewCustom returns the guide of law with free parameters that begin at start (V). located
+// (P) has the place in λ of the location of θⱼ, -1 for none; a starting point of the fit is
+// added there.
 func NewCustom(law Law, start []float64, located []int) *Custom {
 	p := len(located)
 	g := &Custom{law: law, start: start, located: located, dLambda: make([]float64, len(start))}
@@ -74,8 +74,8 @@ func (g *Custom) median(lambda []float64) []float64 {
 	return theta
 }
 
-// Draw implements Guide, by bisection of all coordinates at once. A tail is
-// found from the side where it is small, so that it keeps its digits.
+// Draw implements Guide, by bisection of all coordinates at once. It computes a tail from
+// the side on which it is small, so that it keeps its digits.
 func (g *Custom) Draw(theta, lambda, eta []float64) {
 	for j, e := range eta {
 		g.upper[j] = 0
@@ -106,7 +106,7 @@ func (g *Custom) Draw(theta, lambda, eta []float64) {
 	copy(theta, g.middle)
 }
 
-// isBelow reports whether the point whose tail was taken is below the quantile.
+// isBelow reports whether the point of the given tail is below the quantile.
 func (g *Custom) isBelow(j int) bool {
 	if g.upper[j] == 1 {
 		return g.tails[j] > g.target[j]
@@ -141,7 +141,7 @@ func (g *Custom) Pullback(dst, grad, lambda, eta []float64) {
 	g.Draw(g.middle, lambda, eta)
 	g.law.DensityGradient(g.dTheta, dst, g.middle, lambda)
 	for j, v := range grad {
-		g.target[j] = v - g.dTheta[j] // what ∂θⱼ/∂λ is multiplied by
+		g.target[j] = v - g.dTheta[j] // the factor of ∂θⱼ/∂λ
 		g.weight[j] = 1
 	}
 	g.law.TailsGradient(g.dTheta, g.dLambda, g.middle, lambda, g.upper, g.weight)

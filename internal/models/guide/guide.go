@@ -1,9 +1,9 @@
-// Package guide holds the variational families q(θ; λ): how a draw θ comes out
-// of standard normal noise, and how a gradient with respect to θ becomes one
-// with respect to λ. It is pure mathematics: no data, no randomness of its own.
+// Package guide holds the variational families q(θ; λ). A family turns standard normal
+// noise into a draw θ, and a gradient with respect to θ into one with respect to λ. It is
+// pure mathematics, without data and random numbers.
 //
-// Shapes: P latent scalars θ (unconstrained), V variational parameters λ,
-// E standard normals η per draw.
+// Shapes: P latent scalars θ (unconstrained), V variational parameters λ, E standard
+// normals η per draw.
 package guide
 
 import (
@@ -39,10 +39,10 @@ type Guide interface {
 	Precision(dst, lambda []float64)
 }
 
-// Options carries what some families need beside P.
+// Options has further arguments of some families besides P.
 type Options struct {
 	Rank   int     // low_rank: number of factors R
-	Blocks []Block // coordinates with families of their own
+	Blocks []Block // coordinates with separate families
 	Draws  int     // sample: number of draws S
 	Chains int     // sample: number of chains that they come from
 }
@@ -55,8 +55,8 @@ const (
 	DeltaName     = "delta"
 )
 
-// The names of families that depend on the model: Custom, which a model file writes
-// itself, and the one of models with local latents, whose laws are functions of the
+// The names of families that depend on the model: Custom, which the model file writes
+// itself; and the family of models with local latents, whose laws are functions of the
 // record while all other parameters are points.
 const (
 	CustomName    = "custom"

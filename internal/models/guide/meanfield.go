@@ -10,8 +10,8 @@ import (
 // θ = m + s·η. Kucukelbir et al. 2017, arXiv:1603.00788, section 2.4.
 type MeanField struct{ p int }
 
-// block is how many coordinates are worked on at a time where there are several
-// loops, so that what they compute stays in the first-level cache.
+// block is the number of coordinates that several loops process at a time, so that
+// intermediate results stay in the first-level cache.
 const block = 512
 
 // NewMeanField returns the mean-field normal family over p scalars.
@@ -52,9 +52,8 @@ func (g MeanField) DrawRange(theta, lambda, eta []float64, low, high int) {
 	}
 }
 
-// Pullback implements Guide: ∂m = grad, ∂log s = s·η·grad + 1. The gradient of
-// log s costs no noise of its own ("aligned", Jälkö et al. 2022, DPVIm); the 1
-// is the entropy Σ log s.
+// Pullback implements Guide: ∂m = grad, ∂log s = s·η·grad + 1. The gradient of log s adds
+// no noise ("aligned", Jälkö et al. 2022, DPVIm); the 1 comes from the entropy Σ log s.
 func (g MeanField) Pullback(dst, grad, lambda, eta []float64) {
 	g.PullbackRange(dst, grad, lambda, eta, 0, g.p)
 }

@@ -17,7 +17,7 @@ func NewSample(p, s, chains int) Sample { return Sample{p, s, chains} }
 // Chains is the number of chains that the draws come from.
 func (g Sample) Chains() int { return g.chains }
 
-// Lambda is the variational parameters that stand for draws (S×P).
+// Lambda is the variational parameters of draws (S×P).
 func (g Sample) Lambda(draws []float64) []float64 {
 	lambda := make([]float64, g.p, g.Size())
 	for i, x := range draws {

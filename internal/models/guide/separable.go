@@ -1,8 +1,7 @@
 package guide
 
-// Separable is a family whose coordinates have nothing to do with each other: what
-// its methods compute for coordinates low <= j < high of θ, and their entries of
-// λ and η, can be had by itself. The arguments are whole arrays.
+// Separable is a family with independent coordinates. Its methods compute coordinates low
+// <= j < high of θ from their entries of λ and η alone. The arguments are whole arrays.
 type Separable interface {
 	Guide
 	// DrawRange is Draw for some coordinates.

@@ -1,6 +1,6 @@
 package guide
 
-// Scorer is a family that knows its own score.
+// Scorer is a family with a formula for its score.
 type Scorer interface {
 	Guide
 	// Score sets dst (P) to ∂ log q(θ; λ)/∂θ at θ = f(lambda, eta).
@@ -20,8 +20,7 @@ type Landing struct {
 	entropy []float64 // V
 }
 
-// NewLanding returns g with the other estimate, or g itself when it does not
-// know its score.
+// NewLanding returns g with the other estimate, or g itself if it is no Scorer.
 func NewLanding(g Guide) Guide {
 	s, ok := g.(Scorer)
 	if !ok {

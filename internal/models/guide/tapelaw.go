@@ -14,8 +14,8 @@ type Tapes struct {
 // Guide is a new guide with that law.
 func (t *Tapes) Guide() *Custom { return NewCustom(newTapeLaw(t), t.Start, t.Located) }
 
-// tapeLaw is the law of a custom guide as tapes. Their noise is, parameter by
-// parameter, which side of the tails is meant, then their weights.
+// tapeLaw is the law of a custom guide as tapes. Their noise is, parameter by parameter,
+// the side of the tails, then their weights.
 type tapeLaw struct {
 	density, tails, weighted *graph.Machine
 
@@ -58,8 +58,7 @@ func (l *tapeLaw) DensityGradient(dTheta, dLambda, theta, lambda []float64) {
 	l.gradientOf(l.density, dTheta, dLambda)
 }
 
-// evaluate runs a tape; upper and weight may be left out where it has no use
-// for them.
+// evaluate runs a tape. upper and weight may be nil if the tape does not use them.
 func (l *tapeLaw) evaluate(m *graph.Machine, theta, lambda, upper, weight []float64) {
 	copy(l.point[copy(l.point, theta):], lambda)
 	aux := l.aux

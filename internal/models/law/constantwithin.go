@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// between is what a column that is constant within a group has at each level of it.
-// Which level has which value is not known. So levels have values that are spread as
-// those of records, dealt out by a public permutation.
+// between has the values of a column that is constant within a group at each level of the
+// group. The true assignment of values to levels is unknown, so a public permutation
+// assigns values with the records' distribution.
 type between struct {
 	score []float64 // the normal score of the value, by level
 	own   []float64 // the part of it that no earlier column explains: mean 0, variance 1
 }
 
-// replace gives records the values of their groups. Missing values stay, and so do
-// those of records without a group.
+// replace gives records the values of their groups. Missing values stay, as do those of
+// records without a group.
 func (g *between) replace(c *Column, values, levels []float64) {
 	for b, level := range levels {
 		if !math.IsNaN(level) && !math.IsNaN(values[b]) {
@@ -26,8 +26,8 @@ func (g *between) replace(c *Column, values, levels []float64) {
 	}
 }
 
-// order lists the columns so that those with groups stand first, each after its group.
-// Where there is none it is the order of the file.
+// order lists the columns so that those with groups come first, each after its group.
+// Without groups it is the order of the file.
 func (l *Law) order() []int {
 	order, rank := make([]int, len(l.Columns)), make([]int, len(l.Columns))
 	for i := range order {
@@ -48,8 +48,8 @@ func (l *Law) order() []int {
 	return order
 }
 
-// betweens are by column, nil for those that vary within groups. root is the root of
-// the correlation matrix in this order; nil: columns are independent.
+// betweens are by column; nil for columns that vary within groups. root is the root of the
+// correlation matrix in this order; nil: independent columns.
 func (l *Law) betweens(order []int, root []float64) []*between {
 	list, n := make([]*between, len(order)), len(order)
 	for k, i := range order {
@@ -65,7 +65,8 @@ func (l *Law) betweens(order []int, root []float64) []*between {
 		if root == nil {
 			continue
 		}
-		// the score is that of the correlations with what is constant within the group, too
+		// this score contains the correlations with columns that are constant within the
+		// group, too
 		row := root[k*n : k*n+k+1]
 		length := row[k] * row[k]
 		for level := range own {
@@ -143,7 +144,7 @@ func standardised(x, shares []float64) []float64 {
 	return out
 }
 
-// levelShares are those of a column's levels: equal ones where only the declaration is
+// levelShares are the shares of a column's levels, equal ones if only the declaration is
 // known.
 func (c *Column) levelShares() []float64 {
 	if c.Shares != nil {

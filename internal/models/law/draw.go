@@ -7,12 +7,12 @@ import (
 	"d3p/internal/models/dist"
 )
 
-// Draw fills values with as many records as its columns are long: values[i][b]
-// is column i of record b, a number in the unit of the file or the index of a
-// level. NaN is a missing value, in columns whose rule does not reject the row.
+// Draw fills values with records: values[i][b] is column i of record b, a number in the
+// unit of the file or the index of a level. NaN is a missing value, in columns whose rule
+// does not reject the row.
 //
-// A column that is constant within a group has one value for each level of it, the same
-// in every call (between).
+// A column that is constant within a group has one value for each level of it, the same in
+// every call (between).
 func (l *Law) Draw(values [][]float64, rng dist.Rand) {
 	if v := l.byLevels(); v != nil {
 		z := make([]float64, len(v.rest))
@@ -123,7 +123,7 @@ func (c *Column) Quantile(u float64) float64 {
 	return c.admit(d.Untransformed(min(max(x, lower), upper)))
 }
 
-// admit moves a number to what the declaration admits.
+// admit moves a number to the nearest declared value.
 func (c *Column) admit(x float64) float64 {
 	d := c.declared
 	if d.Whole() {
@@ -132,8 +132,8 @@ func (c *Column) admit(x float64) float64 {
 	return min(max(x, d.Lower.V), d.Upper.V)
 }
 
-// absent draws whether a value is missing. It takes no random number where none
-// can be.
+// absent draws whether a value is missing. It takes no random number if none can be
+// missing.
 func (c *Column) absent(rng dist.Rand) bool {
 	return c.Missing > 0 && !c.rejects && rng.Uniform() < c.Missing
 }
@@ -173,10 +173,10 @@ func permuted(a []float64, order []int) []float64 {
 }
 
 // cautious is l with fewer records of rare levels: each share is smaller by the standard
-// deviation of its noise. Simulated records then seldom inform more about a level than
-// its real ones do. A level that may have no records gets none. Before that, shares move towards
-// equal ones as far as their noise explains how they differ: among many levels the noise
-// alone would leave half without records.
+// deviation of its noise. So simulated records seldom inform more about a level than its
+// real records do. A level that may have no records gets none. First, shares move towards
+// equal ones as far as their noise explains the differences: with many levels the noise
+// alone would leave half of them without records.
 func (l *Law) cautious() *Law {
 	out := *l
 	out.Columns = slices.Clone(l.Columns)

@@ -1,6 +1,6 @@
-// Package law holds what is publicly known of how the columns of records are
-// spread: from declarations alone, or bought from the records. Simulated records
-// take their covariates from it.
+// Package law describes the public distribution of the columns of records, from
+// declarations alone or bought from the records. Simulated records take their covariates
+// from it.
 package law
 
 import (
@@ -13,8 +13,8 @@ import (
 // Law is the public joint distribution of the columns of usable rows: marginals,
 // and a Gaussian copula that ties them together.
 type Law struct {
-	// Records is the number of units with a usable row, RecordsSD the standard
-	// deviation of its noise. RecordsSD is 0 where the number is declared.
+	// Records is the number of units with a usable row, RecordsSD the standard deviation of
+	// its noise. RecordsSD is 0 if the number is declared.
 	Records   float64 `json:"records"`
 	RecordsSD float64 `json:"records_sd"`
 	// Columns are all columns of the file, in the order of data.AllColumns.
@@ -25,9 +25,9 @@ type Law struct {
 	Correlation []float64 `json:"correlation,omitempty"`
 	// CorrelationSD is the standard deviation of the noise of each correlation.
 	CorrelationSD []float64 `json:"correlation_sd,omitempty"`
-	// Coded are the columns of levels whose levels are drawn before the scores of the
-	// other columns: together, as Pairs says. Within is what the other scores are among
-	// the records of their levels. The correlations of coded columns are 0.
+	// Coded are the columns of levels that are drawn jointly, as Pairs states, before the
+	// scores of the other columns. Within is the law of the other scores among the records
+	// of these levels. The correlations of coded columns are 0.
 	Coded  []int    `json:"coded,omitempty"`
 	Pairs  []Pair   `json:"pairs,omitempty"`
 	Within []Within `json:"within,omitempty"`
@@ -41,13 +41,13 @@ type Column struct {
 	// Edges are the ends of the cells of a histogram, in the unit of the file: one
 	// more than there are cells. Within a cell numbers are uniform. Nil for levels.
 	Edges []float64 `json:"edges,omitempty"`
-	// Shares are those of the cells or of the declared levels, among the rows that
-	// have a value; nil where only the declaration is known. They add up to 1.
+	// Shares are the shares of the cells or of the declared levels among the rows with a
+	// value; nil if only the declaration is known. They add up to 1.
 	Shares []float64 `json:"shares,omitempty"`
 	// ShareSD is the standard deviation of the noise of each share.
 	ShareSD []float64 `json:"share_sd,omitempty"`
-	// AsDeclared reports that the counts agree with the declared scale: the shares are
-	// drawn towards those of its normal.
+	// AsDeclared means that the counts agree with the declared scale: the shares are drawn
+	// towards those of its normal.
 	AsDeclared bool `json:"as_declared,omitempty"`
 	// Missing is the share of rows without a value, MissingSD its noise.
 	Missing   float64 `json:"missing,omitempty"`
@@ -59,7 +59,7 @@ type Column struct {
 
 	declared *data.Column
 	rejects  bool // a row without a value is not usable
-	group    int  // the place of the column within whose levels it is constant; -1: none
+	group    int  // the place of the group column within which it is constant; -1: none
 }
 
 // Declared is the law that the declarations suggest: a number is normal at its
@@ -105,7 +105,7 @@ func (l *Law) Bind(d *data.Data) error {
 	return l.checkLevels()
 }
 
-// checkLevels returns an error if what the law has of coded columns does not fit its
+// checkLevels returns an error if the law's parts about coded columns do not fit its
 // columns.
 func (l *Law) checkLevels() error {
 	size := func(i int) int {

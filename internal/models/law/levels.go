@@ -36,13 +36,13 @@ type levels struct {
 	table   [][]int32 // by coded column: the levels of tableRecords records
 	rest    []int     // the other columns
 	// shift is the part of a score that the levels explain, by record of the table and
-	// column of rest; root the lower root of the covariance of what is left.
+	// column of rest. root is the lower root of the covariance of the remainder.
 	shift, root []float64
 	// below is the share of the scores below the points of a grid, by column of rest.
 	below [][]float64
 }
 
-// tableRecords is the number of records that stand for the joint distribution of levels,
+// tableRecords is the number of records that represent the joint distribution of levels,
 // mostCells the number of cells of its cliques.
 const tableRecords, mostCells = 8192, 30000
 
@@ -58,7 +58,7 @@ type shared struct {
 	levels *levels
 }
 
-// byLevels is the way to draw by levels; nil where no column is coded.
+// byLevels draws records by levels; nil if no column is coded.
 func (l *Law) byLevels() *levels {
 	if len(l.Coded) == 0 {
 		return nil
@@ -70,7 +70,7 @@ func (l *Law) byLevels() *levels {
 	return l.shared.levels
 }
 
-// newLevels is the way to draw by the levels of a law whose shares are those to draw.
+// newLevels is the byLevels of a law with the shares to draw.
 func (l *Law) newLevels() *levels {
 	v := &levels{columns: l.Columns, table: l.levelTable()}
 	for i := range l.Columns {
@@ -189,9 +189,9 @@ func (v *levels) draw(coded []int, values [][]float64, b int, z []float64, unifo
 	}
 }
 
-// levelTable are records of the distribution of largest entropy of the coded columns
-// with the tables of Pairs. It leaves out tables, those that say least first, where the
-// cliques would have more than mostCells.
+// levelTable are records of the distribution of largest entropy of the coded columns with
+// the tables of Pairs. If the cliques would have more than mostCells it leaves out tables,
+// the least informative first.
 func (l *Law) levelTable() [][]int32 {
 	domain := make(marginals.Domain, len(l.Coded))
 	place := make(map[int]int)
@@ -226,7 +226,8 @@ func (l *Law) levelTable() [][]int32 {
 	return tree.Sample(tableRecords, &splitMix{}, false)
 }
 
-// knownPair is the table of two columns, with its information beyond that of the columns.
+// knownPair is the table of two columns, with its information beyond that of the single
+// columns.
 type knownPair struct {
 	marginals.Measurement
 	information float64

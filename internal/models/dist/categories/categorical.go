@@ -1,5 +1,5 @@
-// Package categories holds the distributions of a level, ordered or not, and of
-// how often each comes.
+// Package categories holds the distributions of a level, ordered or not, and of the counts
+// of levels.
 package categories
 
 import (
@@ -36,7 +36,7 @@ var Categorical = family.Distribution{
 	},
 }
 
-// levelDim is the name of the last dim, that of the levels.
+// levelDim is the name of the last dim, which holds the levels.
 func levelDim(x *graph.Node) string { return support.LastDim(x).Name }
 
 // levelProbabilities are probs, or softmax(logits) up to a constant.

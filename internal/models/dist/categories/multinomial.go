@@ -6,8 +6,8 @@ import (
 	"d3p/internal/models/support"
 )
 
-// Multinomial counts how often each level comes in trials draws of a
-// Categorical; the counts are the event.
+// Multinomial has the counts of each level in `trials` draws of a Categorical; the counts
+// are the event.
 //
 //	log p(x) = log(trials!) + Σ_k (x_k log probs_k - log(x_k!))
 //

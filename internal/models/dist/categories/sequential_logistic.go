@@ -8,9 +8,9 @@ import (
 	"d3p/internal/models/support"
 )
 
-// SequentialLogistic is the index of an ordered level that is reached step by step: at
-// level k it stops with the odds exp(c_k - eta), else it continues (the sequential model,
-// of continuation ratios).
+// SequentialLogistic is the index of an ordered level reached step by step: a walk stops at
+// level k with the odds exp(c_k - eta), else it continues (the sequential model, of
+// continuation ratios).
 //
 //	p(x) = σ(c_x - eta) Π_{j<x} σ(eta - c_j),  the first factor 1 at the last level
 //

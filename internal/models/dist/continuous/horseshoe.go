@@ -8,18 +8,17 @@ import (
 	"d3p/internal/models/support"
 )
 
-// Horseshoe is the regularised horseshoe with its local scales integrated out:
-// nearly all of x is close to 0, the rest is shrunk hardly at all, and not
-// beyond a Gaussian slab.
+// Horseshoe is the regularised horseshoe with its local scales integrated out. Nearly all
+// of x is close to 0; the rest is hardly shrunk, but not larger than a Gaussian slab
+// allows.
 //
 //	x | λ ~ N(0, s²),  λ ~ half-Cauchy(1),  s = scale λ / √(1 + (scale λ/slab)²)
 //
-// The integral over t = log λ, whose density is sech(t)/π, is a sum over fixed
-// nodes (the trapezoidal rule, which converges geometrically here), so that a
-// coefficient costs one parameter, not two. Relative error below 1e-7 for
-// |x| > 1e-5 scale; below, where the density of the original grows like
-// log(1/|x|), it stays finite. Carvalho, Polson and Scott 2010, Biometrika
-// 97(2); Piironen and Vehtari 2017, arXiv:1707.01694.
+// The integral over t = log λ, whose density is sech(t)/π, is a sum over fixed nodes (the
+// trapezoidal rule, which converges geometrically here), so that a coefficient costs one
+// parameter, not two. Relative error below 1e-7 for |x| > 1e-5 scale; below, where the
+// density of the original grows like log(1/|x|), it stays finite. Carvalho, Polson and
+// Scott 2010, Biometrika 97(2); Piironen and Vehtari 2017, arXiv:1707.01694.
 var Horseshoe = family.Distribution{
 	Name:    "horseshoe",
 	Summary: "regularised horseshoe: most of it near 0 by the global scale, the rest up to a slab",

@@ -51,9 +51,9 @@ func studentTLogDensity(b *graph.Builder, x, df, loc, scale *graph.Node) *graph.
 	return b.Sub(constant, b.Mul(power, b.Log1p(b.Div(b.Square(z), df))))
 }
 
-// studentTLogTail is log P(T > z): the incomplete beta function at
-// df/(df + z²), halved, is the tail beyond |z|. Abramowitz and Stegun 26.7.1.
-// At the centre, where that has no derivative, it is a line.
+// studentTLogTail is log P(T > z): the incomplete beta function at df/(df + z²), halved, is
+// the tail beyond |z|. Abramowitz and Stegun 26.7.1. Around the centre, where the formula
+// has no derivative, a line replaces it.
 func studentTLogTail(b *graph.Builder, z, df *graph.Node) *graph.Node {
 	beyond := b.Sub(studentTLogTwoTails(b, z, df), b.Const(math.Ln2))
 	tail := b.Where(b.Less(z, b.Const(0)), b.Log1p(b.Neg(b.Exp(beyond))), beyond)

@@ -25,7 +25,7 @@ var ZeroOneInflatedBeta = family.Distribution{
 		zoi, coi := args[0], args[1]
 		atZero, atOne := b.Equal(x, b.Const(0)), b.Equal(x, b.Const(1))
 		end := b.Add(atZero, atOne)
-		// The density of beta is that at 1/2 where it does not count, so that it is finite.
+		// For an unused value the density of beta is that at 1/2, so that it is finite.
 		inside := Beta.LogDensity(b, b.Where(end, b.Const(0.5), x), args[2:])
 		ofEnd := b.Where(atOne, family.LogOf(b, coi), family.Log1mOf(b, coi))
 		return b.Where(end, b.Add(family.LogOf(b, zoi), ofEnd), b.Add(family.Log1mOf(b, zoi), inside))

@@ -12,9 +12,8 @@ import (
 //
 //	log p(x) = x·logits - log(1 + exp(logits)) = x log p + (1-x) log(1-p)
 //
-// The logits form is finite for any logits; a probability that is a sigmoid is
-// taken back to its logits. McCullagh and Nelder 1989, Generalized Linear
-// Models, ch. 4.
+// The logits form is finite for any logits; a probability that is a sigmoid is replaced by
+// its logits. McCullagh and Nelder 1989, Generalized Linear Models, ch. 4.
 var Bernoulli = family.Distribution{
 	Name:    "bernoulli",
 	Summary: "1 with probability probs, else 0; logits = log(probs/(1-probs))",
@@ -38,8 +37,8 @@ var Bernoulli = family.Distribution{
 	},
 }
 
-// logitsOf is the logits of a success probability if they are known exactly:
-// given, or behind a sigmoid; else nil.
+// logitsOf is the logits of a success probability if they are given or the argument of a
+// sigmoid; else nil.
 func logitsOf(probs, logits *graph.Node) *graph.Node {
 	if logits == nil && probs.Op() == graph.OpSigmoid {
 		return probs.Args()[0]

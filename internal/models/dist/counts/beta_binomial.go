@@ -6,8 +6,8 @@ import (
 	"d3p/internal/models/support"
 )
 
-// BetaBinomial counts the successes of trials attempts whose probability is drawn from
-// a beta distribution first.
+// BetaBinomial counts the successes of `trials` attempts with one probability drawn from a
+// beta distribution.
 //
 //	log p(x) = log(trials choose x) + log B(x+alpha, trials-x+beta) - log B(alpha, beta)
 //

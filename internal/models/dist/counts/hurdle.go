@@ -8,8 +8,8 @@ import (
 	"d3p/internal/models/support"
 )
 
-// Counts whose zeros have a law of their own: 0 with probability zi =
-// 1/(1+exp(-zi_logits)), else the base given that it is not 0.
+// Counts with a separate law for zero: 0 with probability zi = 1/(1+exp(-zi_logits)), else
+// the base given that it is not 0.
 //
 //	p(0) = zi,  p(x) = (1-zi) base(x) / (1 - base(0)), x > 0
 //

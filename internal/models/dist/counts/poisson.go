@@ -47,7 +47,7 @@ var Poisson = family.Distribution{
 	},
 }
 
-// rateOf is a rate that is given as such, or else by its log.
+// rateOf is a rate that is given directly or by its log.
 func rateOf(rate, log []float64) float64 {
 	if rate == nil {
 		return math.Exp(log[0])

@@ -6,9 +6,8 @@ import (
 	"d3p/internal/models/support"
 )
 
-// Counts with more zeros than a Poisson or a negative binomial has: with
-// probability zi = 1/(1+exp(-zi_logits)) the count is 0, else it follows the
-// base.
+// Counts with more zeros than a Poisson or a negative binomial: with probability zi =
+// 1/(1+exp(-zi_logits)) the count is 0, else it follows the base.
 //
 //	p(0) = zi + (1-zi) base(0),  p(x) = (1-zi) base(x), x > 0
 //

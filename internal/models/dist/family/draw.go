@@ -13,8 +13,8 @@ func DrawGamma(shape float64, rng Rand) float64 {
 	return math.Exp(DrawLogGamma(shape, rng))
 }
 
-// DrawLogGamma is the logarithm of a gamma variable of rate 1; NaN of a shape that is
-// negative or not finite, whose proposals would all be rejected.
+// DrawLogGamma is the logarithm of a gamma variable of rate 1. It is NaN for a shape that
+// is negative or not finite, whose proposals would all be rejected.
 func DrawLogGamma(shape float64, rng Rand) float64 {
 	if !(shape >= 0 && shape <= math.MaxFloat64) {
 		return math.NaN()

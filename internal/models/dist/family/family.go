@@ -1,9 +1,8 @@
-// Package family describes what a distribution is, and holds the functions that
-// the densities and draws of several distributions share.
+// Package family has the type of a distribution, and the functions that the densities and
+// draws of several distributions share.
 //
-// Shapes: batch dims are independent repetitions, event dims belong to one
-// draw (the levels of a categorical's logits, the two dims of a Cholesky
-// factor) and always come last.
+// Shapes: batch dims are independent repetitions, event dims belong to one draw (the levels
+// of a categorical's logits, the two dims of a Cholesky factor) and always come last.
 package family
 
 import (
@@ -35,18 +34,17 @@ type Distribution struct {
 	// Mean of a value, nil if it has none (or, for levels, no number).
 	Mean func(b *graph.Builder, args []*graph.Node) *graph.Node
 
-	// Tail is E[X; X > x], the part of the mean above x, for x as in LogCDF; nil where it is
-	// not known.
+	// Tail is E[X; X > x], the part of the mean above x, for x as in LogCDF; nil if it has
+	// no formula.
 	Tail func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node
 
-	// LogCDF is log P(X <= x), and LogCCDF log P(X > x), for a value x or, of a
-	// count, -1; nil where there is no distribution function, and then the family
-	// cannot be censored or truncated.
+	// LogCDF is log P(X <= x) and LogCCDF log P(X > x), for a value x or, for a count, -1.
+	// Both are nil without a distribution function; such a family cannot be censored or
+	// truncated.
 	LogCDF, LogCCDF func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node
 
-	// Coordinates are the laws of the unconstrained numbers behind a value whose
-	// elements depend on each other; nil where LogCDF and LogCCDF give the law, or
-	// where there is none.
+	// Coordinates are the laws of the unconstrained numbers behind a value whose elements
+	// depend on each other. Nil if LogCDF and LogCCDF give the law, or if it has none.
 	Coordinates func(b *graph.Builder, args []*graph.Node, u *graph.Node, shape graph.Shape) Coordinates
 
 	// Power describes the density f of a family with a location and a scale, for the
@@ -58,7 +56,7 @@ type Distribution struct {
 	Sample func(dst []float64, args [][]float64, rng Rand)
 }
 
-// Power is the size of a density f whose scale is 1, of a family with a location.
+// Power is the integral of f^β for a density f of scale 1, of a family with a location.
 type Power struct {
 	Scale       *graph.Node // the family's; nil if an argument that must be a number is no number
 	LogIntegral float64     // log ∫ f(z)^β dz
@@ -70,7 +68,7 @@ type Arg struct {
 	Name     string
 	Rank     int             // event dims: 0 a number, 1 a vector, 2 a matrix
 	Scalar   bool            // a number may replace a vector of equal elements
-	Support  support.Support // what its values must satisfy
+	Support  support.Support // the condition on its values
 	Optional bool            // Default is the value if it is absent
 	Default  float64
 	Instead  string // it may be given instead of the argument named here
@@ -93,7 +91,7 @@ type Coordinates struct {
 	LogAbove   *graph.Node // log P(U > u)
 }
 
-// Always is the Support of a family whose arguments do not change it.
+// Always is the Support of a family with the same support for all arguments.
 func Always(s support.Support) func([]float64) support.Support {
 	return func([]float64) support.Support { return s }
 }

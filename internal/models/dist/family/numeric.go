@@ -54,7 +54,7 @@ func LogitOf(b *graph.Builder, x *graph.Node) *graph.Node {
 	return b.Sub(LogOf(b, x), Log1mOf(b, x))
 }
 
-// oneMinusExp is y if x was written as -expm1(y), else nil.
+// oneMinusExp is y if x is written as -expm1(y), else nil.
 func oneMinusExp(x *graph.Node) *graph.Node {
 	if x.Op() == graph.OpNeg && x.Args()[0].Op() == graph.OpExpm1 {
 		return x.Args()[0].Args()[0]
@@ -62,7 +62,7 @@ func oneMinusExp(x *graph.Node) *graph.Node {
 	return nil
 }
 
-// LogGiven is log, or the logarithm of x where the argument is given as x.
+// LogGiven is log, or the logarithm of x if the argument is given as x.
 func LogGiven(b *graph.Builder, x, log *graph.Node) *graph.Node {
 	if log != nil {
 		return log

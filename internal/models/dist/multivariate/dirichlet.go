@@ -48,8 +48,8 @@ var Dirichlet = family.Distribution{
 }
 
 // dirichletCoordinates are the fractions that stick breaking takes off a dirichlet's
-// vector: independent betas, of the concentration of an element and that of
-// all after it. Devroye 1986, Non-Uniform Random Variate Generation, XI.4.
+// vector: independent betas, with the concentration of an element and the sum of those
+// after it. Devroye 1986, Non-Uniform Random Variate Generation, XI.4.
 func dirichletCoordinates(b *graph.Builder, args []*graph.Node, u *graph.Node, shape graph.Shape) family.Coordinates {
 	event, free := shape[len(shape)-1], support.LastDim(u)
 	all := b.Expand(args[0], shape)

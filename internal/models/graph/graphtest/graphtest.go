@@ -27,8 +27,8 @@ func Evaluate(t *testing.T, b *graph.Builder, n *graph.Node, rows []float64, col
 	return EvaluateAll(t, b, []*graph.Node{n}, rows, columns)[0]
 }
 
-// EvaluateAll is evaluate for several nodes, which share what they have in
-// common. It goes through the rows in pieces that fit into a cache.
+// EvaluateAll is evaluate for several nodes, which share common parts. It processes the
+// rows in pieces that fit into a cache.
 func EvaluateAll(t *testing.T, b *graph.Builder, nodes []*graph.Node, rows []float64, columns int) [][]float64 {
 	t.Helper()
 	tape, err := graph.Compile(b, nil, nodes, graph.Options{Columns: columns})
