@@ -8,9 +8,9 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// indicators are 1 in records where a column has no value, one node for each
-// column; nil when no column's missing values are modelled. It reports columns
-// whose rule for missing values and distribution disagree.
+// indicators are 1 in records without a value of a column, one node for each column; nil if
+// no column has modelled missing values. It reports columns whose rule for missing values
+// and distribution disagree.
 func (g *build) indicators(d *core.Definition, columns []*data.Column, density dist.Density) ([]*graph.Node, bool) {
 	modelled := dist.ElementsMissing(density, len(columns))
 	var nodes []*graph.Node
@@ -39,8 +39,8 @@ func (g *build) indicators(d *core.Definition, columns []*data.Column, density d
 	return nodes, ok
 }
 
-// checkMissing reports predictors whose missing values are declared as part of
-// the model: it has no distribution for them.
+// checkMissing reports predictors whose missing values are declared as part of the model,
+// because the model has no distribution for them.
 func (c *compiler) checkMissing() {
 	reported := make(map[string]bool)
 	for _, f := range c.encoder.Fields {

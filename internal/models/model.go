@@ -1,10 +1,8 @@
-// Package models turns a checked model file into what the other packages
-// execute: the encoding of a record, the tape of its log density, the tape of
-// the prior, and tapes for prediction and reporting. It is pure mathematics:
-// no files, no network, no clock.
+// Package models compiles a checked model file: into the encoding of a record, the tape of
+// its log density, the tape of the prior, and tapes for prediction and reporting. It is
+// pure mathematics: no files, no network, no clock.
 //
-// Letters: B records in a batch, K columns of an encoded record, P
-// unconstrained scalars θ.
+// Letters: B records in a batch, K columns of an encoded record, P unconstrained scalars θ.
 package models
 
 import (
@@ -49,10 +47,10 @@ type Model struct {
 	// Derived are the quantities under `let:`, in order of declaration; their
 	// Offset is among the numbers that Quantities sets.
 	Derived []Param
-	// Constrained is the number of scalars that Constrain sets, Quantity that of
-	// Quantities.
+	// Constrained is the number of scalars that Constrain sets, Quantity the number that
+	// Quantities sets.
 	Constrained, Quantity int
-	// Starts are the parameters whose start the model file gives.
+	// Starts are the parameters with an initial value in the model file.
 	Starts []Start
 	// Constraints are the conditions on every record of a synthetic table; nil: none.
 	Constraints *Constraints
@@ -66,8 +64,8 @@ type Model struct {
 // table has few.
 const LeastPerNumber = 20
 
-// FewRecords reports whether a table has too few records for the model's number of
-// parameters to spend budget beside the fit, or to correct its mean.
+// FewRecords reports whether a table has too few records, for the model's number of
+// parameters, to spend budget besides the fit or to correct its mean.
 func (m *Model) FewRecords(records int) bool { return records < LeastPerNumber*m.P }
 
 // Param is a parameter, or a quantity derived from parameters.
@@ -139,7 +137,7 @@ func (m *Model) Names() []string {
 	return names
 }
 
-// globals evaluates what depends on θ alone.
+// globals evaluates the tape of values that depend on θ alone.
 type globals struct {
 	sync.Mutex
 	machine *graph.Machine

@@ -155,7 +155,7 @@ func (c *compiler) calls(n *net.Declaration) bool {
 	return false
 }
 
-// warn adds a warning to those of the file, once however often it is compiled.
+// warn adds a warning to those of the file, once for any number of compilations.
 func (c *compiler) warn(at expr.Position, hint, format string, args ...any) {
 	var list expr.Errors
 	list.Add(at, hint, format, args...)
@@ -167,8 +167,7 @@ func (c *compiler) warn(at expr.Position, hint, format string, args ...any) {
 	c.spec.Warnings = append(c.spec.Warnings, list...)
 }
 
-// checkNets reports networks that share a name with something else that can be
-// called.
+// checkNets reports networks that share a name with another callable.
 func (c *compiler) checkNets() {
 	taken := make(map[string]bool)
 	for _, name := range append(expr.FunctionNames(), expr.DensityNames()...) {
@@ -182,8 +181,8 @@ func (c *compiler) checkNets() {
 	}
 }
 
-// followNets adds to needs what the priors of the networks name that an
-// expression calls.
+// followNets adds to needs the names in the priors of the networks that an expression
+// calls.
 func (c *compiler) followNets(e expr.Expr, definitions map[string]*core.Definition, needs map[string]bool) {
 	for _, n := range c.spec.Nets {
 		if needs["net "+n.Name.V] || !n.Calls(e) {

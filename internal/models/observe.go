@@ -23,10 +23,9 @@ type Observation struct {
 	// Raw marks the columns that are observed in the unit of the file, not on their
 	// declared scale.
 	Raw []bool
-	// Mean, Levels and Inputs are outputs of the tapes Predict and Reconstruct: the
-	// mean of the response, the probabilities of a category's levels, and the inputs
-	// of draws; -1 or nil where they do not apply. A response on a scale has its
-	// mean on that scale.
+	// Mean, Levels and Inputs are outputs of the tapes Predict and Reconstruct: the mean of
+	// the response, the probabilities of a category's levels, and the inputs of draws; -1
+	// or nil if they do not apply. A response on a scale has its mean on that scale.
 	Mean, Levels int
 	Inputs       []int
 	// Parents are the observations whose columns the distribution reads, as
@@ -47,7 +46,7 @@ func (c *compiler) likelihood(m *Model) *build {
 	return g
 }
 
-// logLikelihood is log p(record | θ); found is told of every observation.
+// logLikelihood is log p(record | θ). It calls found with every observation.
 func (g *build) logLikelihood(found func(Observation)) *graph.Node {
 	terms := []*graph.Node{g.correction}
 	for _, d := range g.c.core.Observe {
@@ -71,7 +70,7 @@ func (g *build) logLikelihood(found func(Observation)) *graph.Node {
 	return g.weighted(g.b.AddAll(terms...))
 }
 
-// score is log p(x | θ), or what `likelihood:` puts in its place.
+// score is log p(x | θ), or its replacement under `likelihood:`.
 func (g *build) score(d *core.Definition, density dist.Density, o Observation, x dist.Observed) *graph.Node {
 	l := &g.c.spec.Likelihood
 	score := density.LogDensity(g.b, x)
@@ -89,7 +88,7 @@ func (g *build) score(d *core.Definition, density dist.Density, o Observation, x
 	return score
 }
 
-// betaScore is the score of a beta divergence. The error states why there is none.
+// betaScore is the score of a beta divergence. The error is the reason if there is none.
 func (g *build) betaScore(density dist.Density, o Observation, x dist.Observed) (*graph.Node, error) {
 	if len(g.c.core.Observe) > 1 || len(o.Columns) != 1 || len(g.c.core.Latent) > 0 {
 		return nil, errors.New("a beta divergence is of one observed column, without local latents")
@@ -211,7 +210,7 @@ func (g *build) condition(d *core.Definition, c *data.Column, s support.Support)
 }
 
 // response is the encoded column in which a distribution observes a column. A density on
-// the whole line sees numbers on their declared scale; one on part of it, and counts, see
+// the whole line reads numbers on their declared scale; one on part of it, and counts, read
 // them in the unit of the file. It reports a column that does not suit the distribution.
 func (g *build) response(d *core.Definition, c *data.Column, s support.Support) (at int, raw, ok bool) {
 	if c.Missing.Rule == data.MissingImpute {

@@ -11,14 +11,14 @@ import (
 	"d3p/internal/spell"
 )
 
-// prior is how a parameter was declared.
+// prior is the declaration of a parameter.
 type prior struct {
 	definition   *core.Definition
 	distribution expr.Expr // without its dims
 	shape        graph.Shape
 	free         graph.Shape // of its unconstrained scalars
 	support      support.Support
-	elements     []element // single values with a prior of their own
+	elements     []element // single values with separate priors
 	// broken marks a replacement for a parameter with a mistake, so that the mistake is
 	// reported once and not at each use.
 	broken bool

@@ -19,7 +19,7 @@ type PriorSampler struct {
 type priorStep struct {
 	param int
 	shape graph.Shape
-	draws []valueDraw // the whole parameter, then single values of their own
+	draws []valueDraw // the whole parameter, then single values with separate priors
 	// values are the parameter's values, row-major.
 	values []float64
 }
@@ -106,8 +106,8 @@ func (m *Model) NewPriorSampler() *PriorSampler {
 	return d
 }
 
-// firstWeights stands for the prior of weights that have a flat one: the normal
-// distribution that the fit draws their first values from.
+// firstWeights replaces the prior of weights that have a flat one by the normal
+// distribution of their initial values.
 func firstWeights(p *Param, shape graph.Shape) valueDraw {
 	return valueDraw{dst: make([]float64, shape.Size()), sampler: func(dst []float64, _ [][]float64, rng dist.Rand) {
 		for i := range dst {
@@ -143,7 +143,7 @@ func (p *PriorDensity) Density(dst, theta []float64) float64 {
 	return p.machine.Loss()[0]
 }
 
-// priorDraws is the number of draws that stand for the prior.
+// priorDraws is the number of draws that represent the prior.
 const priorDraws = 200
 
 // PriorPrecision estimates 1/variance of every coordinate (P) under the prior.

@@ -7,12 +7,11 @@ import (
 	"d3p/internal/spell"
 )
 
-// Relabelling gives the components of a mixture an order: those of every draw
-// are renamed so that one parameter rises from the first to the last. It undoes
-// that components change places from draw to draw. Stephens 2000, Journal of
-// the Royal Statistical Society B 62(4).
+// Relabelling gives the components of a mixture an order: it renames those of every draw so
+// that one parameter rises from the first to the last. It undoes the changes of places
+// between draws. Stephens 2000, Journal of the Royal Statistical Society B 62(4).
 type Relabelling struct {
-	keys   []int // where the values are that rise, in the first block
+	keys   []int // places of the rising values, in the first block
 	blocks []relabelled
 	order  []int     // space for one per component
 	moved  []float64 // and for the largest block
@@ -27,8 +26,8 @@ type relabelled struct {
 	components []bool // which of them are the components'
 }
 
-// Relabelling is how the model file orders components, nil if it does not. It
-// keeps buffers: one at a time may use it.
+// Relabelling is the model file's order of components; nil if it has none. It has buffers,
+// so only one caller may use it at a time.
 func (m *Model) Relabelling() *Relabelling {
 	c := newCompiler(m.Spec, m.Core)
 	c.dimensions()
@@ -84,8 +83,8 @@ func (c *compiler) relabelling(params, derived []Param) *Relabelling {
 	return r
 }
 
-// componentDim is the place of the components' dim among those of by, and that
-// of the declared label in the other one; -1 after a mistake.
+// componentDim is the place of the components' dim among those of by, and the place of the
+// declared label in the other dim; -1 after a mistake.
 func (c *compiler) componentDim(by *Param, want *spec.Relabel) (dim, label int) {
 	switch {
 	case len(by.Dims) == 1 && !want.Dim.IsSet():
@@ -164,7 +163,7 @@ func (r *Relabelling) Apply(constrained, quantities []float64) {
 	}
 }
 
-// source is where the element e of the renamed block comes from.
+// source is the place from which element e of the renamed block comes.
 func (b *relabelled) source(e int, order []int) int {
 	from, stride := 0, 1
 	for d := len(b.sizes) - 1; d >= 0; d-- {

@@ -2,9 +2,9 @@ package law
 
 import "math"
 
-// Moments are the mean and the standard deviation of a column of numbers, in the
-// unit after the declared transform, which is the unit of its declared scale. For
-// a column that was not bought they are those of the declared scale.
+// Moments are the mean and the standard deviation of a column of numbers, in the unit after
+// the declared transform, which is the unit of its declared scale. A column that was not
+// bought has those of the declared scale.
 func (c *Column) Moments() (mean, sd float64) {
 	if c.Shares == nil {
 		return c.declared.Scale()
@@ -41,7 +41,7 @@ func (c *Column) MomentsSD() (mean, sd float64) {
 	return math.Sqrt(ofMean), math.Sqrt(ofVariance) / (2 * s)
 }
 
-// cell is the mean of the transformed numbers of cell i and that of their squares.
+// cell returns the mean of the transformed numbers of cell i and the mean of their squares.
 // Simpson's rule in eight parts; exact without a transform.
 func (c *Column) cell(i int) (first, second float64) {
 	const parts = 8
@@ -65,9 +65,9 @@ func (c *Column) cell(i int) (first, second float64) {
 	return first, second
 }
 
-// QuantileSD is the standard deviation that the noise of the shares gives the quantile
-// at u, to first order: that of the share below it, over the density. 0 for a column
-// that was not bought.
+// QuantileSD is the standard deviation of the quantile at u due to the noise of the shares,
+// to first order: that of the share below it, over the density. 0 for a column that was not
+// bought.
 func (c *Column) QuantileSD(u float64) float64 {
 	if c.Shares == nil || c.Edges == nil {
 		return 0

@@ -8,10 +8,9 @@ import (
 	"d3p/internal/models/dist"
 )
 
-// Transport moves values of the column so that they are spread as the law says: levels and
-// missing values by the coupling that keeps most of them, numbers in their order. What goes
-// together with other columns stays, as far as that allows. A column that was not bought
-// stays as it is.
+// Transport moves values of the column so that they follow the law: levels and missing
+// values by the coupling that keeps most of them, numbers in their order. Relations with
+// other columns stay, as far as that allows. A column that was not bought stays unchanged.
 func (c *Column) Transport(values []float64, rng dist.Rand) {
 	if c.Shares == nil {
 		return
@@ -84,7 +83,7 @@ func couple(states []int, want []float64, rng dist.Rand) {
 	}
 }
 
-// Cell is the cell or the level of a value, the one behind the last if it is missing.
+// Cell is the cell or the level of a value; one past the last for a missing value.
 func (c *Column) Cell(x float64) int {
 	switch {
 	case math.IsNaN(x):

@@ -9,8 +9,8 @@ import (
 	"d3p/internal/models/dist"
 )
 
-// Drawn is a law that the truth may have where l was bought: every number of l with
-// noise of its standard deviation. Laws that are drawn differ as far as l is not known.
+// Drawn is a law that may be the truth behind l: every number of l plus noise of its
+// standard deviation. Drawn laws differ by the uncertainty of l.
 func (l *Law) Drawn(rng dist.Rand) *Law {
 	out := *l
 	out.shared = &shared{}
@@ -80,8 +80,8 @@ func Simplex(x []float64) []float64 {
 	return shares
 }
 
-// leastEigenvalue of a correlation matrix: what noise leaves smaller or negative is set
-// to it.
+// leastEigenvalue of a correlation matrix replaces eigenvalues that noise makes smaller or
+// negative.
 const leastEigenvalue = 0.01
 
 // MakePositive makes a symmetric matrix [n x n] with ones on its diagonal a positive

@@ -35,7 +35,7 @@ func Standardised(group string) string { return standardised + group }
 // Spread is the name of the standard deviations of a group's effects.
 func Spread(group string) string { return spread + group }
 
-// GroupOf is the group whose effects have a name, standardised or not.
+// GroupOf is the group of effects with this name, standardised or not.
 func GroupOf(name string) (group string, ok bool) {
 	if group, ok = strings.CutPrefix(name, effects); ok {
 		return group, true
@@ -43,10 +43,11 @@ func GroupOf(name string) (group string, ok bool) {
 	return strings.CutPrefix(name, standardised)
 }
 
-// IsStandardised reports whether a name is that of standardised effects.
+// IsStandardised reports whether a name is the name of standardised effects.
 func IsStandardised(name string) bool { return strings.HasPrefix(name, standardised) }
 
-// IsSpread reports whether a name is that of the standard deviations of a group's effects.
+// IsSpread reports whether a name is the name of the standard deviations of a group's
+// effects.
 func IsSpread(name string) bool { return strings.HasPrefix(name, spread) }
 
 // Split takes a variable b[age] apart into the name and the element.

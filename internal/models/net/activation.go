@@ -34,8 +34,7 @@ func (f function) step(b *graph.Builder, x *graph.Node, _ *Call) *graph.Node {
 	return f.apply(b, x)
 }
 
-// activation is the step of an activation; package spec reads only those of
-// the table.
+// activation is the step of an activation. Package spec accepts only those of the table.
 func activation(name string) step {
 	for _, f := range functions() {
 		if f.name == name {

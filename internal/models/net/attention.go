@@ -72,8 +72,8 @@ const query, key = "(query)", "(key)"
 // far is below any score or value of a network.
 const far = -1e30
 
-// outside is what scores [query, key] get added: far below any score where a key is no
-// position of the record, or comes after the query of a causal layer; nil for nothing.
+// outside is added to scores [query, key]: far below any score if a key is no position of
+// the record, or comes after the query of a causal layer; nil adds nothing.
 func (c *Call) outside(b *graph.Builder, causal bool, positions int) *graph.Node {
 	q, k := graph.Dim{Name: query, Size: positions}, graph.Dim{Name: key, Size: positions}
 	var mask *graph.Node
@@ -96,7 +96,7 @@ func (c *Call) outside(b *graph.Builder, causal bool, positions int) *graph.Node
 	return b.Add(mask, beyond)
 }
 
-// counted is 1 at the positions of a dim that count in the record, else 0.
+// counted is 1 at the positions of a dim that belong to the record, else 0.
 func (c *Call) counted(b *graph.Builder, d graph.Dim) *graph.Node {
 	t := make([]float64, d.Size)
 	for i := range t {
@@ -105,8 +105,8 @@ func (c *Call) counted(b *graph.Builder, d graph.Dim) *graph.Node {
 	return b.Less(b.Consts(graph.Shape{d}, t), c.Length)
 }
 
-// positions adds weights to every channel at every position of a sequence, which
-// attention could not tell apart otherwise.
+// positions adds weights to every channel at every position of a sequence, whose order
+// attention could not see otherwise.
 func positions(p *plan, l *Layer) step {
 	if len(p.shape) != 2 {
 		return p.fail(l.Kind.At, "put an embedding before it", "layer %s needs [channel, position], not %v", l.Kind.V, p.shape)

@@ -6,11 +6,10 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// convolution is y[f, p] = Σ_c,t W[f, c, t]·x[c, p·stride + t] + c[f] with one
-// filter for each of f outputs, at all places p: one matrix product of the
-// filters (F × C·T) and what each place sees (C·T × places), as in Chellapilla
-// et al. 2006. W is ordered as PyTorch's Conv2d. Places share W, so a record's
-// gradient is Σ_p δ_p x_pᵀ: see graph.Term.
+// convolution is y[f, p] = Σ_c,t W[f, c, t]·x[c, p·stride + t] + c[f] with one filter for
+// each of f outputs, at all places p: one matrix product of the filters (F × C·T) and the
+// patches of all places (C·T × places), as in Chellapilla et al. 2006. W is ordered as
+// PyTorch's Conv2d. Places share W, so a record's gradient is Σ_p δ_p x_pᵀ: see graph.Term.
 func convolution(axes int) func(p *plan, l *Layer) step {
 	return func(p *plan, l *Layer) step {
 		m, in, out, ok := p.filtered(l, axes)
@@ -30,7 +29,7 @@ func convolution(axes int) func(p *plan, l *Layer) step {
 		patches := graph.Shape{{Name: seen, Size: channels * taps}, {Name: places, Size: w.places()}}
 		index := w.patches(channels)
 		return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
-			if taps > 1 { // else no position sees another one
+			if taps > 1 { // otherwise no position reads another one
 				x = c.within(b, x, m, 0)
 			}
 			y := b.MatMul(b.Reshape(c.weight(weights), filters), b.TakeOr(x, patches, index, 0))
@@ -74,7 +73,7 @@ const (
 	places = "(places)"
 )
 
-// patches is where what each place sees is in an image: channel, tap, place.
+// patches are the places of each patch in an image: channel, tap, place.
 func (w window) patches(channels int) []int32 {
 	taps, places := w.taps(), w.places()
 	index := make([]int32, 0, channels*taps*places)
@@ -127,8 +126,8 @@ func transposed(axes int) func(p *plan, l *Layer) step {
 	}
 }
 
-// enlarging is the window of the convolution whose adjoint a transposed one is:
-// its places are the positions of the image.
+// enlarging is the window of the convolution whose adjoint is a transposed convolution. Its
+// places are the positions of the image.
 func (p *plan) enlarging(l *Layer, m image) (w window, ok bool) {
 	for i, places := range m.sizes() {
 		a := axis{taps: each(l.Kernel, i), stride: each(l.Stride, i), out: places}
@@ -173,7 +172,7 @@ func (w window) stamps(filters int) (from, into []int32) {
 	return from, into
 }
 
-// bias adds a bias for each output, -1 where the layer has none.
+// bias adds a bias for each output, -1 for a layer without biases.
 func (p *plan) bias(l *Layer, out graph.Dim, sd float64) int {
 	if !l.Bias.Or(true) {
 		return -1

@@ -6,10 +6,10 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// dropout sets every value to 0 with probability rate and divides the others by
-// 1 − rate; in predictions it changes nothing. A value is kept where standard
-// normal noise exceeds its quantile Φ⁻¹(rate), new for every record and step, so
-// that the gradient of a record depends on no other. Srivastava et al. 2014.
+// dropout sets every value to 0 with probability rate and divides the others by 1 − rate;
+// in predictions it changes nothing. It keeps a value if standard normal noise exceeds its
+// quantile Φ⁻¹(rate). The noise is new for every record and step, so the gradient of a
+// record depends on no other record. Srivastava et al. 2014.
 func dropout(p *plan, l *Layer) step {
 	shape, name := p.shape, p.layer.Name
 	quantile := math.Sqrt2 * math.Erfinv(2*l.Rate.V-1)

@@ -19,8 +19,8 @@ type Kind struct {
 	// Example is a net with the layer on an input that it takes, for the tests: of the
 	// dims x (4), y and t (4 at least) and v (6).
 	Input, Example string
-	// build checks the layer at the plan's shape, sets the shape to that of its
-	// output and returns its step, nil after a mistake.
+	// build checks the layer at the plan's shape, sets the shape to that of its output and
+	// returns its step; nil after a mistake.
 	build func(p *plan, l *Layer) step
 }
 
@@ -130,7 +130,7 @@ func Names() (names []string) {
 // Alone reports whether the layer needs no settings.
 func (k Kind) Alone() bool { return len(k.Needs)+len(k.OneOf) == 0 }
 
-// Missing is what a layer lacks that states some settings; "" for a layer that is whole.
+// Missing is a setting that a layer needs beside its stated ones; "" if it lacks none.
 func (k Kind) Missing(states func(key string) bool) string {
 	for _, key := range k.Needs {
 		if !states(key) {

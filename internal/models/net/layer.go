@@ -6,7 +6,7 @@ import (
 	"d3p/internal/models/source"
 )
 
-// FlatPrior is how the improper prior of weights that are only points is written.
+// FlatPrior is the spelling of the improper prior of weights that are only points.
 const FlatPrior = "flat"
 
 // Declaration is a network of a model file: layers from a value with the dims of Input
@@ -87,7 +87,7 @@ type Sizes []source.Value[int]
 // PerAxis is one size for all axes, or one for each.
 type PerAxis []source.Value[int]
 
-// Padding is how many positions a window may reach beyond the image.
+// Padding is the number of positions by which a window may reach beyond the image.
 type Padding struct {
 	Mode   source.Value[string] // same or valid
 	Margin source.Value[int]    // a number of positions on both sides

@@ -13,8 +13,8 @@ type Mixing struct {
 	Rewrite bool
 }
 
-// MixingLayers lists layers whose output for one record depends on other records, or
-// whose randomness this tool does not draw, with what to use instead.
+// MixingLayers lists layers whose output for one record depends on other records, or whose
+// randomness d3p does not draw, with their replacements.
 func MixingLayers() []Mixing {
 	return []Mixing{
 		{"batch_norm", "it normalises with mean and variance of the batch", "use layer_norm or group_norm, or scale: in the data block", true},
@@ -31,9 +31,9 @@ func MixingLayers() []Mixing {
 // braces or alone.
 var layerText = regexp.MustCompile(`^(\w+)(: *\{([^{}]*)\}|[ \t,\]}]|$)`)
 
-// WithoutMixing is a line of a model file whose layer at a column, from 1, is replaced by
-// group_norm with one group, which fits any number of channels. Settings that group_norm
-// has are kept. False if no layer of MixingLayers is there that can be replaced.
+// WithoutMixing is a line of a model file with the layer at a column, from 1, replaced by
+// group_norm with one group, which fits any number of channels. It keeps settings that
+// group_norm has. It returns false without a replaceable layer of MixingLayers there.
 func WithoutMixing(line string, column int) (string, bool) {
 	if column < 1 || column > len(line) {
 		return line, false

@@ -1,10 +1,9 @@
-// Package net resolves the networks of a model file: the shape of every value,
-// the weights with their places and first values, and the graph of a call. One
-// layer is one file and one row in the table of kinds, from which package spec reads and
-// prints it.
+// Package net resolves the networks of a model file: the shape of every value, the weights
+// with their places and first values, and the graph of a call. One layer is one file and
+// one row in the table of kinds, from which package spec reads and prints it.
 //
-// A net maps one record's value to one record's value. Layers that would mix
-// records do not exist: package spec refuses them by name.
+// A net maps one record's value to one record's value. No layer mixes records: package spec
+// refuses those of other libraries by name.
 //
 // Clipping needs the norm of every record's gradient g_b and Σ_b f_b g_b. With the input a
 // of a layer and the adjoint δ = ∂ℓ/∂y of its output, A and Δ for the whole batch:
@@ -42,7 +41,7 @@ import (
 type Net struct {
 	Name    string
 	Weights []Weight
-	Layers  []Built // all of them: those of the trunk, then those of each head
+	Layers  []Built // all weights: those of the trunk, then those of each head
 	input   graph.Shape
 	trunk   []step
 	heads   []head   // of a net without heads: one without a name
@@ -57,19 +56,19 @@ type Weight struct {
 	// Mean and SD of the normal distribution of the first values; SD 0: all start at the
 	// mean. The draw is public.
 	Mean, SD float64
-	// Values are those of a public file, where the weights start or, Frozen, stay; nil
-	// without a file.
+	// Values are the values of a public file, at which the weights start or, if Frozen,
+	// stay; nil without a file.
 	Values []float64
 	Frozen bool
 	At     expr.Position
 
 	layer, kind string // encoder.loc.dense1 and weight
 	torch       layout // nil: as in PyTorch
-	adapter     bool   // of low rank, beside the weights of a file
+	adapter     bool   // of low rank, added to the weights of a file
 }
 
-// isBias tells the biases of PyTorch's layers, such as bias_ih_l0 and in_proj_bias, from
-// the other weights.
+// isBias distinguishes the biases of PyTorch's layers, such as bias_ih_l0 and in_proj_bias,
+// from other weights.
 func (w *Weight) isBias() bool { return strings.Contains(w.kind, "bias") }
 
 // Built describes one layer for reports.
@@ -78,7 +77,7 @@ type Built struct {
 	Out     graph.Shape
 	Weights int // scalars that are trained
 	Frozen  int // scalars that are not
-	FanIn   int // products that an output sums; 0 where a record picks or scales weights
+	FanIn   int // products that an output sums; 0 if a record picks or scales weights
 	// Flops are the additions and multiplications of the forward pass of one
 	// record's matrix products; the backward pass has twice as many.
 	Flops int
@@ -92,26 +91,27 @@ type head struct {
 // step computes a layer's value from the value before it, in a call.
 type step func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node
 
-// A Call is where the layers of one call of a net find what they need beside
-// their input.
+// A Call has the inputs that the layers of one call of a net need besides their own.
 type Call struct {
 	// Weight is the node of an array of weights.
 	Weight func(w Weight) *graph.Node
-	// Noise is standard normal noise, new for every record and step, for a layer
-	// at an input; nil where nothing is drawn, as in predictions.
+	// Noise is standard normal noise, new for every record and step, for a layer at an
+	// input; nil if layers draw nothing, as in predictions.
 	Noise func(layer string, input *graph.Node, shape graph.Shape) *graph.Node
 
-	// Length is how many positions of a record's sequence count, from the first;
-	// nil means all.
+	// Length is the number of positions of a record's sequence that belong to it, from the
+	// first; nil means all.
 	Length *graph.Node
 
-	// Operation is told of layers that other formats have as a whole; nil: nobody asks.
+	// Operation is called with layers that other formats have as one operation; it may be
+	// nil.
 	Operation func(o Operation)
 
 	net *Net
 }
 
-// inside is 1 at position t of a sequence if it counts, else 0; nil without a length.
+// inside is 1 at position t of a sequence if t belongs to the record, else 0; nil without a
+// length.
 func (c *Call) inside(b *graph.Builder, t int) *graph.Node {
 	if c.Length == nil {
 		return nil
@@ -133,7 +133,7 @@ func (c *Call) within(b *graph.Builder, x *graph.Node, m image, beyond float64) 
 	return b.Add(x, b.Mul(b.Const(beyond), b.Sub(b.Const(1), inside)))
 }
 
-// span is how many positions a layer walks along.
+// span is the number of positions that a layer visits.
 type span struct {
 	layer string
 	size  int
@@ -196,7 +196,7 @@ func Resolve(n *Declaration, dims map[string]expr.Dim) (*Net, expr.Errors) {
 	return p.net, nil
 }
 
-// Input is the shape of what the net is called with.
+// Input is the shape of the net's argument.
 func (n *Net) Input() graph.Shape { return n.input }
 
 // Heads names the outputs; nil for a net that has one without a name.
@@ -231,7 +231,7 @@ func (n *Net) Apply(b *graph.Builder, x *graph.Node, name string, c Call) *graph
 	return x
 }
 
-// Own distinguishes dims that a layer made from those that the model declares.
+// Own distinguishes dims that a layer made from dims that the model declares.
 func (n *Net) Own(d graph.Dim) bool {
 	return slices.ContainsFunc(n.Layers, func(l Built) bool { return l.Name == d.Name || strings.HasPrefix(d.Name, l.Name+".") })
 }

@@ -41,7 +41,7 @@ func groupNorm(p *plan, l *Layer) step {
 	return p.normalised(l, p.shape[:1], true, graph.Shape{{Name: "(group)", Size: l.Groups.V}})
 }
 
-// instanceNorm normalises each channel by itself; it has weights only if asked.
+// instanceNorm normalises each channel alone; it has weights only on request.
 func instanceNorm(p *plan, l *Layer) step {
 	if len(p.shape) < 2 {
 		return p.fail(l.Kind.At, "", "layer instance_norm needs [channel, positions], not %v", p.shape)

@@ -16,13 +16,13 @@ type Operation struct {
 	Cells    [][]Cell // of recurrent layers: for each layer one, or one of each direction
 	Units    int
 	Sequence bool        // all positions, not the last
-	Length   *graph.Node // how many positions count; nil: all
+	Length   *graph.Node // number of positions that belong to the record; nil: all
 }
 
-// Operator names what an Operation computes.
+// Operator names the kind of an Operation.
 type Operator string
 
-// The operators of filters and pools; those of cells are the names of their layers.
+// The operators of filters and pools. Those of cells have the names of their layers.
 const (
 	Convolution Operator = "convolution"
 	Transposed  Operator = "transposed"
@@ -37,19 +37,19 @@ const (
 // + t of In, t < Taps.
 type Axis struct{ In, Taps, Stride, Low, Out int }
 
-// Cell has the weights of a recurrent cell, in PyTorch's blocks: of the input, the state,
-// both biases added up, and the bias of the last block of the state's product. Biases are
-// nil where it has none.
+// Cell has the weights of a recurrent cell in PyTorch's blocks: of the input, of the state,
+// the sum of both biases, and the bias of the last block of the state's product. Biases are
+// nil for a cell without them.
 type Cell struct{ Input, State, Bias, Own *graph.Node }
 
-// did tells who asked of a layer.
+// did reports a finished layer to Operation.
 func (c *Call) did(o Operation) {
 	if c.Operation != nil {
 		c.Operation(o)
 	}
 }
 
-// axes are those of a window.
+// axes are the axes of a window.
 func (w window) axes() []Axis {
 	list := make([]Axis, len(w))
 	for i, a := range w {

@@ -15,11 +15,11 @@ type plan struct {
 	init  Init // of layers that state none
 	shape graph.Shape
 	errs  expr.Errors
-	layer *Built // the one in the making
+	layer *Built // the present layer
 }
 
-// layers resolves a list of layers; after a mistake it goes no further, since
-// the shape is not known, and reports false.
+// layers resolves a list of layers. It stops and returns false after a mistake, because the
+// shape is then unknown.
 func (p *plan) layers(path string, list []*Layer) (steps []step, ok bool) {
 	count := make(map[string]int)
 	for _, l := range list {
@@ -86,8 +86,8 @@ func (f adapter) add(b *graph.Builder, c *Call, y, x *graph.Node) *graph.Node {
 	return b.Add(y, b.MatMul(c.weight(f.b), inner))
 }
 
-// freeze marks the weights that are not biases, if only these are trained, and counts
-// those of each layer that are trained.
+// freeze marks the weights that are not biases, if only biases are trained, and counts the
+// trained weights of each layer.
 func (p *plan) freeze(biases bool) {
 	frozen := make(map[string]int)
 	for i := range p.net.Weights {
@@ -104,11 +104,11 @@ func (p *plan) freeze(biases bool) {
 	}
 }
 
-// startSD are the standard deviations of the first weights and biases of a
-// layer in which every output sums fanIn products and every input goes into
-// fanOut. Glorot and Bengio 2010 (normal form, the default): 2/(fanIn+fanOut)
-// is the variance of a weight; He et al. 2015: 2/fanIn; biases start at zero.
-// {normal: s} is for weights and biases alike. The largest fanIn is kept for the layer.
+// startSD are the standard deviations of the first weights and biases of a layer in which
+// every output sums fanIn products and every input goes into fanOut. Glorot and Bengio 2010
+// (normal form, the default): 2/(fanIn+fanOut) is the variance of a weight; He et al. 2015:
+// 2/fanIn; biases start at zero. {normal: s} is for weights and biases. The layer keeps its
+// largest fanIn.
 func (p *plan) startSD(l *Layer, fanIn, fanOut int) (weight, bias float64) {
 	p.layer.FanIn = max(p.layer.FanIn, fanIn)
 	init := l.Init
@@ -155,7 +155,7 @@ func (p *plan) sequence(m image) {
 	}
 }
 
-// spans notes that the layer walks along a dim, as far as the length of a record.
+// spans notes that the layer visits a dim up to the length of a record.
 func (p *plan) spans(d graph.Dim) {
 	p.net.spans = append(p.net.spans, span{p.layer.Name, d.Size})
 }

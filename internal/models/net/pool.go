@@ -6,10 +6,10 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// pooling takes the largest value or the mean of every window of each channel.
-// The stride is the kernel unless stated. The mean counts padding as zeros, as
-// PyTorch's does; the maximum leaves it out, and is 0 where a length leaves nothing.
-// At a tie the gradient of the maximum is shared.
+// pooling takes the largest value or the mean of every window of each channel. The stride
+// is the kernel unless stated. The mean counts padding as zeros, as PyTorch's does; the
+// maximum leaves it out, and is 0 if a length leaves no value. At a tie the largest values
+// share the gradient of the maximum.
 func pooling(axes int, largest bool) func(p *plan, l *Layer) step {
 	return func(p *plan, l *Layer) step {
 		m, ok := p.image(l, axes)
@@ -60,8 +60,8 @@ func (w window) firsts() []float64 {
 	return list
 }
 
-// globalMean is the mean of each channel over all its positions, or over those that a
-// stated length counts, one at least.
+// globalMean is the mean of each channel over all its positions, or over those within a
+// stated length, at least one.
 func globalMean(p *plan, l *Layer) step {
 	if len(p.shape) < 2 {
 		return p.fail(l.Kind.At, "", "layer %s needs [channel, positions], not %v", l.Kind.V, p.shape)

@@ -38,17 +38,17 @@ const (
 	TrainBiases = "biases" // Ben Zaken et al. 2022, arXiv:2106.10199
 )
 
-// Trained names what a net may train.
+// Trained names the choices of weights that a net trains.
 func Trained() []string { return []string{TrainAll, TrainBiases} }
 
 // arrays finds an array of a layer by its kind ("weight") in a file.
 type arrays func(kind string) (safetensors.Array, bool)
 
-// layout is how an array of weights is made from those of a file of PyTorch; false where
-// the file lacks it. Without one, the array has PyTorch's name and order.
+// layout makes an array of weights from arrays of a PyTorch file; false if the file lacks
+// one. An array without a layout has PyTorch's name and order.
 type layout func(file arrays) (safetensors.Array, bool)
 
-// transposed is a matrix whose rows are the columns of the file's.
+// transposed is the transpose of a matrix of the file.
 func transposedWeight(file arrays) (safetensors.Array, bool) {
 	a, ok := file("weight")
 	if !ok || len(a.Shape) != 2 {
@@ -150,7 +150,7 @@ func (p *plan) pretrained(n *Declaration) {
 	}
 }
 
-// fromFile are the values of an array of weights in the file; false where it lacks them.
+// fromFile are the values of an array of weights in the file; false if the file lacks them.
 // used notes the aliases that apply.
 func (p *plan) fromFile(n *Declaration, w *Weight, used map[string]bool) ([]float64, bool) {
 	within := w.within(p.net.Name)

@@ -11,13 +11,13 @@ import (
 type cell struct {
 	kind  Operator
 	gates int // blocks of units in each weight
-	// own: the product with the state has a bias of its own for the last block.
+	// own: the product with the state has a separate bias for the last block.
 	own  bool
 	next func(b *graph.Builder, g *gated, s state) state
 }
 
-// state is what a cell hands to the next position: its output h and, of an LSTM, its
-// memory c. Before the first position both are nil, which means 0.
+// state is the state that a cell passes to the next position: its output h and, for an
+// LSTM, its memory c. Before the first position both are nil, which means 0.
 type state struct{ h, c *graph.Node }
 
 // gated are the products of one position: x = Wx + b of the input, and h = Uh of the
@@ -157,7 +157,7 @@ func side(b *graph.Builder, x ...*graph.Node) *graph.Node {
 // values is the dim of a vector; no name of the language can clash with it.
 const values = "(v)"
 
-// weights are the places of a cell's weights, -1 for those that it lacks.
+// weights are the places of a cell's weights; -1 for missing ones.
 type weights struct{ input, state, bias, own int }
 
 // cell adds the weights of one cell.

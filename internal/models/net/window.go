@@ -12,7 +12,7 @@ import (
 // padding.
 type axis struct{ in, taps, stride, low, out int }
 
-// position is where tap t of place p is, -1 for padding.
+// position is the place that tap t of place p reads; -1 for padding.
 func (a axis) position(p, t int) int {
 	if i := p*a.stride - a.low + t; i >= 0 && i < a.in {
 		return i
@@ -52,10 +52,10 @@ func (w window) at(tap, place int) int {
 	return at
 }
 
-// window reads kernel, stride and padding of a layer over positions of the
-// given sizes; ok is false after a mistake. Padding `same` is TensorFlow's:
-// ⌈in/stride⌉ places, with more padding at the end where it is odd; a number is
-// PyTorch's, on both sides; `valid`, the default, means no padding.
+// window reads kernel, stride and padding of a layer over positions of the given sizes; ok
+// is false after a mistake. Padding `same` is TensorFlow's: ⌈in/stride⌉ places, with more
+// padding at the end if it is odd. A number is PyTorch's padding, on both sides. `valid`,
+// the default, means no padding.
 func (p *plan) window(l *Layer, sizes []int, kernel, stride []source.Value[int]) (w window, ok bool) {
 	for i, in := range sizes {
 		a := axis{in: in, taps: each(kernel, i), stride: each(stride, i)}
@@ -82,7 +82,7 @@ func (p *plan) window(l *Layer, sizes []int, kernel, stride []source.Value[int])
 	return w, true
 }
 
-// each is the i-th of the stated sizes. A single size stands for all axes; without a
+// each is the i-th of the stated sizes. A single size holds for all axes; without a
 // statement it is 1.
 func each(list []source.Value[int], i int) int {
 	switch len(list) {
@@ -130,8 +130,8 @@ func (m image) sizes() []int {
 	return list
 }
 
-// positions names the dims of an output of these sizes: the image's dim where the size
-// is the same, else a dim of the layer's own.
+// positions names the dims of an output of these sizes: the image's dim if the size is the
+// same, else a dim of the layer.
 func (p *plan) positions(m image, sizes []int) graph.Shape {
 	names := axisNames(len(sizes))
 	var s graph.Shape

@@ -74,10 +74,9 @@ func (p *Distribution) Latents(rng dist.Rand) {
 	}
 }
 
-// Mean sets dst[j·B + b] to the mean of column j of observation i in record b,
-// in the unit of the file. It returns false, and leaves dst, when there is no
-// such mean: levels have none, and that of a transformed column is not the
-// transform of a mean.
+// Mean sets dst[j·B + b] to the mean of column j of observation i in record b, in the unit
+// of the file. If there is no such mean it leaves dst unchanged and returns false: levels
+// have none, and the transform of a mean is not the mean of a transformed column.
 func (p *Distribution) Mean(dst []float64, i int) bool {
 	o := &p.observed[i]
 	if o.Mean < 0 {
@@ -133,14 +132,13 @@ func (p *Distribution) spread(i int) []float64 {
 // is fitted. It is for reconstructions alone.
 func (p *Distribution) Bound(dst []float64) { copy(dst[:p.batch], p.spread(p.bound)) }
 
-// Draw sets dst[j·B + b] to a draw of column j of observation i in record b: a
-// number in the unit of the file, the index of a level, or NaN where the value
-// is missing.
+// Draw sets dst[j·B + b] to a draw of column j of observation i in record b: a number in
+// the unit of the file, the index of a level, or NaN for a missing value.
 func (p *Distribution) Draw(dst []float64, i int, rng dist.Rand) {
 	p.DrawEach(dst, i, func(int) dist.Rand { return rng })
 }
 
-// DrawEach is Draw with numbers of its own for every record.
+// DrawEach is Draw with separate random numbers for every record.
 func (p *Distribution) DrawEach(dst []float64, i int, rng func(b int) dist.Rand) {
 	o := &p.observed[i]
 	if len(dst) < len(o.Columns)*p.batch {

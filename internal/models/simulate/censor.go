@@ -9,10 +9,10 @@ import (
 )
 
 // censor ends the observation of n drawn values of observation i, if that is censored, at
-// times that have nothing to do with them: uniform ones up to a common limit, and at most
-// the upper bound. The limit is the one that leaves about as many values known as the
-// event's column said. So the likelihood has a score of mean zero on such records. Times
-// that begin at an entry of each record are censored from there on.
+// times independent of the values: uniform up to a common limit, and at most the upper
+// bound. With that limit about as many values are known as the event's column had. So the
+// likelihood has a score of mean zero on such records. Times that begin at an entry of each
+// record are censored from that entry on.
 func (s *sampler) censor(i int, t Table, first, n int, rng dist.Rand) {
 	o := &s.m.Observed[i]
 	if len(o.Columns) != 1 || o.Columns[0].Derive != nil {

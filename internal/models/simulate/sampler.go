@@ -21,13 +21,13 @@ type sampler struct {
 	at         map[string]int // of columns in the table, by header
 	rows       []float64      // encoded records
 	draws      []float64      // of one observation
-	// expectArrays makes tensors their means instead of draws, where they have one.
+	// expectArrays sets tensors to their means instead of draws, if they have a mean.
 	expectArrays bool
 }
 
-// newSampler prepares draws for tables with these columns, which include
-// all that the model reads. Observations that depend on each other in a circle
-// are drawn in the order of declaration.
+// newSampler prepares draws for tables with these columns, which include all columns that
+// the model reads. Observations that depend on each other in a circle are drawn in the
+// order of declaration.
 func newSampler(m *models.Model, columns []*data.Column) *sampler {
 	together := m.Predict.BatchSize()
 	s := &sampler{m: m, together: together, predictors: m.Encoding.Predictors(), predictive: predictive.New(m, together), at: make(map[string]int)}

@@ -20,10 +20,9 @@ type Table struct {
 	Shape   []int       // of a record whose columns are those of one tensor; nil for others
 }
 
-// Prior draws n records from the prior predictive distribution: parameters
-// from the prior, the columns that are only predicted from by their declared law,
-// and those that are observed from their distributions. It returns θ, too. It
-// reads no data; a model can be tried and timed on such a table for free.
+// Prior draws n records from the prior predictive distribution: parameters from the prior,
+// predictors by their declared law, and observed columns from their distributions. It
+// returns θ, too. It reads no data; trying and timing a model on such a table is free.
 func Prior(m *models.Model, n int, rng dist.Rand) (Table, []float64) {
 	theta := make([]float64, m.P)
 	m.NewPriorSampler().Draw(theta, rng)

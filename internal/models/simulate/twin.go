@@ -12,7 +12,7 @@ import (
 // record, which meet its constraints.
 type Twin struct {
 	sampler  *sampler
-	all      Table // of all declared columns; as many records as are drawn at a time
+	all      Table // for all declared columns, and the number of records drawn at a time
 	keep     []int // the columns that the model describes
 	met      *constraints
 	accepted []bool
@@ -67,12 +67,12 @@ func (t *Twin) Table(n int) Table {
 	return out
 }
 
-// ExpectArrays makes every array of the records to come, such as an image, its expected
-// value given the rest of the record and its local latents, where there is one, instead
-// of a draw: the output of a decoder for a code.
+// ExpectArrays sets every array of later records, such as an image, to its expected value
+// given the rest of the record and its local latents, if it has one: the output of a
+// decoder for a code.
 func (t *Twin) ExpectArrays() { t.sampler.expectArrays = true }
 
-// hopeless is how many records in a row are drawn in vain before Draw gives up.
+// hopeless is the number of records in a row that Draw draws in vain before it gives up.
 const hopeless = 100000
 
 // Draw fills in records first to first+n-1 of a table made by Table at the

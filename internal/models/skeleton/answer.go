@@ -11,7 +11,7 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// Answers says how a column may be declared in a line.
+// Answers describes the ways to declare a column in a line.
 const Answers = "18..100, 0..12 whole, 2015-01-01..2024-12-31, no, yes, low < middle < high"
 
 // Asks reports whether the file would have a blank for the column.

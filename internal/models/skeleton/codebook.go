@@ -12,8 +12,7 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// Described is a line of a public codebook: its texts about a column, empty where it has
-// none.
+// Described is a line of a public codebook: its texts about a column, empty if it has none.
 type Described struct {
 	Name         string // in the header of the data file
 	Type         string // real, integer, binary, category, ...
@@ -23,13 +22,13 @@ type Described struct {
 	Transform    string
 	Unknown      string // the level for values that are not listed; of a number, as Missing
 	Missing      string // cells without a value, such as -9, separated as Levels
-	Source       string // "" stands for the codebook itself
+	Source       string // "" means the codebook itself
 	Label        string // becomes a comment
 	Role         string // in the model: response, predictor, group, id, ignore; see byRoles
 }
 
-// FromCodebook is Skeleton for columns that a public codebook describes: a check asks for
-// the missing values, and for nothing else.
+// FromCodebook is Skeleton for columns that a public codebook describes: a check asks only
+// for the missing values.
 func FromCodebook(columns []Described, known Known) []byte {
 	var b strings.Builder
 	columns, known = known.byRoles(columns)
@@ -176,7 +175,7 @@ func orBlank(text string) string {
 	return text
 }
 
-// scalar writes a value of YAML: as it is when it is a number or a name.
+// scalar writes a value of YAML, unquoted if it is a number or a name.
 func scalar(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err == nil || source.IsName(text) {
 		return text

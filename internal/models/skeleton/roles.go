@@ -25,8 +25,8 @@ func (c Described) plays(roles []string) bool {
 	return false
 }
 
-// byRoles takes what the roles of columns say: which ones the file needs, the id of a unit,
-// and, where nothing else states them, formula and family.
+// byRoles applies the roles of columns: the columns that the file needs, the id of a unit,
+// and, if nothing else states them, formula and family.
 func (k Known) byRoles(columns []Described) ([]Described, Known) {
 	var rest []Described
 	var header []string

@@ -16,26 +16,25 @@ import (
 // Known is public information about a table besides its columns; the user fills in values
 // that are "" or 0.
 type Known struct {
-	Entity          string // what one protected entity is
+	Entity          string // name of one protected entity
 	Records         int    // their public number
 	Formula, Family string
 	Twin            bool // the model is of whole records, for synthetic tables
-	// Buys: the file shows how to buy what is not known.
+	// Buys: the file shows how to buy unknown numbers.
 	Buys bool
 	// Semicolons: they separate the fields of the file, so decimals may be commas.
 	Semicolons bool
-	Decimal    string   // what stands before decimals, where Semicolons is set
+	Decimal    string   // decimal sign, if Semicolons is set
 	id         string   // column of the units' ids
-	missing    []string // cells without a value, beside the usual ones
+	missing    []string // cells without a value, besides the usual ones
 	ambiguous  []string // cells without a value that are values of another column
 	Encoding   string   // of the file; "" is UTF-8
 	Lists      []string // columns whose cells are lists of whole numbers
 }
 
-// Skeleton returns a model file for a table with these column names: a complete,
-// commented file in which every place that needs knowledge holds Blank, so that a check
-// lists exactly the missing values. With a formula it has only the needed columns. It
-// reads no rows.
+// Skeleton returns a model file for a table with these column names: a complete, commented
+// file with Blank in every place that needs knowledge, so that a check lists exactly the
+// missing values. With a formula it has only the needed columns. It reads no rows.
 func Skeleton(header []string, known Known) []byte {
 	var b strings.Builder
 	b.WriteString(known.top())
@@ -101,7 +100,7 @@ func (k Known) bottom() string {
 	return missing + k.missingTokens() + skeletonText + model + skeletonPrivacy
 }
 
-// missingTokens declares the tokens of a codebook beside the usual ones.
+// missingTokens declares the tokens of a codebook besides the usual ones.
 func (k Known) missingTokens() string {
 	tokens, usual := k.missing, data.UsualMissingTokens()
 	slices.Sort(tokens)

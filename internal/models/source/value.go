@@ -1,4 +1,4 @@
-// Package source holds what all blocks of a model file share: values that know their
+// Package source holds the parts that all blocks of a model file share: values with their
 // place in the file, and the list of mistakes.
 package source
 

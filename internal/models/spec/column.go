@@ -29,7 +29,7 @@ func readColumn(r *reader, e entry) (*data.Column, bool) {
 	return c, true
 }
 
-// column reads the keys of a column; nil where it could not be read.
+// column reads the keys of a column; nil if it cannot be read.
 func (r *reader) column(e entry, c *data.Column) present {
 	keys := r.object(e, "column "+e.key, columnFields(&r.spec.Data, c))
 	r.checkDates(c)
@@ -88,8 +88,8 @@ func (r *reader) within(e entry, c *data.Column) {
 	}
 }
 
-// scale is `scale: {center:, by:}`, or `{dp: epsilon}` for one that is bought; the one that
-// follows from the bounds is printed where the file states none.
+// scale is `scale: {center:, by:}`, or `{dp: epsilon}` for a scale to buy. If the file
+// states none, the one that follows from the bounds is printed.
 func scale(c *data.Column) field {
 	return mapping("scale", []field{dated("center", &c.Center, &c.Dates.Center).means("default: the middle of the bounds"), positive("by", &c.By).means("default: the distance of the bounds by √12"),
 		value("dp", &c.Prices.Scale, (*reader).epsilonOf).means("buys the scale, for the epsilon that it would cost alone")}).
@@ -141,7 +141,7 @@ func (r *reader) levels(e entry, c *data.Column) {
 
 const needLevels = "declare `levels: [a, b]` or `levels_from: file.csv#column`"
 
-// checkColumn reports what a column's declaration lacks or has in excess.
+// checkColumn reports missing and superfluous parts of a column's declaration.
 func (r *reader) checkColumn(c *data.Column, keys present) {
 	if keys["levels"] && len(c.Levels) == 0 {
 		r.spec.unlisted = append(r.spec.unlisted, c)
@@ -214,8 +214,8 @@ func (r *reader) checkBounds(c *data.Column, keys present) {
 	}
 }
 
-// checkLevels reports what the levels of a category lack; they may have come
-// from a file, so this runs after those are read.
+// checkLevels reports missing parts of a category's levels. It runs after the levels are
+// read, perhaps from a file.
 func (r *reader) checkLevels(c *data.Column) {
 	if slices.Contains(r.spec.unlisted, c) {
 		return

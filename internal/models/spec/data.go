@@ -164,8 +164,7 @@ func Encodings() []string {
 	return []string{"utf-8", "latin1", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1257", "utf-16le", "utf-16be"}
 }
 
-// Formats are the names, for `data: format:`, of what a file is: the ends that names
-// of such files have.
+// Formats are the names of `data: format:`, which are also the ends of file names.
 func Formats() []string {
 	return []string{"csv", "csv.gz", "parquet", "npy", "npy.gz", "idx", "idx.gz", "cifar10"}
 }
@@ -173,9 +172,9 @@ func Formats() []string {
 // Separators are the names, for `data: separator:`, of separators between fields.
 func Separators() []string { return []string{",", ";", "|", "tab"} }
 
-// The values of `data: quotes:` besides RFC 4180, where a quoted field may hold line
-// ends: a quote that is open at the end of its line is a mistake; or quotes are letters
-// like any other.
+// The values of `data: quotes:` besides RFC 4180, under which a quoted field may hold line
+// ends. With the first, a quote that is open at the end of its line is a mistake; with the
+// second, quotes are ordinary characters.
 const (
 	OneLine  = "one_line"
 	NoQuotes = "none"

@@ -9,8 +9,8 @@ import (
 	"d3p/internal/spell"
 )
 
-// derived is `derive:`, an expression per column, or a mapping with its bounds and
-// scale. A column that is a term of the formula is not printed where the formula is.
+// derived is `derive:`, an expression per column, or a mapping with its bounds and scale. A
+// column that is a term of the formula is not printed here if the formula is printed.
 func derived(d *data.Data, formula bool) field {
 	shown := slices.DeleteFunc(slices.Clone(d.Derived), func(c *data.Column) bool { return formula && c.Derive.InFormula })
 	f := named("derive", &d.Derived, readDerived, nil)

@@ -11,15 +11,14 @@ import (
 	"d3p/internal/models/source"
 )
 
-// field is one key of a mapping of the model file. A block is a list of fields, in the
-// order in which they are printed: the list reads the block, describes it for the schema
-// and prints it.
+// field is one key of a mapping of the model file. A block is a list of fields in their
+// printed order. The list reads the block, describes it for the schema and prints it.
 type field struct {
 	key    string
 	read   func(r *reader, e entry)
 	stated func() bool      // whether there is a value to print
 	print  func(p *printer) // nil: the key is read, but never printed
-	absent string           // what is printed where no value is stated; "": nothing
+	absent string           // printed if no value is stated; "": nothing
 	hidden bool             // not printed in this file
 	need   *need            // nil: the key may be left out
 	// meaning is one sentence for the schema and the manual, without choices and default.
@@ -29,22 +28,22 @@ type field struct {
 // need is the mistake of a mapping without a key.
 type need struct{ hint, text string }
 
-// means states what the key is for.
+// means states the key's purpose.
 func (f field) means(text string) field { f.meaning = text; return f }
 
-// or prints text where the file states no value.
+// or prints text if the file states no value.
 func (f field) or(text string) field { f.absent = text; return f }
 
 // when prints the field only if shown holds.
 func (f field) when(shown bool) field { f.hidden = !shown; return f }
 
-// shown prints what text returns for a stated value.
+// shown prints the result of text for a stated value.
 func (f field) shown(text func() string) field {
 	f.print = func(p *printer) { p.line(f.key, text()) }
 	return f
 }
 
-// as prints what text returns, stated or not.
+// as prints the result of text, whether a value is stated or not.
 func (f field) as(text func() string) field {
 	return f.printed(func(p *printer) { p.line(f.key, text()) })
 }
@@ -60,7 +59,7 @@ func (f field) quoted(at *source.Value[string]) field {
 	return f.shown(func() string { return strconv.Quote(at.V) })
 }
 
-// notedAt notes where the field stands, and prints it only if it does.
+// notedAt notes the field's place, and prints the field only if it has one.
 func (f field) notedAt(at *expr.Position) field {
 	read := f.read
 	f.read = func(r *reader, e entry) { *at = e.at; read(r, e) }
@@ -116,7 +115,7 @@ func valuesOf[T any](list []source.Value[T]) []T {
 
 func texts(key string, at *[]source.Value[string]) field { return list(key, at, (*reader).texts) }
 
-// distinct is a list of different texts, each a what.
+// distinct is a list of different texts, each a `what`.
 func distinct(key, what string, at *[]source.Value[string]) field {
 	return list(key, at, func(r *reader, e entry) []source.Value[string] {
 		list := r.texts(e)
@@ -170,8 +169,8 @@ func mapping(key string, fields []field) field {
 		print:  func(p *printer) { p.block(key, func() { p.fields(fields) }) }}
 }
 
-// lazy is a mapping whose fields depend on what has been read: it has its own reader,
-// and fields are made when it is printed.
+// lazy is a mapping whose fields depend on values read before. It has its own reader, and
+// makes its fields when it is printed.
 func lazy(key string, read func(r *reader, e entry), stated bool, fields func() []field) field {
 	return field{key: key, read: read,
 		stated: func() bool { return stated },

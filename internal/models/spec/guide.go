@@ -20,10 +20,10 @@ type GuideBlock struct{ Param, Family source.Value[string] }
 
 // Guide has the keys about the guide that are no settings: the laws of single parameters.
 type Guide struct {
-	Blocks []GuideBlock           // parameters with a family of their own
+	Blocks []GuideBlock           // parameters with a separate family
 	Spread []source.Value[string] // parameters that start spread over the declared bounds
 	Params []*core.Definition     // of custom: the laws of parameters, in terms of free parameters
-	Free   []*core.Definition     // of custom: free parameters and where they start, zeros [dim, ...]
+	Free   []*core.Definition     // of custom: free parameters and their initial values, zeros [dim, ...]
 	Rows   []*core.Definition     // of amortised: the guide of every local latent, normal(mean, sd)
 }
 
@@ -39,8 +39,8 @@ func (g *Guide) field(s *Spec) field {
 	return f
 }
 
-// fields are the keys of `guide:` beside its settings; of these the file's networks
-// decide the family, and init may be said by parameter.
+// fields are the keys of `guide:` besides its settings. The file's networks decide the
+// family, and init may be stated by parameter.
 func (g *Guide) fields(s *Spec) []field {
 	rows := keyed(s.Settings.fields("guide", nil))
 	init := rows["init"]
@@ -66,8 +66,7 @@ func (g *Guide) fields(s *Spec) []field {
 	}
 }
 
-// checkCustom reports laws beside a guide that has its own, and a custom guide
-// without any.
+// checkCustom reports laws under a guide with its own, and a custom guide without any.
 func (r *reader) checkCustom(g *Guide) {
 	family := r.spec.Settings.Word("guide")
 	for _, list := range [][]*core.Definition{g.Params, g.Free} {
@@ -101,7 +100,7 @@ func spreads(g *Guide) field {
 	}, func(p *printer, name source.Value[string]) { p.line(name.V, SpreadOnBounds) })
 }
 
-// checkBlocks reports blocks beside a guide that has none.
+// checkBlocks reports blocks under a guide that takes none.
 func (r *reader) checkBlocks(g *Guide) {
 	family := r.spec.Settings.Word("guide")
 	if len(g.Blocks) > 0 && slices.Contains([]string{guide.DeltaName, guide.AmortisedName, guide.CustomName}, family) {

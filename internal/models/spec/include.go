@@ -9,11 +9,11 @@ import (
 
 var errNoFiles = errors.New("this command reads no other files")
 
-// noFiles is the Loader of a caller that has none.
+// noFiles is the Loader of a caller without files.
 func noFiles(string) ([]byte, error) { return nil, errNoFiles }
 
-// include reads `include: file.yaml` or a list of files. A file must not declare again
-// what an included file declares, such as the custodian's data block.
+// include reads `include: file.yaml` or a list of files. A file must not repeat a
+// declaration of an included file, such as the custodian's data block.
 func (b *blocks) include(r *reader, e entry, depth int) {
 	var files []source.Value[string]
 	if describe(e.node) == "a list" {

@@ -73,7 +73,7 @@ func innerLayers(key string, at *[]*net.Layer) field {
 		}}
 }
 
-// layersReference is where the schema describes the layers of a net.
+// layersReference is the place of the layers' description in the schema.
 const layersReference = "#/properties/nets/additionalProperties/properties/layers"
 
 // layerText prints a layer with its settings.
@@ -195,7 +195,7 @@ func (r *reader) oneOrMore(e entry, axes int) []source.Value[int] {
 	return list
 }
 
-// padding is `same`, `valid` or how many positions are added on both sides.
+// padding is `same`, `valid` or the number of positions to add on both sides.
 func padding(key string, at *net.Padding) field {
 	return field{key: key,
 		read: func(r *reader, e entry) {
@@ -240,7 +240,7 @@ func initial(key string, at *net.Init) field {
 		}}
 }
 
-// plainNumber prints a whole number as it is and other texts quoted if need be.
+// plainNumber prints a whole number unchanged and quotes other texts if necessary.
 func plainNumber(s string) string {
 	if _, err := strconv.Atoi(s); err == nil {
 		return s

@@ -10,9 +10,9 @@ import (
 	"d3p/internal/models/source"
 )
 
-// modelFields are the keys of `model:`. The parameters that a family has beside the
-// linear predictor may have their priors here too, `nu: gamma(2, 0.1)`, or a formula,
-// `sigma: 1 + arm`.
+// modelFields are the keys of `model:`. The parameters of a family besides the linear
+// predictor may have their priors here, `nu: gamma(2, 0.1)`, or a formula, `sigma: 1 +
+// arm`.
 func (s *Spec) modelFields() []field {
 	m := s.Model
 	fields := []field{
@@ -84,7 +84,7 @@ func readDefinition(r *reader, e entry) (*core.Definition, bool) {
 	return d, d.Text.IsSet()
 }
 
-// auxiliary is the value beside `family:` for one of its parameters: a prior, which is a
+// auxiliary is a value beside `family:` for one of its parameters: a prior, which is a
 // call, or a formula.
 func auxiliary(m *formula.Model, name string) field {
 	predicted := func() *formula.Predicted {

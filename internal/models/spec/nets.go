@@ -94,7 +94,7 @@ func readNet(r *reader, e entry) (*net.Declaration, bool) {
 	return n, true
 }
 
-// items reads a list whose elements read reads.
+// items reads a list; read reads one element.
 func (r *reader) items(e entry, read func(n ast.Node)) {
 	if r.shape != nil {
 		outer := r.shape

@@ -29,7 +29,7 @@ type TwinOutput struct {
 	Format         source.Value[string] // parquet or csv
 }
 
-// fields are the keys of `output:` beside its settings.
+// fields are the keys of `output:` besides its settings.
 func (o *Output) fields() []field {
 	twin := Settings{}.block("twin",
 		count("parameter_draws", &o.Twin.ParameterDraws, 1).or("auto").means("draws of the parameters"),
@@ -48,7 +48,7 @@ func (o *Output) fields() []field {
 	}
 }
 
-// once is one of the two ways to say how large synthetic tables are.
+// once is one of the two ways to state the size of synthetic tables.
 func (o *Output) once(f field) field {
 	read := f.read
 	f.read = func(r *reader, e entry) {
@@ -69,8 +69,8 @@ func (o *Output) sampleRows(r *reader, e entry) {
 	o.Twin.At = e.at
 }
 
-// Release has the authors and the purpose of a release: words for the privacy report and
-// the deployments registry. Nothing computed depends on it.
+// Release has the authors and the purpose of a release, for the privacy report and the
+// deployments registry. No number depends on it.
 type Release struct {
 	At          expr.Position
 	Authors     []source.Value[string] // of the registry entry; without an author there is no entry

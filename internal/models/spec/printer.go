@@ -54,7 +54,7 @@ func (p *printer) fields(list []field) {
 	}
 }
 
-// line writes `key: value`, the value as it is.
+// line writes `key: value`, the value unchanged.
 func (p *printer) line(key, value string) {
 	if p.flow {
 		p.parts = append(p.parts, key+": "+value)
@@ -63,7 +63,7 @@ func (p *printer) line(key, value string) {
 	p.WriteString(strings.Repeat("  ", p.depth) + quoteIn("%s: 0", key) + ": " + value + "\n")
 }
 
-// block writes `key:` and what body writes below it, one level deeper.
+// block writes `key:` and the output of body below it, one level deeper.
 func (p *printer) block(key string, body func()) {
 	p.WriteString(strings.Repeat("  ", p.depth) + quoteIn("%s: 0", key) + ":\n")
 	p.depth++
@@ -71,7 +71,7 @@ func (p *printer) block(key string, body func()) {
 	p.depth--
 }
 
-// item writes one element of a list, as it is.
+// item writes one element of a list, unchanged.
 func (p *printer) item(value string) {
 	p.WriteString(strings.Repeat("  ", p.depth) + "- " + value + "\n")
 }
@@ -110,7 +110,7 @@ func plainList[T any](list []T) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// plainText is a scalar as it is read back, unquoted.
+// plainText is a scalar in the form that YAML reads back, unquoted.
 func plainText(value any) string {
 	switch v := value.(type) {
 	case float64:
@@ -139,8 +139,8 @@ func flowText(s string) string {
 	return quoteIn("k: [%s]", s)
 }
 
-// quoteIn returns s as it is when YAML reads it back as the same plain text in
-// the place that format describes, and in double quotes otherwise.
+// quoteIn returns s unchanged if YAML reads it back as the same plain text in the place
+// that format describes, and in double quotes otherwise.
 func quoteIn(format, s string) string {
 	file, err := parser.ParseBytes(fmt.Appendf(nil, format, s), 0)
 	if err == nil && len(file.Docs) == 1 {

@@ -8,7 +8,7 @@ type Privacy struct {
 	Justification source.Value[string] // why this budget: for the report
 }
 
-// fields are the keys of `privacy:` beside its settings.
+// fields are the keys of `privacy:` besides its settings.
 func (v *Privacy) fields() []field {
 	return []field{boolean("unit_level", &v.UnitLevel).means("true: the unit is protected, not the row; always so"),
 		text("justification", &v.Justification).means("why this budget, for the privacy report")}

@@ -12,7 +12,7 @@ import (
 	"d3p/internal/spell"
 )
 
-// text reads a scalar as it is written: `1.0` stays "1.0" and `no` stays "no".
+// text reads a scalar in its spelling: `1.0` stays "1.0" and `no` stays "no".
 func (r *reader) text(e entry) (v source.Value[string]) {
 	if r.describes("string", "number", "boolean") {
 		return v
@@ -21,7 +21,7 @@ func (r *reader) text(e entry) (v source.Value[string]) {
 	case *ast.StringNode:
 		v.V, v.At = n.Value, r.at(n)
 		if !plain(n) {
-			v.At = source.Right(v.At, 1) // what the quotes hold starts after the quote
+			v.At = source.Right(v.At, 1) // the content starts after the quote
 		}
 	case *ast.LiteralNode:
 		v.V, v.At = strings.TrimSpace(n.Value.Value), r.at(n.Value)
@@ -52,7 +52,7 @@ func (r *reader) number(e entry) (v source.Value[float64]) {
 	return source.Value[float64]{V: x, At: s.At}
 }
 
-// numberIn reads a number for which ok holds; want describes those numbers.
+// numberIn reads a number that satisfies ok; want describes such numbers.
 func (r *reader) numberIn(e entry, want string, ok func(float64) bool) source.Value[float64] {
 	v := r.number(e)
 	if v.IsSet() && !ok(v.V) {

@@ -13,9 +13,9 @@ import (
 	"d3p/internal/settings"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of model files, for editors.
-// It is read off the code that reads the files: every reader runs once with a
-// shape, which notes what would be read.
+// Schema returns the JSON Schema (draft 2020-12) of model files, for editors. The code that
+// reads the files describes them: every reader runs once with a shape, which notes what the
+// reader would read.
 func Schema() []byte {
 	schema := language(nil).schema()
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -147,7 +147,7 @@ func (r *reader) describes(types ...string) bool {
 	return true
 }
 
-// describesSetting notes what a row of the table of settings may be.
+// describesSetting notes the values of a row of the table of settings.
 func (r *reader) describesSetting(row settings.Setting) bool {
 	if r.shape == nil {
 		return false
@@ -218,14 +218,14 @@ func (r *reader) describesNothing() bool { return r.shape != nil }
 
 // Key is a key of the model file, for the manual.
 type Key struct {
-	Path    string // data.columns.NAME.type; NAME stands for names that the file chooses
+	Path    string // data.columns.NAME.type; NAME is a name that the file chooses
 	Meaning string
-	Choices []string // its values, where they are a few words
+	Choices []string // its values, if they are a few words
 	Needed  bool     // in its block
 }
 
-// Keys lists the keys of model files in the order of the file, without those that are
-// reserved, had another name or have no use, and without the settings of layers.
+// Keys lists the keys of model files in the order of the file, without reserved, renamed
+// and useless keys, and without the settings of layers.
 func Keys() []Key {
 	var keys []Key
 	language(&keys)
@@ -242,7 +242,7 @@ func Keys() []Key {
 	})
 }
 
-// addKey notes a key, once, and returns its place; -1 where it is not noted.
+// addKey notes a key once and returns its place; -1 if it is left out.
 func (r *reader) addKey(f field) int {
 	if r.keys == nil || slices.ContainsFunc(*r.keys, func(k Key) bool { return k.Path == r.path }) {
 		return -1

@@ -31,7 +31,7 @@ func (s Settings) Values() map[string]any {
 }
 
 // block is a block of settings: those of the table, and its own keys, which may replace
-// one. A value may be `auto`: decided by the plan, as if the key were absent.
+// one. A value may be `auto`: the plan decides, as without the key.
 func (s Settings) block(key string, own ...field) field {
 	fields := s.fields(key, own)
 	return field{key: key,
@@ -40,8 +40,8 @@ func (s Settings) block(key string, own ...field) field {
 		print:  func(p *printer) { p.block(key, func() { p.fields(fields) }) }}
 }
 
-// fields are the keys of a block: `auto` is printed where the plan decides, and
-// nothing for a setting whose meaning another one has stated.
+// fields are the keys of a block. They print `auto` if the plan decides, and nothing for a
+// setting whose meaning another setting has stated.
 func (s Settings) fields(block string, own []field) (fields []field) {
 	same := map[string]bool{}
 	for _, row := range settings.Table() {
@@ -91,8 +91,8 @@ func (r *reader) settings(e entry, fields []field) {
 // oldNameOf begins the meaning of a key that has another name.
 const oldNameOf = "old name of "
 
-// withOldKeys returns the keys of a block and the old names of its keys. An old name may
-// stand for a block: {clip: {norm: 1}}.
+// withOldKeys returns the keys of a block and the old names of its keys. An old name may be
+// a block: {clip: {norm: 1}}.
 func withOldKeys(block string, fields []field) (known, old []field) {
 	known = slices.Clone(fields)
 	blocks := map[string][]field{} // of a block that held settings: {clip: {norm: 1}}
@@ -134,7 +134,7 @@ func withOldKeys(block string, fields []field) (known, old []field) {
 	return known, old
 }
 
-// renamed reads a setting under a key that it had, and notes the one that it has.
+// renamed reads a setting under its old key, and notes the new one.
 func (r *reader) renamed(e entry, path string, row settings.Setting) {
 	if r.describesSetting(row) {
 		r.shape.deprecated()
@@ -205,8 +205,8 @@ func (r *reader) settingList(e entry, row settings.Setting) (v source.Value[any]
 	return v
 }
 
-// checkSettings reports settings that the file itself makes useless. One whose use
-// depends on a setting that the file leaves open is the fit's to check.
+// checkSettings reports settings that the file itself makes useless. The fit checks those
+// that depend on a setting which the file leaves open.
 func (b *blocks) checkSettings() {
 	stated := b.spec.Settings.Values()
 	for _, c := range settings.Conflicts(stated, stated) {
@@ -225,8 +225,8 @@ func Remedy(c settings.Conflict) string {
 	return "write " + written(settings.Named(c.Setting).Key, c.Value) + ", or " + leave
 }
 
-// fitFields are the keys of `fit:` beside its settings, and those of settings with a form of
-// their own.
+// fitFields are the keys of `fit:` besides its settings, and those of settings with a
+// special form.
 func (s Settings) fitFields() []field {
 	return []field{
 		{key: settings.Trace, read: (*reader).trace, stated: s[settings.Trace].IsSet, print: func(p *printer) { p.trace(s.Word(settings.Trace)) },
@@ -268,7 +268,7 @@ func (r *reader) trace(e entry) {
 	r.spec.Settings[settings.Trace] = source.Value[any]{V: text, At: e.at}
 }
 
-// trace prints what trace reads.
+// trace prints a value that trace reads.
 func (p *printer) trace(text string) {
 	names, share, shared := strings.Cut(text, "@")
 	if names == settings.TraceNone {

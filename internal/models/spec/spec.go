@@ -1,7 +1,7 @@
-// Package spec reads model files: YAML -> a checked Spec in which every value has its
-// file, line and column. It finds all mistakes of a file in one run and prints a Spec
-// back with every default filled in. Packages formula and twin check and lower what their
-// blocks describe. It opens no file itself: see Loader.
+// Package spec reads model files: YAML -> a checked Spec in which every value has its file,
+// line and column. It finds all mistakes of a file in one run, and prints a Spec with every
+// default filled in. Packages formula and twin check and lower their own blocks. It opens
+// no file: see Loader.
 package spec
 
 import (
@@ -26,8 +26,8 @@ type Spec struct {
 	Include     []source.Value[string]
 	Data        data.Data
 	Model       *formula.Model // the formula front end; nil when the file has core blocks
-	Core        *core.Core     // the core blocks as written; nil when the file has none
-	Twin        *twin.Twin     // the front end of synthetic tables; nil when the file has none
+	Core        *core.Core     // the core blocks as written; nil if the file has none
+	Twin        *twin.Twin     // the front end of synthetic tables; nil if the file has none
 	Likelihood  core.Likelihood
 	Nets        []*net.Declaration
 	Settings    Settings
@@ -38,27 +38,25 @@ type Spec struct {
 	// OldNames: the file has names or spellings of settings that they had, as an
 	// earlier version writes them.
 	OldNames bool
-	// Warnings are not mistakes: columns that nothing uses.
+	// Warnings are about valid declarations, such as columns that nothing uses.
 	Warnings expr.Errors
-	// Public holds what Parse has read besides the model file (level lists,
-	// public tables, includes), by the path it was asked for: what a copy of the
-	// model must carry to be read again elsewhere.
+	// Public holds the further files that Parse has read (level lists, public tables,
+	// includes) by their requested paths: a copy of the model needs them.
 	Public map[string][]byte
 
 	bought   data.Bought
-	unlisted []*data.Column // what is wrong with their levels is reported
+	unlisted []*data.Column // wrong levels are reported there
 }
 
-// Parse reads a model file; file is its name in messages. Public files that it
-// names (include, levels_from, tables) are read with load, by paths relative to
-// the model file; load may be nil when there are none. The Spec
-// is complete only when there are no Errors; these are all the mistakes of the
-// file, in the order of their positions.
+// Parse reads a model file; file is its name in messages. Public files that it names
+// (include, levels_from, tables) are read with load, by paths relative to the model file;
+// load may be nil without such files. The Spec is complete only without Errors, which are
+// all mistakes of the file in the order of their positions.
 func Parse(file string, src []byte, load Loader) (*Spec, expr.Errors) {
 	return ParseSettled(file, src, data.Bought{}, load)
 }
 
-// ParseSettled reads a model file with what was bought in its place.
+// ParseSettled reads a model file and puts bought numbers into it.
 func ParseSettled(file string, src []byte, bought data.Bought, load Loader) (*Spec, expr.Errors) {
 	if load == nil {
 		load = noFiles
@@ -81,7 +79,7 @@ func ParseSettled(file string, src []byte, bought data.Bought, load Loader) (*Sp
 	return s, p.Sorted()
 }
 
-// blocks reads the top-level blocks of a model file and of what it includes.
+// blocks reads the top-level blocks of a model file and of its included files.
 type blocks struct {
 	*source.Problems
 	spec *Spec

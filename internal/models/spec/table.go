@@ -61,8 +61,8 @@ func readTableColumn(r *reader, e entry) (*data.Column, bool) {
 // noUse is the meaning of a key that only a column of the data has a use for.
 const noUse = "has no use in a public table"
 
-// unused are the fields that only a column of the data has a use for: they are read as
-// what they are, with a note.
+// unused are the fields that only columns of the data need. A public table may have them,
+// with a note.
 func unused(of, used []field) (list []field) {
 	for _, f := range of {
 		if slices.Contains(keysOf(used), f.key) {

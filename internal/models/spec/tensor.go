@@ -23,7 +23,7 @@ const mostTokens = 1 << 24
 // tensorFields are the keys of one array of columns.
 func tensorFields(t *data.Tensor) []field {
 	tokens := count("tokens", &t.Tokens, data.Unknown+1).means("how many tokens there are: the column has lists of whole numbers below it, 0 behind the end")
-	if t.Sequence() { // as it is printed
+	if t.Sequence() { // in the printed form
 		return []field{
 			text("from", &t.From), text("text", &t.Text), tokens, distinct("dims", "dim", &t.Dims),
 			list("shape", &t.Shape, (*reader).sizes), text("source", &t.Source),

@@ -72,8 +72,7 @@ func (s *Spec) readTwin(r *reader, e entry) {
 // The names of the workloads of all sets of a size.
 const allPairs, allTriples = "all 2-way", "all 3-way"
 
-// workload is `workload:`, a list whose elements are lists of columns, or names of all
-// sets of a size.
+// workload is `workload:`, a list of lists of columns, or of names for all sets of a size.
 func workload(at *[]*twin.Question) field {
 	return field{key: "workload",
 		read:   func(r *reader, e entry) { *at = r.workload(e) },

@@ -2,7 +2,7 @@ package spec
 
 import "strings"
 
-// checkUnused reports what the file states and nothing would read.
+// checkUnused reports parts of the file that nothing would read.
 func (b *blocks) checkUnused() {
 	s := b.spec
 	if m := s.Model; m != nil && m.Terms != nil && len(m.AllGroups()) == 0 && m.Parametrisation.IsSet() {

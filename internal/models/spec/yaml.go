@@ -20,13 +20,13 @@ import (
 type reader struct {
 	*source.Problems
 	spec *Spec
-	// shape collects what would be read, instead of reading: see Schema.
+	// shape collects descriptions instead of reading: see Schema.
 	shape *shape
 	// keys collects the described keys with path in front, see Keys; nil collects none.
 	keys *[]Key
 	path string
 	file string
-	// dir is where the file lies, relative to the model file that includes it.
+	// dir is the file's folder, relative to the model file that includes it.
 	dir string
 }
 
@@ -106,7 +106,7 @@ func (r *reader) at(n ast.Node) expr.Position {
 type entry struct {
 	key  string
 	at   expr.Position // of the key
-	node ast.Node      // the value; nil when there is nothing to read: auto, or split by a comma
+	node ast.Node      // the value; nil if there is nothing to read: auto, or split by a comma
 }
 
 // entries returns the entries of a mapping in file order. Keys that repeat,

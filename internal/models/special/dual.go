@@ -2,8 +2,8 @@ package special
 
 import "math"
 
-// Dual is a number V with its derivatives A and B in two variables, for functions
-// whose derivatives have no closed form: arithmetic carries them along.
+// Dual is a number V with its derivatives A and B in two variables, for functions whose
+// derivatives have no closed form. Arithmetic computes the derivatives, too.
 type Dual struct{ V, A, B float64 }
 
 func constant(v float64) Dual { return Dual{V: v} }

@@ -1,5 +1,5 @@
-// Package spectest compares the mistakes found in a model file with those that
-// the file's own lines announce.
+// Package spectest compares the mistakes found in a model file with those that its own
+// lines announce.
 package spectest
 
 import (
