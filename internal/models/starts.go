@@ -9,14 +9,14 @@ import (
 	"d3p/internal/spell"
 )
 
-// Start is where some of the unconstrained scalars begin, by the model file.
+// Start is the model file's initial value of some unconstrained scalars.
 type Start struct {
 	Offset int // of the first
 	Values []float64
 }
 
-// starts reads what the guide says of single parameters, after the weights from public
-// files.
+// starts reads the guide's statements about single parameters, after the weights from
+// public files.
 func (c *compiler) starts() []Start {
 	var names []string
 	for i := range c.params {
@@ -46,8 +46,8 @@ func (c *compiler) starts() []Start {
 	return starts
 }
 
-// named lists the parameters that a name in the guide stands for: the one so
-// called or, in a formula with groups, those of every group, z being z_hospital.
+// named lists the parameters with a name in the guide: the one so called or, in a formula
+// with groups, those of every group, as z for z_hospital.
 func named(s *spec.Spec, params []Param, name string) []int {
 	var found []int
 	for i := range params {
@@ -64,7 +64,7 @@ func named(s *spec.Spec, params []Param, name string) []int {
 	return found
 }
 
-// Guided lists the parameters that a name under `guide: blocks:` stands for.
+// Guided lists the parameters of a name under `guide: blocks:`.
 func (m *Model) Guided(name string) []*Param {
 	var list []*Param
 	for _, i := range named(m.Spec, m.Params, name) {
@@ -169,8 +169,8 @@ func prime(d int) int {
 	}
 }
 
-// NearStarts sets start (P) to the model's start values, else zero, plus a number within 1
-// for every scalar.
+// NearStarts sets start (P) to the model's initial values, else zero, plus a number within
+// 1 for every scalar.
 func (m *Model) NearStarts(start []float64, rng interface{ Uniform() float64 }) {
 	for j := range start {
 		start[j] = 2*rng.Uniform() - 1

@@ -7,9 +7,9 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// tables gives the columns of public tables their values: constants along the
-// dim that is declared as the levels of the table's key. A dim whose labels are
-// columns of such a table has a matrix, columns(dim) with one row per level.
+// tables gives the columns of public tables their values: constants along the dim of the
+// levels of the table's key. A dim whose labels are columns of such a table has a matrix,
+// columns(dim), with one row per level.
 func (g *build) tables() {
 	for _, levels := range g.c.core.Dims {
 		t := g.c.spec.Data.Table(levels.Of.V)
@@ -30,9 +30,9 @@ func (g *build) tables() {
 	}
 }
 
-// scales gives NAME.center and NAME.by their values, for columns and for dims
-// whose labels are predictors, or NAME.shift and what unscaled() does for dims with products
-// of predictors.
+// scales gives NAME.center and NAME.by their values, for columns and for dims whose labels
+// are predictors. For dims with products of predictors it gives NAME.shift and the matrix
+// of unscaled().
 func (g *build) scales() {
 	d := &g.c.spec.Data
 	for _, c := range d.Columns {
@@ -57,10 +57,10 @@ func (g *build) scales() {
 	}
 }
 
-// contrasts gives NAME.contrasts its value when NAME is the category whose
-// levels a dim of that name is, and the dim `effect` its levels but the
-// reference: the matrix that has 1 where effect and level are the same. So
-// eta @ NAME.contrasts has one number per level, 0 for the reference.
+// contrasts gives NAME.contrasts its value if NAME is a category with a dim of its levels,
+// and the dim `effect` has its levels but the reference. The value is the matrix with 1
+// where effect and level are equal. So eta @ NAME.contrasts has one number per level, 0 for
+// the reference.
 func (g *build) contrasts(levels *core.Dim) {
 	c := g.c.spec.Data.Column(levels.Of.V)
 	effect := g.c.dims["effect"]
@@ -79,8 +79,8 @@ func (g *build) contrasts(levels *core.Dim) {
 	g.env.Values[c.Name.V+".contrasts"] = expr.Value{Node: g.b.Consts(shape, m)}
 }
 
-// tableMatrix holds what the labels of a dim mean in a table, row by row; it
-// returns false when one of them means nothing there.
+// tableMatrix has the values of a dim's labels in a table, row by row. It returns false if
+// a label has no value there.
 func tableMatrix(t *data.Table, d *core.Dim, rows int) ([]float64, bool) {
 	m := make([]float64, rows*len(d.Labels))
 	for j, label := range d.Labels {

@@ -34,9 +34,9 @@ func (c *compiler) tensorDims() {
 	}
 }
 
-// tensor is the value of an array of columns. A stochastically binarised one is
-// 1 where a fresh standard normal is below the column, which holds the quantile
-// Φ⁻¹(x), so with probability x; its draw is new for every record and step.
+// tensor is the value of an array of columns. A stochastically binarised one is 1 where a
+// standard normal is below the column, which has the quantile Φ⁻¹(x): so with probability
+// x. The normal is new for every record and step.
 func (g *build) tensor(t *data.Tensor, role encoding.Role) *graph.Node {
 	shape := make(graph.Shape, len(t.Dims))
 	for i, d := range t.Dims {

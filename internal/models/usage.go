@@ -7,8 +7,8 @@ import (
 	"d3p/internal/models/expr"
 )
 
-// usage states how the expressions of a row read the columns, so that only what
-// is read is encoded.
+// usage records how the expressions of a row read the columns, so that only these are
+// encoded.
 type usage struct {
 	named  map[string]bool // by its name: a number on its scale, a category's code
 	raw    map[string]bool // raw(name)

@@ -11,8 +11,8 @@ import (
 // Diagnosis is the agreement of the chains about one scalar, and their effective number
 // of draws. Vehtari, Gelman, Simpson, Carpenter and Bürkner 2021, arXiv:1903.08008.
 type Diagnosis struct {
-	// RHat is the larger of the split R-hat of rank-normalised draws and of their
-	// distance from the median; 1 where the chains agree, NaN for a constant.
+	// RHat is the larger of the split R-hat of rank-normalised draws and that of their
+	// distance from the median. It is 1 if the chains agree, NaN for a constant.
 	RHat float64 `json:"rhat"`
 	// BulkESS and TailESS are effective sample sizes for the centre, and the smaller
 	// one of those for the 5 % and 95 % quantiles.

@@ -46,7 +46,7 @@ func (h *hamiltonian) evaluate(p *point) {
 	p.logDensity = value
 }
 
-// energy is H at p; +Inf where the log density is not a number.
+// energy is H at p; +Inf if the log density is not a number.
 func (h *hamiltonian) energy(p *point) float64 {
 	h.metric.velocity(h.velocity, p.momentum)
 	e := dot(p.momentum, h.velocity)/2 - p.logDensity

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// laplace is the normal approximation of the posterior at a mode: where a chain
-// starts, and its first metric.
+// laplace is the normal approximation of the posterior at a mode: the start of a chain, and
+// its first metric.
 type laplace struct {
 	mode       []float64     // P
 	covariance *mat.SymDense // inverse of the negative Hessian there
@@ -29,9 +29,9 @@ const (
 
 var errNoMode = errors.New("no mode")
 
-// newLaplace climbs from start by damped Newton steps. Hessians are central differences
-// of gradients. The error is errNoMode where the log density has no peak, as in a funnel;
-// else the density's.
+// newLaplace climbs from start by damped Newton steps. Hessians are central differences of
+// gradients. The error is errNoMode if the log density has no peak, as in a funnel, or an
+// error of the density.
 func newLaplace(density Density, start []float64, rng Rand) (*laplace, error) {
 	p := len(start)
 	a := ascent{density: density, x: append([]float64(nil), start...), gradient: make([]float64, p), damping: 1e-3}
@@ -81,7 +81,7 @@ type ascent struct {
 	value, damping float64
 }
 
-// step takes a damped Newton step; false if none goes up.
+// step takes a damped Newton step, and returns false if no step goes up.
 func (a *ascent) step(curvature *mat.SymDense) (bool, error) {
 	p := len(a.x)
 	trial, next := make([]float64, p), make([]float64, p)
@@ -199,21 +199,21 @@ func (l *laplace) draw(x, z []float64, rng Rand) (square float64) {
 	return square
 }
 
-// DenseMost is the number of scalars up to which Dense is worth it: above it the square
-// of their number costs more than correlations do.
+// DenseMost is the largest number of scalars for which Dense pays. Above it the square of
+// their number costs more than correlations do.
 const DenseMost = 200
 
-// startTries is how many starts are tried for a finite log density.
+// startTries is the number of starts to try for a finite log density.
 const startTries = 100
 
 // errNoStart has no better remedy: the model has no density where its priors are.
 var errNoStart = errors.New("no starting point has a finite posterior density (give start values in the model file, or priors with lighter tails)")
 
 // SampleNear runs a chain of D scalars from one of the starts that near sets. With Dense,
-// where a mode is found from there, the chain starts from a draw of the normal
-// approximation at the mode, with its metric. So chains that find different modes
-// disagree, as they should. The error is the density's or the context's, or says that no
-// start has a finite density.
+// if it finds a mode from there, the chain starts from a draw of the normal approximation
+// at the mode, with its metric. So chains that find different modes disagree, as they
+// should. The error is that of the density or the context, or reports that no start has a
+// finite density.
 func SampleNear(ctx context.Context, density Density, size int, near func(start []float64), o Options, rng Rand) (*Chain, error) {
 	o = o.withDefaults()
 	start := make([]float64, size)
@@ -233,8 +233,8 @@ func SampleNear(ctx context.Context, density Density, size int, near func(start 
 	return nil, errNoStart
 }
 
-// shortWarmup is the number of transitions of the warm-up where the posterior is
-// close to the normal approximation that it starts with.
+// shortWarmup is the number of warm-up transitions if the posterior is close to its initial
+// normal approximation.
 const shortWarmup = 200
 
 // fromMode runs the chain from the normal approximation at a mode.

@@ -6,8 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Rand is where random numbers come from: standard normals, and uniform numbers
-// in [0, 1).
+// Rand is the source of random numbers: standard normals, and uniform numbers in [0, 1).
 type Rand interface {
 	Normal() float64
 	Uniform() float64
@@ -42,7 +41,7 @@ type denseMetric struct {
 	z, p       *mat.VecDense
 }
 
-// newDenseMetric is nil where the covariance is not positive definite.
+// newDenseMetric is nil if the covariance is not positive definite.
 func newDenseMetric(covariance *mat.SymDense) *denseMetric {
 	var c mat.Cholesky
 	if !c.Factorize(covariance) {
@@ -106,9 +105,9 @@ func (c *covarianceEstimate) add(x []float64) {
 	}
 }
 
-// metric is the estimate shrunk towards a first one, which counts as many draws as
-// there are scalars, or towards a small multiple of the identity, as in Stan
-// (reference manual, section 15.2); nil while there are too few draws.
+// metric is the estimate shrunk towards a first one, which counts as many draws as there
+// are scalars, or towards a small multiple of the identity, as in Stan (reference manual,
+// section 15.2). It is nil with too few draws.
 func (c *covarianceEstimate) metric(first *mat.SymDense) metric {
 	if c.n < 3 {
 		return nil

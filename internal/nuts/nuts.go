@@ -116,7 +116,7 @@ func Sample(ctx context.Context, density Density, start []float64, o Options, rn
 	return chain, nil
 }
 
-// begin is a chain's energy, and the point where it starts.
+// begin is a chain's energy and its starting point.
 func begin(density Density, start []float64, o Options) (*hamiltonian, point, error) {
 	size := len(start)
 	h := &hamiltonian{density: density, velocity: make([]float64, size), metric: unitMetric(size)}

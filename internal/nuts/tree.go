@@ -18,7 +18,7 @@ type tree struct {
 	start, current, sample, proposal point
 	ends                             [2]point // of the trajectory: backward, forward
 	outer                            [2]edge  // at the ends
-	inner                            [2]edge  // of the last two halves, where they meet
+	inner                            [2]edge  // of the last two halves, at their common end
 	total                            []float64
 	halves                           [2][]float64
 	extended                         []float64
@@ -72,8 +72,7 @@ func newTree(h *hamiltonian, size, maxDepth int, rng Rand) *tree {
 	return t
 }
 
-// next replaces p, whose gradient and log density are set, by the next point of
-// the chain.
+// next replaces p, with its gradient and log density, by the next point of the chain.
 func (t *tree) next(p *point) transition {
 	t.h.metric.momentum(p.momentum, t.rng)
 	t.initial = t.h.energy(p)

@@ -1,8 +1,7 @@
 package nuts
 
-// windows are the stretches of the warm-up in which the metric is estimated: a
-// buffer in which only the step adapts, windows of 25, 50, 100, ... transitions,
-// and a last buffer for the step.
+// windows are the stretches of the warm-up that estimate the metric: a buffer in which only
+// the step adapts, windows of 25, 50, 100, ... transitions, and a last buffer for the step.
 type windows struct {
 	first, last int // transitions first <= i < last belong to windows
 	at          map[int]bool

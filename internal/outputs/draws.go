@@ -26,7 +26,7 @@ type Draws struct {
 	relabel *models.Relabelling
 }
 
-// manyNumbers is where draws are too many to be kept a second time: 128 MiB.
+// manyNumbers is the number from which draws are not stored a second time: 128 MiB.
 const manyNumbers = 1 << 24
 
 // Group is a parameter or derived quantity: the variables from First on are its
@@ -55,8 +55,7 @@ type Variable struct {
 	Verdict *Verdict
 }
 
-// DrawPosterior draws s times from the posterior p of m. It is post-processing
-// and costs nothing.
+// DrawPosterior draws s times from the posterior p of m. It is post-processing and free.
 func DrawPosterior(m *models.Model, p *posterior.Posterior, s int, rng posterior.Normals) Draws {
 	d := Draws{S: s}
 	if g, ok := p.Guide.(guide.Sample); ok && s <= g.Draws() && s%g.Chains() == 0 {

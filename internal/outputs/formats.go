@@ -8,15 +8,15 @@ import (
 	"d3p/internal/settings"
 )
 
-// format is what writes a file format of the posterior draws.
+// format writes a file format of the posterior draws.
 type format struct {
 	name  string
 	names []string // of its files, except those below idata.zarr/
 	files func(*Sample) []release.File
 }
 
-// formats is the table of what writes the formats of package settings; a new one is
-// a file and a line here and a line there.
+// formats is the table of writers for the formats of package settings. A new one is a file
+// and a line here and a line there.
 func formats() []format {
 	return []format{
 		{"parquet", []string{drawsName}, func(s *Sample) []release.File { return []release.File{DrawsFile(s.Draws, s.Metadata())} }},
@@ -45,8 +45,8 @@ func IsDrawsFile(name string) bool {
 	return strings.HasPrefix(name, ZarrRoot+"/")
 }
 
-// DrawnByDefault is the most numbers of a posterior whose draws are written unless
-// asked for: more would be a hundred megabytes that few read.
+// DrawnByDefault is the largest number of numbers in a posterior whose draws are written
+// without a request: more would be a hundred megabytes that few read.
 const DrawnByDefault = 500
 
 // Files are the files of the named formats. Without names they are the files of the

@@ -9,7 +9,7 @@ import (
 	"d3p/internal/score"
 )
 
-// MeasuredName is the file of what was bought of iterates.
+// MeasuredName is the file of the quantities bought of iterates.
 const MeasuredName = "trace.csv"
 
 // MeasuredFiles is trace.csv, if the fit bought side queries.

@@ -5,14 +5,13 @@ import (
 	"d3p/internal/posterior"
 )
 
-// sharedNumbers is up to how many unconstrained numbers the noise share of
-// derived quantities is worked out: it takes two evaluations for each.
+// sharedNumbers is the largest number of unconstrained numbers for which the noise share of
+// derived quantities is computed. It takes two evaluations for each.
 const sharedNumbers = 300
 
-// shareDerived sets the noise share of the variables that are functions of
-// several unconstrained numbers theta: to first order, the privacy noise gives
-// variable v the variance that it gives sum_j (dv/dtheta_j) theta_j, of all that
-// the draws have.
+// shareDerived sets the noise share of the variables that are functions of several
+// unconstrained numbers theta. To first order the privacy noise adds to variable v the
+// variance of sum_j (dv/dtheta_j) theta_j; the share is that part of the draws' variance.
 func (d *Draws) shareDerived(m *models.Model, p *posterior.Posterior) {
 	if m.P > sharedNumbers || d.S < 2 {
 		return

@@ -15,14 +15,14 @@ import (
 )
 
 // largeTensor is the number of elements from which a parameter is one column of lists
-// instead of a column for each element.
+// instead of one column per element.
 const largeTensor = 2000
 
-// DrawsFile is draws.parquet: one row per draw, the columns .chain, .iteration
-// and .draw (int32, from 1) and one float64 column per variable, named as the R
-// package posterior and brms do. A parameter of more than 2000 elements is one
-// column of lists of them all, row-major, with its shape in the metadata of the
-// field. metadata goes into the file's key/values.
+// DrawsFile is draws.parquet: one row per draw, the columns .chain, .iteration and .draw
+// (int32, from 1) and one float64 column per variable, named as the R package posterior and
+// brms do. A parameter of more than 2000 elements is one column of lists of all elements,
+// row-major, with its shape in the metadata of the field. metadata goes into the file's
+// key/values.
 func DrawsFile(d Draws, metadata map[string]string) release.File {
 	return release.File{Name: drawsName, Covered: true, Write: func(w io.Writer) error { return writeDraws(w, d, metadata) }}
 }

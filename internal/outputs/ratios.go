@@ -13,9 +13,9 @@ var coefficients = []string{
 	naming.Intercept, naming.Slopes, naming.Baseline, naming.Raw(naming.Intercept), naming.Raw(naming.Slopes),
 }
 
-// Ratios are the draws of exp of the coefficients of a formula, of nothing else:
-// odds ratios behind the logit link, rate ratios behind the logarithm. The noise
-// share of a coefficient is kept: to first order, exp does not change it.
+// Ratios are the draws of exp of the coefficients of a formula alone: odds ratios for the
+// logit link, rate ratios for the logarithm. A coefficient keeps its noise share: to first
+// order, exp does not change it.
 func (d Draws) Ratios() Draws {
 	ratios := Draws{S: d.S}
 	for _, g := range d.Groups {

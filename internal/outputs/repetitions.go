@@ -7,9 +7,9 @@ import (
 	"d3p/internal/models/naming"
 )
 
-// WithoutRepetitions leaves repetitions out of a readable table: standardised effects of groups,
-// z_NAME, beside the effects r_NAME, coefficients in the units of the data file, and
-// constants 0 or 1. summary.csv has every row.
+// WithoutRepetitions leaves repetitions out of a readable table: standardised effects of
+// groups z_NAME if the effects r_NAME are there, coefficients in the units of the data
+// file, and constants 0 or 1. summary.csv has every row.
 func WithoutRepetitions(rows []Summary) []Summary {
 	has := map[string]bool{}
 	for _, r := range rows {
@@ -40,7 +40,7 @@ func InFileUnits(rows []Summary) (kept []Summary, any bool) {
 		if in, ok := raw[r.Variable]; ok {
 			r, any = in, true
 		}
-		if !seen[r.Variable] { // else it stood in its own place before
+		if !seen[r.Variable] { // otherwise it stood in its own place before
 			kept = append(kept, r)
 		}
 		seen[r.Variable] = true

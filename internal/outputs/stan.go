@@ -11,10 +11,9 @@ import (
 	"d3p/internal/release"
 )
 
-// stanFile is draws.stan.csv: the variational output of CmdStan, which
-// cmdstanpy, CmdStanR and ArviZ read. The first row is the mean, the others are
-// draws. lp__, log_p__ and log_g__ are 0: the log density of a draw is a
-// function of the records that nothing has paid for.
+// stanFile is draws.stan.csv: the variational output of CmdStan, which cmdstanpy, CmdStanR
+// and ArviZ read. The first row is the mean, the others are draws. lp__, log_p__ and
+// log_g__ are 0: the log density of a draw is an unpaid function of the records.
 func stanFile(s *Sample) release.File {
 	return release.File{Name: stanDrawsName, Covered: true, Write: func(w io.Writer) error {
 		out := bufio.NewWriter(w)

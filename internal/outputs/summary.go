@@ -32,11 +32,11 @@ type Summary struct {
 	MCSEMean   float64  `json:"mcse_mean"` // Monte Carlo standard errors
 	MCSESD     float64  `json:"mcse_sd"`
 	NoiseShare *float64 `json:"dp_noise_share"`
-	*Verdict            // nil where nothing was judged
-	// Chains is how far the chains of a sampler agree; nil for independent draws.
+	*Verdict            // nil without a verdict
+	// Chains is the agreement of a sampler's chains; nil for independent draws.
 	Chains *nuts.Diagnosis `json:"chains,omitempty"`
-	// Lower and Upper are the ends of the interval that Draws.Bound was asked for;
-	// nil without.
+	// Lower and Upper are the ends of the interval requested from Draws.Bound; nil without
+	// a request.
 	Lower *float64 `json:"lower,omitempty"`
 	Upper *float64 `json:"upper,omitempty"`
 }

@@ -25,8 +25,8 @@ type TableColumn struct {
 	Values []float64 // [S x N]
 }
 
-// The size of the tables of the prior predictive group; it has none when a
-// record has more than priorColumns columns.
+// The size of the tables of the prior predictive group. The group has no tables if a record
+// has more than priorColumns columns.
 const (
 	priorTables  = 100
 	priorRows    = 50

@@ -48,8 +48,8 @@ func TraceOf(m *models.Model, p *posterior.Posterior) *Trace {
 	return t
 }
 
-// freeNames names the unconstrained numbers of m but weights that are points: like the
-// parameters that they equal one by one, else by their place.
+// freeNames names the unconstrained numbers of m but weights that are points: by the
+// parameter if they equal it one by one, else by their place.
 func freeNames(m *models.Model) (names []string) {
 	for i := range m.Params {
 		q := &m.Params[i]
@@ -147,7 +147,7 @@ func ReadTrace(f *release.Folder) (*Trace, error) {
 // mostTraced bounds the numbers of a trace that is read.
 const mostTraced = 1 << 27
 
-// parseTrace reads what TraceFile writes.
+// parseTrace reads the output of TraceFile.
 func parseTrace(raw []byte) (*Trace, error) {
 	f, err := parquet.Open(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {

@@ -26,7 +26,7 @@ type Verdict struct {
 	Why   string `json:"why,omitempty"` // empty if resolved
 }
 
-// Known is released information about the records beside the fit.
+// Known is released information about the records besides the fit.
 type Known struct {
 	// Assumed is the unmeasured part of the predictors' spread; empty if none. Counted
 	// reports whether it is only how they vary together, on which no intercept rests.
@@ -35,8 +35,8 @@ type Known struct {
 	// Unfinished is why there is no posterior to judge: the fit ended far from its end,
 	// or released one draw; empty for a complete fit.
 	Unfinished string
-	// Declared and Usable are numbers of units; UsableSD is the noise of Usable, 0
-	// where it was not bought.
+	// Declared and Usable are numbers of units; UsableSD is the noise of Usable, 0 if the
+	// fit did not buy it.
 	Declared, Usable, UsableSD float64
 	// Lost describes the column that loses most records; empty if none loses many.
 	Lost string
@@ -45,12 +45,12 @@ type Known struct {
 	// Open are the predictors that may have one value for all records of a group: the
 	// group, by column.
 	Open map[string]string
-	// Events are the records whose response is not its commonest value, on which all
-	// parameters rest; without a name they are unknown.
+	// Events are the records whose response is not its commonest value; all parameters rest
+	// on them. Without a name they are unknown.
 	Events Level
 }
 
-// Level is how many records have a level.
+// Level is the number of records with a level.
 type Level struct {
 	Name        string
 	Records, SD float64 // SD is the noise of Records
@@ -60,7 +60,7 @@ type Level struct {
 // Limits of verdicts.
 const (
 	priorWidth      = 0.9  // of the prior's interval: the posterior is the prior
-	mixedWidth      = 0.71 // the prior's information is at least that of the data
+	mixedWidth      = 0.71 // the prior has at least as much information as the data
 	noiseMost       = 0.95 // of the posterior variance
 	noiseMuch       = 0.5
 	movedFar        = 1.5 // posterior sds
@@ -172,7 +172,7 @@ func (d *Draws) besidePrior(verdict Verdict, prior *Draws, v int) Verdict {
 	return verdict
 }
 
-// besideEnd judges variable v by where the last steps were, end.
+// besideEnd judges variable v by its distance from the end of the fit.
 func (d *Draws) besideEnd(verdict Verdict, v int, end, fluctuation float64) Verdict {
 	mean, variance := meanVariance(d.Of(v))
 	moved := math.Abs(end - mean)
@@ -188,9 +188,9 @@ func (d *Draws) besideEnd(verdict Verdict, v int, end, fluctuation float64) Verd
 	return verdict
 }
 
-// pull is how many posterior sds the prior moves variable v, if prior and likelihood are
-// normal: from m/(1 − r), r = s²/τ², to m, where m and s are about the prior's mean and τ is
-// the prior's sd. It is 0 where these are no two normals.
+// pull is the number of posterior sds by which the prior moves variable v, if prior and
+// likelihood are normal: from m/(1 − r), r = s²/τ², to m, with m and s about the prior's
+// mean and the prior's sd τ. It is 0 if these are no two normals.
 func (d *Draws) pull(prior *Draws, v int) float64 {
 	mean, variance := meanVariance(d.Of(v))
 	priorMean, priorVariance := meanVariance(prior.Of(v))
@@ -222,9 +222,9 @@ func OfNoise(share float64) Verdict {
 }
 
 // late are the variables at the mean of the last quarter of the iterates, and the standard
-// deviation that their mean has if the iterates are stationary; nil where there are too
-// few. Of many records each batch is a small part, so iterates move by more than the
-// posterior's standard deviation, which all releases together determine.
+// deviation of that mean if the iterates are stationary; nil with too few iterates. A batch
+// is a small part of many records, so iterates move by more than the posterior's standard
+// deviation, which all releases together determine.
 //
 // The variance is that of successive differences δ of the means of k parts of the quarter,
 // Σδ²/(2k(k−1)), which a slow drift hardly changes. Von Neumann 1941,
@@ -303,12 +303,12 @@ func (d *Draws) judgeEffects() {
 	}
 }
 
-// spreads are the parameters of families that take up what the linear predictor does not
-// explain.
+// spreads are the parameters of families that contain the variation which the linear
+// predictor does not explain.
 var spreads = []string{naming.Sigma, naming.Raw(naming.Sigma), "phi", "shape", "kappa"}
 
 // judgeSpreads caps the verdict of a spread of records by those of the standard deviations
-// of groups: what the effects of groups leave unexplained becomes a part of it.
+// of groups: it contains the variation that the effects of groups do not explain.
 func (d *Draws) judgeSpreads() {
 	for v := range d.Variables {
 		if !slices.Contains(spreads, d.Variables[v].Name) {
@@ -352,7 +352,7 @@ func (d *Draws) judgeComponents(known Known) {
 	}
 }
 
-// assumes is the verdict on a variable where a part of the predictors' spread is assumed: in
+// assumes is the verdict on a variable if a part of the predictors' spread is assumed: in
 // tables with correlated predictors or wrong scales most intervals of coefficients do not
 // hold.
 func (k Known) assumes(variable string) string {
@@ -387,9 +387,8 @@ func (k Known) openOf(variable string) (column, group string) {
 	return "", ""
 }
 
-// levelsOf are the levels that a variable compares: the one that it names, and the
-// reference. An intercept is about the reference levels of all columns that some variable
-// compares.
+// levelsOf are the levels that a variable compares: the named level and the reference. An
+// intercept is about the reference levels of all columns that some variable compares.
 func (k Known) levelsOf(variable string, all []Variable) (found []Level) {
 	base, element := naming.Split(variable)
 	if base == naming.Intercept || base == naming.Raw(naming.Intercept) || base == naming.Thresholds {
@@ -432,8 +431,8 @@ func (k Known) levelsOf(variable string, all []Variable) (found []Level) {
 	return found
 }
 
-// Whole is the verdict about all variables that tables show: resolved or not if all
-// are, else partly. It is not if far fewer records are usable than declared.
+// Whole is the verdict about all variables in tables: resolved or not if all are, else
+// partly. It is not if far fewer records are usable than declared.
 func Whole(rows []Summary, known Known) Verdict {
 	counts := map[string]int{}
 	var worst Verdict

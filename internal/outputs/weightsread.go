@@ -26,8 +26,8 @@ func Reference(list []safetensors.Array, metadata map[string]string) (*WeightsRe
 	return ref, nil
 }
 
-// ReadWeights puts the weights that params.json refers to where they belong
-// among the parameters of the guide, so that p is as if it had them all.
+// ReadWeights puts the weights that params.json refers to in their places among the
+// parameters of the guide, so that p has all of them.
 func (p *Parameters) ReadWeights(f *release.Folder) error {
 	ref := p.Guide.Weights
 	if ref == nil {

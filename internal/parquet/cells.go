@@ -85,7 +85,7 @@ func (c *Cells) addText(text []byte) {
 	c.Ends = append(c.Ends, len(c.Bytes))
 }
 
-// storage is where cells of a kind are.
+// storage is the field that holds cells of a kind.
 type storage uint8
 
 const (
@@ -231,5 +231,5 @@ func shortDecimal(x, places int64) float64 {
 // decimal is the whole number with these digits, with this number of decimal places.
 func decimal(digits string, places int64) float64 {
 	x, _ := strconv.ParseFloat(digits+"e"+strconv.FormatInt(-places, 10), 64)
-	return x // an infinity where it is too large
+	return x // an infinity if it is too large
 }

@@ -19,7 +19,7 @@ type decompressor struct {
 // decompress returns the n bytes that src encodes, in room if they fit. The format lets a
 // page have 2 GiB, and one text of a record may be most of it.
 func (d *decompressor) decompress(codec int64, src, room []byte, n int) []byte {
-	const expansion = 1 << 15 // more than any byte of gzip and zstd stands for
+	const expansion = 1 << 15 // no byte of gzip or zstd expands to more
 	if (codec == 2 || codec == 6) && n/expansion > len(src) {
 		panic(errDamaged)
 	}

@@ -47,7 +47,7 @@ type page struct {
 	leveled  bool // the levels mark null cells; otherwise none is null
 	mode     mode
 	plain    []byte // values
-	bit      int    // likewise, of truth values
+	bit      int    // of truth values
 	indices  hybrid // into the dictionary
 	decoded  Cells  // values that were decoded at once
 	consumed int    // of them
@@ -88,7 +88,7 @@ func (f *File) GroupReader(i, first, end int) (*ColumnReader, error) {
 	return r, nil
 }
 
-// Close ends the reader, whose memory the next one has.
+// Close ends the reader, whose memory the next one reuses.
 func (r *ColumnReader) Close() {
 	r.file.mu.Lock()
 	defer r.file.mu.Unlock()
@@ -101,12 +101,12 @@ func (r *ColumnReader) Read(c *Cells, n int) (err error) {
 	return r.fill(c, n, math.MaxInt)
 }
 
-// fullText is how many bytes of text Fill holds before it ends.
+// fullText is the number of bytes of text that Fill holds before it ends.
 const fullText = 16 << 20
 
-// Fill adds cells to c until it has those of n rows, of the row groups no more are left, or
-// its texts are more than fit in memory for all of n rows. It adds one at least to an empty
-// c, unless the row groups end.
+// Fill adds cells to c until it has those of n rows, no row groups are left, or its texts
+// do not fit in memory for all of n rows. It adds at least one to an empty c, unless the
+// row groups end.
 func (r *ColumnReader) Fill(c *Cells, n int) error { return r.fill(c, n, fullText) }
 
 func (r *ColumnReader) fill(c *Cells, n, full int) (err error) {
@@ -149,8 +149,8 @@ func (r *ColumnReader) fill(c *Cells, n, full int) (err error) {
 	return nil
 }
 
-// atOnce is how many cells of the page have together at most `rest` bytes of text, or 1: a
-// page may name a long text of its dictionary any number of times.
+// atOnce is the number of cells of the page that have together at most `rest` bytes of
+// text, or 1: a page may name a long text of its dictionary many times.
 func (r *ColumnReader) atOnce(rest int) int {
 	switch p := &r.page; {
 	case r.column.Kind.storage() != texts:
@@ -335,7 +335,7 @@ func (r *ColumnReader) readAt(b []byte, at int64) {
 	}
 }
 
-// pageHeader reads a header, whose length nothing states.
+// pageHeader reads a header, whose length is not stated.
 func (r *ColumnReader) pageHeader() pageHeader {
 	for {
 		n := min(int64(len(r.header)), r.end-r.at)

@@ -54,7 +54,7 @@ func deltas(b []byte, most int, dst []int64) (numbers []int64, rest []byte) {
 	return dst, b
 }
 
-// deltaLengths decodes byte arrays whose lengths come first, as deltas.
+// deltaLengths decodes byte arrays; their lengths come first, as deltas.
 func deltaLengths(b []byte, most int) (text []byte, ends []int) {
 	lengths, text := deltas(b, most, nil)
 	at := int64(0)
@@ -68,8 +68,8 @@ func deltaLengths(b []byte, most int) (text []byte, ends []int) {
 	return text, ends
 }
 
-// deltaStrings decodes byte arrays that share a prefix with the one before them; limit
-// bounds the bytes of all.
+// deltaStrings decodes byte arrays that share a prefix with the preceding one. limit bounds
+// the bytes of all.
 func deltaStrings(b []byte, most, limit int) (text []byte, ends []int) {
 	prefixes, rest := deltas(b, most, nil)
 	suffixes, suffixEnds := deltaLengths(rest, most)

@@ -99,7 +99,7 @@ func (f *File) Groups() []int64 {
 	return rows
 }
 
-// Columns are the columns in order, also those that are not read.
+// Columns are all columns in order.
 func (f *File) Columns() []Column { return f.columns }
 
 // mostCells bounds the cells that a page of a file of its size may state.

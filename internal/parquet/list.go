@@ -7,18 +7,18 @@ import (
 )
 
 // listLevels are the levels of a list's entries (Melnik et al. 2010, "Dremel", section 4).
-// An entry is a number, a null among the numbers, or stands for an empty or missing list.
-// Its repetition level is 0 where a list begins.
+// An entry is a number, a null among the numbers, or marks an empty or missing list. Its
+// repetition level is 0 at the begin of a list.
 type listLevels struct {
 	kind   Kind   // of the numbers: Int, Uint, Float or Nothing
-	item   uint32 // definition level from which an entry is one of the list
+	item   uint32 // definition level from which an entry belongs to the list
 	number uint32 // definition level of a number; 0: the column is no list
 }
 
 // list makes c a list if the nodes of its schema have one member each, one of them is
-// repeated, and the last is a number: two or three levels, as writers have them. A program
-// makes floats of whole numbers where a list of one record lacks one, and a list of nothing
-// where all are empty.
+// repeated, and the last is a number: two or three levels, depending on the writer. A
+// program writes whole numbers as floats if one record's list lacks a number, and writes
+// lists of nothing if all are empty.
 func (c *Column) list(nodes []element) {
 	levels, repeated := listLevels{}, 0
 	for i, e := range nodes {

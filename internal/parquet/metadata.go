@@ -1,6 +1,6 @@
 package parquet
 
-// The structs of parquet.thrift, as far as they are read:
+// The structs of parquet.thrift that this package reads:
 // https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 
 // metadata is FileMetaData.

@@ -14,7 +14,7 @@ const (
 	Bool                // Cells.Ints, 0 and 1
 	Day                 // Cells.Ints, from 1970-01-01: dates, and times of day behind them left out
 	Text                // Cells.Text, any bytes
-	List                // Cells.List: lists of whole numbers, also where they are floats
+	List                // Cells.List: lists of whole numbers, also if stored as floats
 )
 
 // Column is a column of a file.

@@ -137,7 +137,7 @@ func (t *thrift) skip(kind byte) {
 	}
 }
 
-// Values into variables; they report false where the field has another type.
+// Values into variables. They report false if the field has another type.
 
 func (t *thrift) intTo(to *int64, kind byte) bool {
 	if kind < thriftI16 || kind > thriftI64 {

@@ -14,7 +14,7 @@ import (
 // Contrast compares the expected responses of two rows, over the posterior. Ratios are
 // NaN where an expectation is not positive.
 type Contrast struct {
-	OK            bool    // both rows have every value that the model needs; else the other fields are meaningless
+	OK            bool    // both rows have every value that the model needs; otherwise the other fields have no meaning
 	Mean, Against float64 // of the row, and of the other
 	Difference    Interval
 	Ratio         Interval
@@ -26,8 +26,8 @@ func ContrastColumns(prob float64) []string {
 	return []string{"mean", "against", "difference", "sd", low, high, "ratio", "ratio_sd", "ratio_" + low, "ratio_" + high}
 }
 
-// Cells are the numbers of the contrast, as ContrastColumns names them; empty where
-// nothing is known.
+// Cells are the numbers of the contrast in the order of ContrastColumns; empty for unknown
+// ones.
 func (c Contrast) Cells() []string {
 	numbers := []float64{c.Mean, c.Against}
 	for _, i := range []Interval{c.Difference, c.Ratio} {
@@ -119,7 +119,7 @@ func Differences(x, y []float64, prob float64) Contrast {
 // intervalOf sorts x.
 func intervalOf(x []float64, prob float64) Interval {
 	slices.Sort(x)
-	if x[0] == x[len(x)-1] { // of a point, whose sum is rounded
+	if x[0] == x[len(x)-1] { // of a point; rounding makes the sum of squares inexact
 		return Interval{x[0], 0, x[0], x[0]}
 	}
 	i := Interval{Mean: mean(x)}

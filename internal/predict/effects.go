@@ -11,7 +11,7 @@ import (
 	"d3p/internal/models/predictive"
 )
 
-// An Outcome is what is averaged: the expected value of a response, or the probability
+// An Outcome is an averaged quantity: the expected value of a response, or the probability
 // of one of its levels.
 type Outcome struct {
 	Target Target
@@ -62,7 +62,7 @@ type averager struct {
 	lanes   []float64
 }
 
-// outcomes lists what the model has, and sets a.lanes.
+// outcomes lists the model's outcomes, and sets a.lanes.
 func (a *averager) outcomes(rows Rows) (list []Outcome) {
 	block := a.m.Predict.BatchSize()
 	widest := 1

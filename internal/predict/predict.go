@@ -15,8 +15,8 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// Rows are rows encoded by EncodingOf: row i is the numbers from i*Stride,
-// meaningless where it is not Valid.
+// Rows are rows encoded by EncodingOf. Row i is the numbers from i*Stride; they have no
+// meaning if it is not Valid.
 type Rows struct {
 	Data      []float64
 	N, Stride int
@@ -24,8 +24,8 @@ type Rows struct {
 }
 
 // EncodingOf is the encoding of the rows to predict for: the columns that the predictors
-// need, or the whole record for a model with local latents, whose guide reads it. It
-// leaves out columns that no prediction reads, such as whether a time is censored.
+// need, or the whole record for a model with local latents, whose guide reads it. It leaves
+// out columns that no prediction reads, such as whether a time is censored.
 func EncodingOf(m *models.Model) encoding.Encoding {
 	if m.Reconstruct != nil {
 		return m.Encoding
@@ -62,8 +62,7 @@ func QuantileNames(prob float64) (low, high string) {
 	return fmt.Sprintf("q%.4g", 50*(1-prob)), fmt.Sprintf("q%.4g", 50*(1+prob))
 }
 
-// Target is an observed column for which there are predictions: all but those of
-// arrays.
+// Target is an observed column with predictions: every observed column outside arrays.
 type Target struct {
 	Name        string
 	Observation int // index in Model.Observed
@@ -122,9 +121,8 @@ func (s *Summary) Class() int {
 	return best
 }
 
-// Predict calls emit for each row in order with its prediction, which the next
-// call overwrites. Where a model has local latents they are drawn from their
-// guide.
+// Predict calls emit for each row in order with its prediction, which the next call
+// overwrites. Local latents of a model come from their guide.
 func Predict(m *models.Model, posterior Posterior, rows Rows, rng dist.Rand, emit func(row int, p *Prediction) error) error {
 	p := newPredictor(m, posterior, rng)
 	out := &Prediction{Targets: make([]Summary, len(p.targets)), Arrays: make([][]float64, len(m.Observed))}

@@ -7,8 +7,8 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Budget is the guarantee that everything the curator releases must stay
-// within, together with what earlier runs on the same data spent.
+// Budget is the guarantee for everything that the curator releases, together with the
+// spending of earlier runs on the same data.
 type Budget struct {
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
@@ -21,7 +21,7 @@ type BudgetError struct {
 	Before float64 // certified upper epsilon of the spending before it
 }
 
-// Error states the price of the mechanism and what to type.
+// Error states the price of the mechanism and the next command.
 func (e *BudgetError) Error() string {
 	spent := ""
 	if e.Before > 0 {
@@ -31,7 +31,7 @@ func (e *BudgetError) Error() string {
 		e.Needs, e.Budget.Delta, spent, e.Budget.Epsilon)
 }
 
-// StepsError: a session was asked for more steps than were authorised.
+// StepsError means that a session was asked for more steps than were authorised.
 type StepsError struct{ Authorised int }
 
 // Error names the authorised number.

@@ -11,8 +11,8 @@ import (
 	"d3p/internal/privacy/internal/records"
 )
 
-// Columns are the records of a data set with what counts and moments need of them.
-// Several curators may hold them.
+// Columns are the records of a data set in the form that counts and moments need. Several
+// curators may hold them.
 type Columns struct {
 	cfg   TableConfig
 	once  sync.Once
@@ -30,8 +30,8 @@ func NewColumns(cfg TableConfig) *Columns {
 	return &Columns{cfg: cfg}
 }
 
-// selection is the child of a root that chooses the rows of units for Columns: other
-// random numbers than those of a separate Table with the same root.
+// selection is the child of a root that chooses the rows of units for Columns, with other
+// random numbers than a separate Table with the same root.
 const selection = 1 << 33
 
 func (c *Columns) read() error {
@@ -116,8 +116,8 @@ func (s sums) add(other sums) {
 // leastRecords is the least number of records for a thread.
 const leastRecords = 1 << 14
 
-// over is the sum of what work adds for records low to before high, on all processors.
-// Whole numbers add up to the same in any order.
+// over is the sum of what work adds for records low to before high, on all processors. Sums
+// of whole numbers do not depend on the order.
 func (c *Columns) over(empty func() sums, work func(to sums, low, high int)) sums {
 	n := c.rows.N
 	threads := max(1, min(runtime.GOMAXPROCS(0), n/leastRecords))
@@ -146,7 +146,7 @@ func (c *Columns) rowsOf(list []int, i int, usable bool) []int {
 	return list
 }
 
-// number is what row r of record i has in a column of the table's rows.
+// number is the value of row r of record i in a column of the table's rows.
 func number(rows *Rows, i, r, column int) float64 {
 	return rows.Number(i, r*rows.Codes.Width+column)
 }

@@ -35,7 +35,7 @@ type Partition struct {
 // mostCells bounds a partition.
 const mostCells = 1 << 24
 
-// grain is the unit in which weights are whole numbers: sums are exact in float64.
+// grain is the unit in which weights are whole numbers, so that sums are exact in float64.
 const grain = 1 << 20
 
 // CountsEvent is the event of one Counts of these partitions: one Gaussian. One unit
@@ -59,9 +59,9 @@ func CountsEvent(partitions []Partition, rel event.Relation) event.Event {
 	return event.Gaussian{NoiseMultiplier: sigma}
 }
 
-// Counts returns the noisy counts of each partition's cells. All of a call are one
-// release, one entry of the ledger. It is charged before a sum is computed; no content of
-// a record is an error. The columns are those of CuratorConfig.Columns.
+// Counts returns the noisy counts of each partition's cells. All counts of a call are one
+// release, one entry of the ledger, charged before a sum is computed. No content of a
+// record is an error. The columns are those of CuratorConfig.Columns.
 func (c *Curator) Counts(purpose string, partitions []Partition) ([][]float64, error) {
 	if c.columns == nil {
 		return nil, errors.New("privacy: the curator has no columns to count")
@@ -94,7 +94,7 @@ func (c *Curator) Counts(purpose string, partitions []Partition) ([][]float64, e
 }
 
 // Authorise certifies that all of these events together fit into the rest of the budget,
-// before any of them is released. Over budget: *BudgetError. It spends nothing.
+// before the first of them is released. Over budget: *BudgetError. It spends nothing.
 func (c *Curator) Authorise(events ...event.Event) error {
 	_, err := c.budget.certify(c.ledger, event.Composed{Events: events}, c.relation)
 	return err
@@ -140,7 +140,7 @@ type cellAxis struct {
 	scale  float64 // buckets per number
 }
 
-// buckets divide the stored numbers between the first and the last cut; each has the cell
+// buckets divide the stored numbers between the first and the last cut. Each has the cell
 // in which it starts.
 const buckets = 256
 
@@ -237,7 +237,7 @@ func (a *cellAxis) bind(c *Columns) {
 	}
 }
 
-// cell is that of row r of record i, whose codes are given.
+// cell is the cell of row r of record i, from its codes.
 func (a *cellAxis) cell(rows *Rows, i, r int, codes []byte) int32 {
 	own := a.coded.Code(codes)
 	switch {
@@ -291,13 +291,13 @@ func (c *Columns) count(list []cells) sums {
 	})
 }
 
-// blockRows is about how many rows count takes at a time: their cells on a hundred axes
-// stay in a core's cache.
+// blockRows is about the number of rows that count takes at a time: their cells on a
+// hundred axes stay in a core's cache.
 const blockRows = 1024
 
 // countBlock has some rows: their cells on every axis, and their weights in units of
-// 1/grain. Each of the k rows of a unit has grain/k, rounded down. Of those that are not
-// usable the usable weight is 0.
+// 1/grain. Each of the k rows of a unit has grain/k, rounded down. A row that is not usable
+// has the usable weight 0.
 type countBlock struct {
 	axes        []*cellAxis
 	on          [][]int32 // by axis and row

@@ -2,11 +2,12 @@
 //
 // A Curator owns the records, the budget and the secret random numbers. Every number that
 // depends on a record leaves through a Session, which adds the noise that was certified
-// before its first step; the ledger has every release. No method returns anything else:
-// not N, not a loss, not a count of bad rows. docs/privacy.md has the numbered claims.
+// before its first step; the ledger has every release. No method returns another number of
+// the records: not N, not a loss, not a count of bad rows. docs/privacy.md has the numbered
+// claims.
 //
-// Letters: N records, P scalars in θ, T steps, C clip norm in L2, z noise of a
-// sum in units of C.
+// Letters: N records, P scalars in θ, T steps, C clip norm in L2, z noise of a sum in units
+// of C.
 package privacy
 
 import (
@@ -22,16 +23,16 @@ import (
 
 // CuratorConfig has the records of a curator and their guarantee.
 type CuratorConfig struct {
-	// Table is what sessions run on, read when the first curator gets it. It may come
-	// later, by Encode.
+	// Table has the records of sessions; the first curator reads it. It may come later, by
+	// Encode.
 	Table *Table
-	// Columns are what counts and moments are released from; nil: none.
+	// Columns have the records of counts and moments; nil: none.
 	Columns  *Columns
 	Engine   Engine
 	Root     noise.Root // of all secret randomness
 	Budget   Budget
 	Relation event.Relation
-	// Spent is what earlier runs on the same data released.
+	// Spent is the event of earlier runs' releases from the same data.
 	Spent Ledger
 	// Ranks hold parts of the records; nil: this process has all.
 	Ranks Ranks
@@ -114,15 +115,15 @@ func (c *Curator) Encode(t *Table) error {
 	return nil
 }
 
-// Columns gives a curator without a table the columns of the same records in another
-// encoding, in place of those that it has.
+// Columns replaces the columns of a curator without a table by the same records in another
+// encoding.
 func (c *Curator) Columns(columns *Columns) { c.columns, c.columnsRead = columns, false }
 
 // Format prints a fixed text for every verb: no log may show a record.
 func (c *Curator) Format(f fmt.State, _ rune) { fmt.Fprint(f, "privacy.Curator(secret)") }
 
-// Ledger returns what has been released so far, earlier runs and an open
-// session included.
+// Ledger returns the event of all releases so far, of earlier runs and an open session,
+// too.
 func (c *Curator) Ledger() Ledger {
 	l := c.ledger.clone()
 	if s := c.session; s != nil {
@@ -132,8 +133,8 @@ func (c *Curator) Ledger() Ledger {
 	return l
 }
 
-// Begin certifies that m fits into the rest of the budget, before anything is released,
-// and starts it. Over budget: *BudgetError, and nothing is spent.
+// Begin certifies, before anything is released, that m fits into the rest of the budget,
+// and starts it. Over budget it returns *BudgetError and spends nothing.
 func (c *Curator) Begin(m Mechanism) (*Session, error) {
 	if err := m.check(c.relation); err != nil {
 		return nil, err
@@ -175,11 +176,11 @@ func (c *Curator) Resume(m Mechanism, done int) (*Session, error) {
 	return s, err
 }
 
-// notPrivate is why nothing may be claimed about a baseline.
+// notPrivate is the reason why a baseline has no claim.
 const notPrivate = "the fit has no noise and no clipping (fit-nonprivate)"
 
-// BeginNonPrivate starts a session without noise or clipping, for baselines.
-// It marks the ledger for good: nothing may be claimed about this run.
+// BeginNonPrivate starts a session without noise or clipping, for baselines. It marks the
+// ledger permanently: this run can have no claim.
 func (c *Curator) BeginNonPrivate(m Mechanism) (*Session, error) {
 	if err := m.checkShape(); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 
 // DataCheck counts the effects of the declared rules on records: the cells of each column
 // that are missing, do not parse, are out of bounds or have no declared level, and the
-// malformed rows. It is for the custodian of the records: nothing in it is protected.
+// malformed rows. It is for the custodian of the records: it is not protected.
 type DataCheck = records.Check
 
 // DataCheck reads the records and counts the effects of the declared rules on them.

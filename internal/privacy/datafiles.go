@@ -9,9 +9,9 @@ import (
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
-// DataFiles are the files of the table that a user calls data, in order: data itself; the
-// data files below a folder; those that match a pattern such as claims/*.parquet; those
-// that @LIST names, a path in each line.
+// DataFiles are the files of a user's data argument, in order: data itself; the data files
+// below a folder; those that match a pattern such as claims/*.parquet; those in a list
+// @LIST, one path per line.
 func DataFiles(data string) ([]string, error) { return records.Files(data) }
 
 // AbsoluteData is data with an absolute path.
@@ -24,8 +24,7 @@ func AbsoluteData(data string) (string, error) {
 	return path, err
 }
 
-// Separator returns what stands between the fields of CSV text that starts with this
-// header line; see records.Separator.
+// Separator returns the separator of CSV text with this header line; see records.Separator.
 func Separator(header []byte) byte { return tablefile.Separator(header) }
 
 // Text gives the text of a CSV file as a fit reads it: decompressed, and in UTF-8 of

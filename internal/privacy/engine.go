@@ -41,9 +41,9 @@ const (
 type Engine interface {
 	// Name identifies the engine in reports: "cpu", "cuda:0".
 	Name() string
-	// Open prepares to run t on rows. Derived columns are filled already. The
-	// engine may keep rows and must not change them, nor does anyone else before
-	// the worker is closed: an engine may keep one copy for all workers on them.
+	// Open prepares to run t on rows. Their derived columns are filled already. The engine
+	// may keep rows. Nobody may change them before the worker is closed, so an engine may
+	// keep one copy for all workers on them.
 	Open(t *graph.Tape, rows *Rows) (Worker, error)
 }
 
@@ -73,7 +73,7 @@ type StepInput struct {
 	Step        int
 }
 
-// ClipKind is how a record's gradient is bounded.
+// ClipKind is the way to bound a record's gradient.
 type ClipKind string
 
 // The kinds of clipping, with the factor f(norm).

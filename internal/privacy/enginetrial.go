@@ -12,17 +12,17 @@ import (
 	"d3p/internal/privacy/sampler"
 )
 
-// trialRecords is how many simulated records a trial sums: enough that threads and
-// blocks of an engine have work and a rest.
+// trialRecords is the number of simulated records that a trial sums: enough for several
+// threads and blocks of an engine and an incomplete one.
 const trialRecords = 777
 
-// ErrWrong: an engine computes something else than the reference.
+// ErrWrong means that an engine computes other numbers than the reference.
 var ErrWrong = errors.New("wrong sums")
 
-// Try compares an engine's clipped sums with those of a reference that is known to be
-// right, on records that the model simulates: once with all gradients clipped, once
-// with none; and one step that the engine takes by itself, if it does. The error states
-// what differs, and is ErrWrong then. No record and no budget is involved.
+// Try compares an engine's clipped sums with those of a trusted reference on records that
+// the model simulates: with all gradients clipped, with none, and in one step that the
+// engine takes by itself, if it can. If they differ the error is ErrWrong and states the
+// difference. Try touches no record and no budget.
 func Try(engine, reference Engine, m *models.Model, p Precision) error {
 	rows, err := simulatedRows(m, p)
 	if err != nil {
@@ -83,7 +83,7 @@ func compare(e Engine, got, want []float64, p Precision) error {
 	return nil
 }
 
-// allowed is how far sums of two engines may be from each other.
+// allowed is the largest accepted difference of the sums of two engines.
 func allowed(sums []float64, p Precision) float64 {
 	largest := 0.0
 	for _, x := range sums {
@@ -125,8 +125,8 @@ func simulatedRows(m *models.Model, p Precision) (*Rows, error) {
 }
 
 // trySteps compares a step that an engine takes by itself with the reference's: the batch
-// that it draws by a network, the clipped sum, and the noise that it adds. An engine that
-// takes no steps by itself has nothing to compare.
+// drawn by a network, the clipped sum, and the added noise. It does nothing for an engine
+// that takes no such steps.
 func trySteps(engine, reference Engine, m *models.Model, rows *Rows, in StepInput, p Precision) error {
 	const z, clipNorm, step = 1, 1, 5
 	if m.Likelihood.AuxGlobal > 0 {
@@ -196,7 +196,7 @@ func trialStep(e Engine, m *models.Model, rows *Rows, in StepsInput) (sum []floa
 	return in.Kept[:m.Likelihood.P], nil
 }
 
-// releaseAlone is the postprocessing whose state is θ and C at first, and then the noisy
+// releaseAlone is the postprocessing with the state θ and C at first, and then the noisy
 // sum and C.
 func releaseAlone(P int) (post Postprocessing, err error) {
 	shape := graph.Shape{{Name: "p", Size: P}}

@@ -2,9 +2,9 @@ package privacy
 
 import "d3p/internal/privacy/noise"
 
-// gaussian adds the noise of a step to sums, on as many threads as the worker
-// lends. A stream's noise depends on the place in the sum alone, so that the
-// number of threads changes no bit.
+// gaussian adds the noise of a step to sums, on all threads that the worker lends. A
+// stream's noise depends only on the place in the sum, so the number of threads changes no
+// bit.
 type gaussian struct {
 	loops   *Loops
 	streams []*noise.Stream             // of the threads: the first is the session's, the others clones

@@ -13,7 +13,7 @@ import (
 type Ledger struct {
 	Relation event.Relation `json:"relation"`
 	Entries  []Entry        `json:"entries"`
-	// NotPrivate is the reason why nothing may be claimed; empty if the claim holds.
+	// NotPrivate is the reason why the run can have no claim; empty if the claim holds.
 	NotPrivate string `json:"not_private,omitempty"`
 }
 
@@ -24,7 +24,7 @@ type Entry struct {
 	Event      event.Event // of the steps done
 	Steps      int         // done
 	Authorised int         // steps certified before the first one
-	// Failed is how many of the last steps the engine failed in: they are charged, and
+	// Failed is the number of last steps in which the engine failed: they are charged, and
 	// released nothing.
 	Failed int
 }

@@ -37,9 +37,8 @@ type Mechanism struct {
 	Tape    *graph.Tape
 	Sampler sampler.Config
 	Steps   int // T
-	// BatchBound is a public number of records that no batch exceeds, for
-	// RoundingAllowance; a Poisson batch exceeds it with a probability that is negligible
-	// beside delta.
+	// BatchBound is a public bound on the records in a batch, for RoundingAllowance. A
+	// Poisson batch exceeds it with a probability that is negligible relative to delta.
 	BatchBound int
 	// GradientNoise is z, the noise of a sum in units of C.
 	GradientNoise float64
@@ -54,7 +53,7 @@ type Mechanism struct {
 	Rates schedule.Factors
 	// Clip has the kind and Gamma; its Norm is not used: every step names its C.
 	Clip Clip
-	// Groups are the parts of a gradient that are clipped by themselves; nil: the whole is one.
+	// Groups are the separately clipped parts of a gradient; nil: the whole is one part.
 	Groups clipgroups.Groups
 }
 
@@ -66,8 +65,8 @@ func (m Mechanism) NoiseMultiplier() float64 {
 	return 1 / math.Hypot(1/m.GradientNoise, CountSensitivity(m.CountTarget)/m.CountNoise)
 }
 
-// CountSensitivity is the most by which one record moves Σ (1[|g_b| <= C] - γ):
-// max(γ, 1-γ).
+// CountSensitivity is the largest change of Σ (1[|g_b| <= C] - γ) by one record: max(γ,
+// 1-γ).
 func CountSensitivity(target float64) float64 { return max(target, 1-target) }
 
 // Event is the event of the first `steps` steps. The sampler's configuration must be

@@ -6,12 +6,12 @@ import (
 	"os"
 )
 
-// physicalMemory is the memory of this machine in bytes, 0 where it is unknown:
-// a table that cannot fit is refused before it is read.
+// physicalMemory is the memory of this machine in bytes, 0 if unknown. A table that cannot
+// fit is refused before it is read.
 func physicalMemory() int64 { return meminfo("MemTotal") }
 
-// FreeMemory is the memory in bytes that this process may take without swapping, 0 where
-// it is unknown.
+// FreeMemory is the memory in bytes that this process may take without swapping; 0 if
+// unknown.
 func FreeMemory() int64 {
 	free := meminfo("MemAvailable")
 	for _, group := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} { // of a container

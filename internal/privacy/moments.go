@@ -10,23 +10,23 @@ import (
 	"d3p/internal/privacy/internal/records"
 )
 
-// Reading is a number that a row has in a column of the file. Bounds and imputed values
-// are those of the encoding.
+// Reading is a number of a row, from a column of the file. Bounds and imputed values are
+// those of the encoding.
 type Reading struct {
 	Column string
 	// Level is a level of a category: the reading is 1 for it and 0 for all others. It is
-	// Number where the reading is the number itself, or the index of the level.
+	// Number if the reading is the number itself, or the index of the level.
 	Level int
 	// Transform is applied to a number within its bounds.
 	Transform string
-	// Center and By standardise what results: (x - Center) / By.
+	// Center and By standardise the result: (x - Center) / By.
 	Center, By float64
 }
 
 // Special values of Reading.Level.
 const (
 	Number  = -1
-	Missing = -2 // 1 where the column has no value
+	Missing = -2 // 1 for a row without a value in the column
 )
 
 // Design is a vector of p numbers of a row: products of readings. The empty product
@@ -113,7 +113,7 @@ type reading struct {
 	column encoding.Field
 
 	coded *records.CodedColumn // once the columns are read
-	// The number is stored·slope + level where the table stores it after the transform.
+	// The number is stored·slope + level if the table stores it after the transform.
 	affine       bool
 	slope, level float64
 }
@@ -170,7 +170,7 @@ func checkMap(d Design) error {
 	return nil
 }
 
-// numbers is how many numbers a row has.
+// numbers is the number of numbers of a row.
 func (d *designReader) numbers() int {
 	if d.weights != nil {
 		return len(d.weights)
@@ -242,7 +242,7 @@ func (r *reading) of(rows *Rows, i, k int) float64 {
 	return (x - r.Center) / r.By
 }
 
-// moments returns Σ v_u / C in units of 1/grain, and nothing else.
+// moments returns Σ v_u / C in units of 1/grain.
 func (c *Columns) moments(d *designReader) sums {
 	for _, product := range d.products {
 		for k := range product {
@@ -294,9 +294,9 @@ func (c *Columns) moments(d *designReader) sums {
 	})
 }
 
-// nonzero appends the places in x of the numbers that enter the moments of a unit to list:
-// of a unit of one row those that are not zero, else all. Indicators of levels are mostly
-// zero. A NaN is not zero.
+// nonzero appends the places in x of the numbers that enter a unit's moments to list: for a
+// unit of one row those that are not zero, else all. Indicators of levels are mostly zero.
+// A NaN is not zero.
 func nonzero(list []int, x []float64, rows int) []int {
 	for j, v := range x {
 		if v != 0 || rows > 1 {
@@ -306,9 +306,9 @@ func nonzero(list []int, x []float64, rows int) []int {
 	return list
 }
 
-// shorten sets dst to v in units of bound/grain, rounded, and shortened so far that the
-// squares of dst, which is what enters a sum, add up to at most grain². It reports
-// false if v has no finite norm.
+// shorten sets dst to v in units of bound/grain, rounded, and shortened so that the squares
+// of dst, the summed numbers, add up to at most grain². It reports false if v has no finite
+// norm.
 func shorten(dst []int64, v []float64, bound float64) bool {
 	norm, ok := length(v)
 	if !ok {

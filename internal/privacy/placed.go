@@ -7,7 +7,7 @@ import (
 )
 
 // A Placer puts rows in the cells of one or more tables, for example by prediction and
-// outcome. Like an engine it reads rows and keeps nothing of them.
+// outcome. Like an engine it reads rows and keeps none of them.
 type Placer interface {
 	Cells() []int // of each table
 	// Place puts the rows of a block in cells. Cell and part of a row depend on that row alone.
@@ -20,9 +20,9 @@ type Block struct {
 	Low, High, Most int
 }
 
-// Placed is where the rows of a block are in one table: Cells[(i-Low)*Most+r] is the cell of
-// row r of record i, -1 for none, and Parts[(i-Low)*Most+r], from 0 to 1, the part of the
-// row's weight that goes to the next cell instead. Before, all are 0.
+// Placed has the places of the rows of a block in one table: Cells[(i-Low)*Most+r] is the
+// cell of row r of record i, -1 for none. Parts[(i-Low)*Most+r], from 0 to 1, is the part
+// of the row's weight that goes to the next cell instead. All are 0 at first.
 type Placed struct {
 	Cells []int
 	Parts []float64
@@ -32,9 +32,9 @@ type Placed struct {
 const blockRecords = 1 << 12
 
 // CountPlaced returns the noisy numbers of units in the cells of each table, all one
-// Gaussian. In each a unit has weight 1, in equal parts on those of its rows that have a
-// cell, so the price is the same as for partitions of Counts with this noise. It is charged
-// before a record is read.
+// Gaussian. A unit has weight 1 in each table, in equal parts on its rows that have a cell,
+// so the price is that of partitions of Counts with this noise. It is charged before a
+// record is read.
 func (c *Curator) CountPlaced(purpose string, sigma float64, placers ...Placer) ([][]float64, error) {
 	if c.table == nil || len(placers) == 0 {
 		return nil, errors.New("privacy: the curator has nothing to count")

@@ -21,11 +21,12 @@ import (
 //	p(θ) ∝ prior(θ) · exp(w Σ score(record | θ)),
 //
 // where the score of a unit stays within an interval of length R: the exponential
-// mechanism. A unit multiplies the density, before it is normalised, by a factor within
-// exp(wR) of another, so with w = ε/R the draw is (ε, 0)-differentially private when a
-// unit comes or goes, and with half of that w when one replaces another. The guarantee is
-// that of an exact draw; this one is the last of a chain of the No-U-Turn sampler. McSherry
-// and Talwar 2007; Jewson, Ghalebikesabi and Holmes 2023, arXiv:2307.05194.
+// mechanism. The factors by which two units multiply the density, before normalisation,
+// have a ratio of at most exp(wR). So with w = ε/R the draw is (ε, 0)-differentially
+// private if a unit comes or goes, and with half of that w if one unit replaces another.
+// The guarantee holds for an exact draw; this one is the last of a chain of the No-U-Turn
+// sampler. McSherry and Talwar 2007; Jewson, Ghalebikesabi and Holmes 2023,
+// arXiv:2307.05194.
 type PosteriorDraw struct {
 	Purpose string
 	Model   *models.Model
@@ -54,15 +55,15 @@ func (m PosteriorDraw) Weight(rel event.Relation) float64 {
 // records, and not protected.
 const SamplerCheckName = "sampler.json"
 
-// samplerCheck states how far the chains agree about each unconstrained scalar.
+// samplerCheck states the agreement of the chains about each unconstrained scalar.
 type samplerCheck struct {
 	Weight      float64       `json:"weight"`
 	Divergences int           `json:"divergences"`
 	Scalars     []scalarCheck `json:"scalars"` // P
 }
 
-// scalarCheck is a nuts.Diagnosis; null where chains that do not move have none, since an
-// error would tell of the records.
+// scalarCheck is a nuts.Diagnosis. Its fields are null for chains that do not move, which
+// have no diagnosis: an error would reveal facts about the records.
 type scalarCheck struct {
 	RHat    *float64 `json:"rhat"`
 	BulkESS *float64 `json:"ess_bulk"`
@@ -79,8 +80,8 @@ func checked(d nuts.Diagnosis) scalarCheck {
 	return scalarCheck{finite(d.RHat), finite(d.BulkESS), finite(d.TailESS)}
 }
 
-// DrawPosterior charges the draw and makes it: P unconstrained scalars. Over budget:
-// *BudgetError, and nothing is spent.
+// DrawPosterior charges the draw and makes it: P unconstrained scalars. Over budget it
+// returns *BudgetError and spends nothing.
 func (c *Curator) DrawPosterior(ctx context.Context, m PosteriorDraw) ([]float64, error) {
 	switch {
 	case c.table == nil:

@@ -11,12 +11,12 @@ import (
 	"d3p/internal/privacy/sampler"
 )
 
-// Ranks are processes that hold a part of the records each and take every step together:
-// the first adds the parts' clipped sums, adds the noise and sends the release to all. A
-// record is in one part, so the sum and the guarantee are those of one process. Their
-// messages are not protected.
+// Ranks are processes that each hold a part of the records and take every step together.
+// The first adds up the parts' clipped sums, adds the noise and sends the release to all. A
+// record is in one part, so sum and guarantee are those of one process. The messages
+// between ranks are not protected.
 type Ranks interface {
-	// Rank is the number of this process, from 0; Size is how many there are.
+	// Rank is the number of this process, from 0; Size is the number of processes.
 	Rank() int
 	Size() int
 	// Add replaces x on rank 0 by the sum over all ranks; on the others it is lost.
@@ -62,8 +62,7 @@ func ready(r Ranks, err error) error {
 	return nil
 }
 
-// releaseTogether adds x over all ranks, has rank 0 add the noise, and shares what it
-// releases.
+// releaseTogether adds x over all ranks, lets rank 0 add the noise, and shares the release.
 func releaseTogether(r Ranks, x []float64, addNoise func()) error {
 	if alone(r) {
 		addNoise()
@@ -78,9 +77,9 @@ func releaseTogether(r Ranks, x []float64, addNoise func()) error {
 	return r.Share(x)
 }
 
-// batches are those of the records of this process. A scheme that treats every record by
-// itself draws them from the process's own; any other draws those of all records with the
-// stream of rank 0, in which the records have numbers in order of the ranks. Any numbering
+// batches are the batches of this process's records. A scheme that treats every record
+// independently draws them from these records alone. Any other scheme draws the batches of
+// all records, numbered in order of the ranks, with the stream of rank 0. Any numbering
 // that does not depend on the stream gives the same law.
 func (c *Curator) batches(m Mechanism, own *noise.Stream, first int) (sampler.Sampler, *noise.Stream, error) {
 	count := c.table.count()
@@ -89,7 +88,7 @@ func (c *Curator) batches(m Mechanism, own *noise.Stream, first int) (sampler.Sa
 		return draws, own, err
 	}
 	rank, size := c.ranks.Rank(), c.ranks.Size()
-	sent := make([]float64, size+keyWords) // how many records each has, then the key
+	sent := make([]float64, size+keyWords) // the number of records of each, then the key
 	defer clear(sent)
 	sent[rank] = float64(count)
 	if key := own.Key(); rank == 0 {
@@ -122,11 +121,11 @@ func (c *Curator) batches(m Mechanism, own *noise.Stream, first int) (sampler.Sa
 // keyWords is the number of 32-bit words of a stream's key.
 const keyWords = 8
 
-// digest is that of the names and sizes of the files of a table, as numbers that ranks can
-// send one another.
+// digest is the digest of the names and sizes of a table's files, as numbers that ranks can
+// send each other.
 type digest [2]float64
 
-// digestOf is the digest of files; of a file that is gone it holds the name.
+// digestOf is the digest of files; for a missing file it contains the name.
 func digestOf(files []string) (d digest) {
 	list := sha256.New()
 	for _, file := range files {

@@ -6,9 +6,9 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// RoundingAllowance bounds, in units of C, how much farther the float64 sums of
-// two neighbouring batches of at most `batch` records, of `params` numbers each,
-// can be apart than the exact sums of gradients clipped to C are. With u = 2^-53:
+// RoundingAllowance bounds, in units of C, the excess of the distance of two neighbouring
+// float64 sums over that of exact sums of gradients clipped to C. Batches have at most
+// `batch` records of `params` numbers each. With u = 2^-53:
 //
 //   - A computed squared norm is a sum of at most 2·params+3 numbers that are not
 //     negative, rounded at every step: at most (2·params+3)u of itself below the
@@ -87,10 +87,10 @@ func widest(t *graph.Tape) int {
 	return w
 }
 
-// cancellationAllowance is what RoundingAllowance lacks where parts can cancel.
-// Until they do, the sums of n records' parts, w each, are as large as the parts,
-// whose errors are n·w·u of that for each of the at most batch·w additions that
-// concern one coordinate, in each of two neighbouring sums.
+// cancellationAllowance is the further allowance for parts that can cancel. Until they
+// cancel, the sums of n records' parts, w each, are as large as the parts. Each of the at
+// most batch·w additions of one coordinate, in each of two neighbouring sums, errs by n·w·u
+// of that.
 func cancellationAllowance(t *graph.Tape, batch int) float64 {
 	if !Cancels(t) {
 		return 0
@@ -100,10 +100,9 @@ func cancellationAllowance(t *graph.Tape, batch int) float64 {
 	return 2 * ways * float64(batch) * (most + float64(batch)) * 0x1p-53
 }
 
-// Overshoot bounds, in units of C, by how much more than C one record moves the
-// float64 sum of a batch of at most `batch` records. The noise is widened by it. The tapes
-// are those of the groups that are clipped by themselves: the bound of each is off by its
-// own.
+// Overshoot bounds, in units of C, the excess over C of a record's effect on the float64
+// sum of a batch of at most `batch` records. The noise is widened by it. Each of tapes,
+// those of the separately clipped groups, adds its own excess.
 func Overshoot(tapes []*graph.Tape, batch int) float64 {
 	most := 0.0
 	for _, t := range tapes {

@@ -31,7 +31,7 @@ type Session struct {
 	countNoise    *noise.Stream
 	recordNoise   *noise.Stream
 	count         [1]float64
-	together      []float64 // a step's P numbers, its count, how many ranks failed; nil: one process has all records
+	together      []float64 // a step's P numbers, its count, and the number of failed ranks; nil: one process has all records
 
 	samplers []sampler.Sampler // of Steps, one for each thread that draws
 	sampling *noise.Stream     // a clone of theirs
@@ -142,8 +142,8 @@ func (s *ratedSampler) Draw(t int, dst []uint32) ([]uint32, bool) {
 	return s.pieces[s.rates.Piece(t)].Draw(t, dst)
 }
 
-// StepRequest is what an analyst asks of one step. All of it is public: it may
-// depend on earlier releases, and on the records through them only.
+// StepRequest is an analyst's request for one step. It is public: it may depend on earlier
+// releases, and on the records only through them.
 type StepRequest struct {
 	Params []float64 // θ, length P
 	Aux    []float64 // noise drawn once per step, length Tape.AuxGlobal
@@ -151,9 +151,9 @@ type StepRequest struct {
 	ClipNorm float64
 }
 
-// Release is what a step returns besides the noisy sum.
+// Release is the result of a step besides the noisy sum.
 type Release struct {
-	// Count is Σ (1[|g_b| <= C] - γ) + N(0, σ_b²) when the mechanism buys it, else 0.
+	// Count is Σ (1[|g_b| <= C] - γ) + N(0, σ_b²) if the mechanism buys it, else 0.
 	Count float64
 }
 
@@ -244,8 +244,8 @@ func (s *Session) releaseTogether(dst []float64, count float64, failed error, cl
 	return x[p], nil
 }
 
-// EngineError is the failure of an engine in the middle of a session. The steps that it
-// was taking are charged and released nothing: Resume takes them again.
+// EngineError is the failure of an engine in the middle of a session. Its present steps are
+// charged and released nothing: Resume takes them again.
 type EngineError struct {
 	Engine string
 	Err    error
@@ -282,7 +282,7 @@ func (s *Session) release(dst []float64, count float64, clip Clip, step int) flo
 // Format prints a fixed text for every verb: no log may show a record.
 func (s *Session) Format(f fmt.State, _ rune) { fmt.Fprint(f, "privacy.Session(secret)") }
 
-// event is what the session has cost so far.
+// event is the event of the session so far.
 func (s *Session) event() event.Event {
 	if s.m.Clip.Kind == Unclipped {
 		return event.NonPrivate{}
@@ -290,9 +290,9 @@ func (s *Session) event() event.Event {
 	return s.m.Event(s.done)
 }
 
-// confine keeps a sum within what fewer than 2^32 clipped records can give. It
-// changes nothing that an engine computes right; a defect there must not become
-// a panic in the noise, which would be an event that records decide.
+// confine keeps a sum within the range of fewer than 2^32 clipped records. It changes no
+// correct sum. A defect of an engine must not become a panic in the noise, because records
+// would decide that panic.
 func confine(sum []float64, clipNorm float64) {
 	most := 0x1p32 * clipNorm
 	for i, x := range sum {
@@ -309,10 +309,10 @@ func (s *Session) Loops() *Loops { return s.loops }
 // StepsDone is the number of steps charged.
 func (s *Session) StepsDone() int { return s.done }
 
-// EpsilonSpent is a certified upper bound, at the budget's delta, on what the
-// ledger including this session has cost so far; +Inf when it is not private.
-// It is computed for at most spendingPoints step counts and never below the
-// truth: between two of them it is the later one's.
+// EpsilonSpent is a certified upper bound, at the budget's delta, on the price so far of
+// the ledger with this session; +Inf if it is not private. It is computed for at most
+// spendingPoints step counts and never below the truth: between two of them it is that of
+// the later one.
 func (s *Session) EpsilonSpent() float64 {
 	if s.curator.ledger.NotPrivate != "" {
 		return math.Inf(1)
@@ -320,7 +320,7 @@ func (s *Session) EpsilonSpent() float64 {
 	return s.spending.after(s.done)
 }
 
-// Ledger returns the curator's ledger, this session included as far as it went.
+// Ledger returns the curator's ledger with the steps of this session so far.
 func (s *Session) Ledger() Ledger { return s.curator.Ledger() }
 
 // Close ends the session: its ledger entry is final, the engine's memory and
@@ -330,7 +330,7 @@ func (s *Session) Close() error {
 		return nil
 	}
 	err := s.worker.Close()
-	if s.lost > 0 { // the engine failed before, and says so again
+	if s.lost > 0 { // the engine failed before; returns its error again
 		err = nil
 	}
 	s.worker = nil

@@ -5,14 +5,14 @@ type Sharer interface {
 	Worker
 	// Threads is the most calls of work that Share makes at a time.
 	Threads() int
-	// Share calls work for pieces 0..n-1 and returns when all are done. Calls that
-	// overlap have different numbers of thread, below Threads. It allocates nothing.
+	// Share calls work for pieces 0..n-1 and returns when all are done. Overlapping calls
+	// have different thread numbers, below Threads. It allocates nothing.
 	Share(n int, work func(thread, piece int))
 }
 
-// Loops runs loops over many independent numbers on the threads of a worker. A
-// loop whose iterations do not depend on each other gives the same bits on any
-// number of threads. Loops do not overlap, and allocate nothing.
+// Loops runs loops over many independent numbers on the threads of a worker. A loop with
+// independent iterations gives the same bits on any number of threads. Loops do not
+// overlap, and allocate nothing.
 type Loops struct {
 	sharer Sharer // nil: one thread
 	size   int

@@ -9,10 +9,10 @@ import (
 // computed; an answer takes milliseconds to tenths of a second.
 const spendingPoints = 20
 
-// spending answers, during a session, what has been spent so far: public, and
-// cheap enough for a progress line.
+// spending gives the spent epsilon during a session: public, and cheap enough for a
+// progress line.
 type spending struct {
-	before   Ledger // what was spent before the session
+	before   Ledger // the event before the session
 	m        Mechanism
 	budget   Budget
 	relation event.Relation

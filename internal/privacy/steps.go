@@ -10,9 +10,9 @@ import (
 	"d3p/internal/privacy/sampler"
 )
 
-// Postprocessing is what an analyst does between two steps, as tapes whose
-// instructions are all global. It sees releases and public numbers only, so an
-// engine may do it where the records are, for many steps without coming back.
+// Postprocessing is an analyst's work between two steps, as tapes whose instructions are
+// all global. It reads only releases and public numbers, so an engine may do it beside the
+// records, for many steps in one call.
 //
 //	propose  parameters: the state; aux: a step's inputs. Output 0 is θ, P scalars.
 //	prior    parameters: θ. Its gradient is that of its loss, in dense terms.
@@ -28,40 +28,38 @@ type Postprocessing struct {
 // Stepper is a Worker that can take several steps of a mechanism by itself.
 type Stepper interface {
 	Worker
-	// Prepare readies the worker for Steps. The error states why it cannot take
+	// Prepare prepares the worker for Steps. The error is the reason if it cannot take
 	// steps by itself; it stays a Worker then.
 	Prepare(p Postprocessing) error
-	// Steps takes the steps in order, each as Session.Step would: batch, clipped
-	// sum, noise of exactly the same law, postprocessing. It may end early, without
-	// releasing anything of the step that it does not take; it must where C is out
-	// of range or a state is not finite. done is the number of steps taken. State
-	// is replaced by that after them, and the first len(Kept)/n numbers of the
-	// state after each go to Kept. With an error no step was taken: where one comes in
-	// the middle, Steps may return the steps before it, and the next call the error.
-	// ErrNotStepping says that it takes no more steps by itself, and took none; it stays
-	// a Worker.
+	// Steps takes the steps in order, each as Session.Step would: batch, clipped sum, noise
+	// of exactly the same law, postprocessing. It may end early, without releasing anything
+	// of a step that it does not take; it must end if C is out of range or a state is not
+	// finite. done is the number of taken steps. State becomes the state after them, and
+	// Kept the first len(Kept)/n numbers of the state after each. With an error no step was
+	// taken: after an error in the middle Steps may return the steps before it, and the
+	// next call the error. ErrNotStepping means that the worker takes no more steps by
+	// itself, and took none; it stays a Worker.
 	Steps(in StepsInput) (done int, err error)
 }
 
-// StepsInput is what n steps depend on besides the records. Batches and noise
-// are secret.
+// StepsInput has the inputs of n steps besides the records. Batches and noise are secret.
 type StepsInput struct {
 	First  int       // number of the first step
 	N      int       // steps
 	State  []float64 // before the first step
 	Inputs []float64 // public numbers for the postprocessing, step after step
 	Kept   []float64
-	// Sum and Count are the streams of the noise: what AddGaussian takes after a
-	// Seek to the step. An engine may make the same numbers on a device with their
-	// keys, which it overwrites after use.
+	// Sum and Count are the streams of the noise, which AddGaussian reads after a Seek to
+	// the step. An engine may make the same numbers on a device with the streams' keys,
+	// which it overwrites after use.
 	Sum, Count *noise.Stream
 	// Draw is the batch of a step, as sampler.Sampler has it. It may be called for
 	// steps that are not taken, in any order and again; calls overlap only if they
 	// name different threads, 0 <= thread < Threads.
 	Draw    func(thread, step int, dst []uint32) (batch []uint32, all bool)
 	Threads int
-	// Networks are how an engine may draw the batches by itself, a thread's own, which
-	// its Draw uses, too; nil: they come from Draw alone.
+	// Networks are networks by which an engine may draw the batches itself, one per thread,
+	// which that thread's Draw uses, too; nil: only Draw draws them.
 	Networks []*sampler.Network
 	Rate     float64 // expected fraction of the records in a batch
 	// RecordNoise is that of StepInput.
@@ -77,8 +75,8 @@ type StepsInput struct {
 // ErrNotStepping means that a session's engine takes one step at a time.
 var ErrNotStepping = errors.New("privacy: the engine takes one step at a time")
 
-// Prepare readies the session for Steps; otherwise it says why steps must be
-// taken one at a time, which Step does in any case.
+// Prepare prepares the session for Steps. The error is the reason if steps must be taken
+// one at a time, which Step does in any case.
 func (s *Session) Prepare(p Postprocessing) error {
 	stepper, ok := s.worker.(Stepper)
 	if !ok || s.together != nil || s.m.Schedule != nil || s.m.Rates != nil || s.m.Clip.Kind == Unclipped || s.m.Tape.AuxGlobal > 0 {
@@ -90,8 +88,8 @@ func (s *Session) Prepare(p Postprocessing) error {
 	return s.addSamplers()
 }
 
-// sharedBatch is the expected size of batches from which several threads draw them,
-// each those of other steps: it takes three nanoseconds a record.
+// sharedBatch is the expected batch size from which several threads draw batches, each for
+// other steps: a record takes three nanoseconds.
 const sharedBatch = 1 << 11
 
 // addSamplers makes a sampler for each thread that draws batches. They draw the same
@@ -110,14 +108,13 @@ func (s *Session) addSamplers() error {
 	return nil
 }
 
-// Steps takes up to n steps after a successful Prepare: state becomes that after
-// the `done` steps that were taken, and kept, n × K, gets the first K numbers of
-// the state after each. inputs are n times the inputs of a step. It may take fewer
-// than n steps, even none: the next one then has to be taken by Step. All n are
-// charged before they run. Steps that were not taken released nothing and are given
-// back. An error of the engine gives nothing back, and leaves state and kept zero.
-// *StepsError when fewer than n are authorised, and ErrNotStepping where all further
-// steps have to be taken by Step.
+// Steps takes up to n steps after a successful Prepare. state becomes the state after the
+// `done` taken steps, and kept, n × K, gets the first K numbers of the state after each.
+// inputs are n times the inputs of a step. It may take fewer than n steps, even none; then
+// the caller takes the next one by Step. All n are charged before they run. Steps that were
+// not taken released nothing, and their charge is returned. An error of the engine returns
+// no charge, and leaves state and kept zero. Steps returns *StepsError if fewer than n are
+// authorised, and ErrNotStepping if Step must take all further steps.
 func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err error) {
 	if n < 1 || len(kept)%n != 0 || len(inputs)%n != 0 {
 		panic(fmt.Sprintf("privacy: %d steps with %d inputs, of which %d numbers are kept", n, len(inputs), len(kept)))

@@ -6,13 +6,13 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// A storedNorm is a derived column for the squared norm of a term's X, whose Size
-// columns from First on are in the table. Engines take the term's square from it and
-// its inner products and sums from the columns, so it is a function of the numbers
-// that the table stores, in their precision.
+// A storedNorm is a derived column with the squared norm of a term's X, whose Size columns
+// from First on are in the table. Engines take the term's square from it and its inner
+// products and sums from the columns. So it is a function of the numbers that the table
+// stores, in their precision.
 type storedNorm struct{ column, first, size int }
 
-// storedNorms lists those of a tape, each once.
+// storedNorms lists the stored norms of a tape, each once.
 func storedNorms(t *graph.Tape) (list []storedNorm) {
 	seen := map[graph.Buf]bool{}
 	for i := range t.Terms {

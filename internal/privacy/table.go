@@ -14,7 +14,7 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// TableConfig states where the records are and how they are encoded.
+// TableConfig has the places of the records and their encoding.
 type TableConfig struct {
 	// Data is a CSV, Parquet, idx, npy or CIFAR-10 file, a folder of them, a pattern or @LIST.
 	Data      string
@@ -29,18 +29,17 @@ type TableConfig struct {
 	// memory. It is in memory, too, if it needs at most InMemory bytes there.
 	Scratch  *os.Root
 	InMemory int64
-	// PackFrom is the size in bytes from which a float32 table has its levels in a byte
-	// each; 0: never. The CPU engine alone reads such a table.
+	// PackFrom is the size in bytes from which a float32 table stores each level in a byte;
+	// 0: never. Only the CPU engine reads such a table.
 	PackFrom int64
 	// Root chooses the rows of units that have too many.
 	Root noise.Root
-	// Rank and Of say which part of the records this process holds; 0 and 0: all.
+	// Rank and Of are the part of the records that this process holds; 0 and 0: all.
 	Rank, Of int
 }
 
-// Table is the records of one data set. Several curators may hold it at a time,
-// each with a budget of its own: replicates of a fit need memory for one. It
-// gives nothing to its owner but to a curator.
+// Table is the records of one data set. Several curators, such as replicates of a fit, may
+// hold it at a time, each with its own budget. Only a curator gets anything from it.
 type Table struct {
 	cfg   TableConfig
 	once  sync.Once
@@ -50,7 +49,7 @@ type Table struct {
 	err   error
 
 	mu       sync.Mutex
-	derived  *graph.Tape // whose derived columns the rows have
+	derived  *graph.Tape // the rows have its derived columns
 	sessions int         // open ones, which read the rows
 }
 
@@ -71,12 +70,12 @@ func (t *Table) read() (*Rows, records.Check, error) {
 	return t.rows, t.check, t.err
 }
 
-// RecordBytes is what each of n records takes in memory, in a float32 table.
+// RecordBytes is the size of each of n records in a float32 table in memory.
 func (cfg TableConfig) RecordBytes(n int) int {
 	return records.RecordBytes(cfg.Encoding, cfg.Spare, n, cfg.PackFrom)
 }
 
-// options are how the records are read; the root chooses rows of units.
+// options are the options of reading the records; the root chooses rows of units.
 func (cfg TableConfig) options(root noise.Root) records.Options {
 	return records.Options{
 		Precision: cfg.Precision, Spare: cfg.Spare, MaxMemory: cfg.MaxMemory,
@@ -123,7 +122,7 @@ func (t *Table) count() int {
 	return t.rows.N
 }
 
-// end tells the table that a session no longer reads the rows.
+// end notes that a session no longer reads the rows.
 func (t *Table) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

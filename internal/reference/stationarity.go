@@ -9,22 +9,22 @@ import (
 	"d3p/internal/privacy"
 )
 
-// Stationarity tells how far a variational fit is from where its bound is stationary.
-// There, with θ from the fitted normal of mean m and covariance Σ, and g the gradient of
-// the log posterior at θ (Stein's identity),
+// Stationarity measures the distance of a variational fit from a stationary point of its
+// bound. At that point, with θ from the fitted normal of mean m and covariance Σ, and g the
+// gradient of the log posterior at θ (Stein's identity),
 //
 //	E[g] = 0,  E[(θ − m) gᵀ] = −I:
 //
 // for any posterior, whether a normal describes it well or not.
 type Stationarity struct {
 	Move   []float64 // (Σ E[g])_j / sd_j: the step to the stationary mean, in sds
-	Spread []float64 // −E[(θ − m)_j g_j]: 1 where the covariance is right
+	Spread []float64 // −E[(θ − m)_j g_j]: 1 if the covariance is right
 	// MoveSE and SpreadSE are the errors by chance of the draws.
 	MoveSE, SpreadSE []float64
 }
 
-// At least fewestDraws and at most mostDraws have a gradient each; covarianceDraws stand
-// for Σ.
+// The number of draws with a gradient each is from fewestDraws to mostDraws.
+// covarianceDraws represent Σ.
 const fewestDraws, mostDraws, covarianceDraws = 100, 2000, 4000
 
 // CheckStationary measures it for the distribution of draw, which sets θ (P), from `draws`

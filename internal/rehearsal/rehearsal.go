@@ -84,7 +84,7 @@ func write(path string, t simulate.Table) error {
 	return errors.Join(export.Write(f, "csv", t, export.Options{}), f.Close())
 }
 
-// Row is how the 90 % intervals of a parameter compare with its true values.
+// Row compares the 90 % intervals of a parameter with its true values.
 type Row struct {
 	Parameter string `json:"parameter"`
 	Intervals int    `json:"intervals"` // in all tables
@@ -179,8 +179,8 @@ func compare(fitted [][]outputs.Summary, truths []map[string]float64, prior []ou
 	return rows
 }
 
-// standardError is that of a share of n intervals: the larger one of independent
-// intervals and of the spread between tables.
+// standardError is the standard error of a share of n intervals: that of independent
+// intervals or of the spread between tables, whichever is larger.
 func standardError(share, n float64, perTable []float64) float64 {
 	square, k := 0.0, float64(len(perTable))
 	for _, x := range perTable {

@@ -24,7 +24,7 @@ type Folder struct {
 	root     *os.Root
 	raw      []byte // of the manifest
 	manifest Manifest
-	entries  map[string]Entry // nil: files are read as they are
+	entries  map[string]Entry // nil: files are read unchecked
 }
 
 // Altered: a file of a release differs from its manifest.
@@ -41,9 +41,9 @@ func FolderOf(dir string) string {
 	return dir
 }
 
-// Open opens the release in dir, or in the release folder below it, and reads its
-// manifest. Unverified opens one whose files are not compared with the manifest,
-// which may be missing.
+// Open opens the release in dir, or in the release folder below it, and reads its manifest.
+// Unverified opens a release without comparing its files with the manifest, which may be
+// missing.
 func Open(dir string, unverified bool) (*Folder, error) {
 	f := &Folder{path: FolderOf(dir)}
 	root, err := os.OpenRoot(f.path)
@@ -61,7 +61,7 @@ func Open(dir string, unverified bool) (*Folder, error) {
 	return f, nil
 }
 
-// Path is where the release is.
+// Path is the folder of the release.
 func (f *Folder) Path() string { return f.path }
 
 // Manifest is the manifest of a release, and its bytes.
@@ -226,7 +226,7 @@ func (f *Folder) Check(ctx context.Context, e Entry) error {
 	return nil
 }
 
-// mostOthers bounds the files beside the manifest's that are named.
+// mostOthers bounds the number of named files that the manifest lacks.
 const mostOthers = 5
 
 // Others are the first few files and folders that the manifest does not list, and

@@ -23,9 +23,8 @@ type Options struct {
 	Sign   func(manifest []byte) ([]byte, error) // nil: it is not signed
 }
 
-// Write writes files and their manifest into the new folder name of parent, whole or
-// not at all: everything goes to a temporary sibling, is synced, and renamed.
-// Nothing may have the name.
+// Write writes files and their manifest into the new folder name of parent, whole or not at
+// all: it writes to a temporary sibling, syncs it, and renames it. The name must be free.
 func Write(parent *os.Root, name string, files []File, o Options) error {
 	return newFolder(parent, name, func(temporary *os.Root) error {
 		manifest := Manifest{SchemaVersion: SchemaVersion, Privacy: o.Banner}
@@ -83,8 +82,7 @@ func WriteFiles(dir string, files []File) error {
 	})
 }
 
-// newFolder makes the folder name of parent from what fill writes into a temporary
-// sibling of it.
+// newFolder makes the folder name of parent: fill writes into a temporary sibling of it.
 func newFolder(parent *os.Root, name string, fill func(temporary *os.Root) error) (err error) {
 	if _, err := parent.Lstat(name); err == nil {
 		return fmt.Errorf("%s exists", filepath.Join(parent.Name(), name))

@@ -73,7 +73,7 @@ func (r *Run) assumptions() []Assumption {
 	)
 }
 
-// bounded is what one unit contributes to a release at most.
+// bounded is the bound on one unit's contribution to a release.
 func (r *Run) bounded() []Assumption {
 	switch r.Plan.Clipping {
 	case plan.ClippingCounts:

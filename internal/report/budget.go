@@ -19,8 +19,8 @@ type Budget struct {
 	ThisRun float64 `json:"this_run"`
 	After   float64 `json:"after"` // this run and the others
 	Left    float64 `json:"left"`  // limit less After; negative when it is exceeded
-	// Chain is the hash of the ledger's last entry when the run was booked: a
-	// ledger from which entries were removed lacks it.
+	// Chain is the hash of the ledger's last entry when the run was booked. A ledger with
+	// removed entries lacks it.
 	Chain string `json:"entries_hash_chain"`
 }
 

@@ -77,7 +77,7 @@ func (r *Run) account(p *Privacy) error {
 		Event: raw, Notes: append([]string{}, r.Spent.Notes...),
 	}
 	if r.Insecure {
-		return nil // the event describes a mechanism whose noise is known
+		return nil // the event describes a mechanism with known noise
 	}
 	price, err := PriceOf(r.Event, r.Plan.Neighbours, r.Plan.Delta, r.Posterior.Steps)
 	if err != nil {
@@ -127,7 +127,7 @@ func (r *Run) neighbours() Neighbours {
 	return n
 }
 
-// granularity is what is clipped at once.
+// granularity is the part of a gradient that is clipped at once.
 func granularity(p *plan.Plan) string {
 	if p.ClipGroups != nil {
 		return "each group of parameters of a unit's gradient, L2, at the norm times the root of its share"

@@ -38,7 +38,7 @@ func (p *Privacy) Describe(s *outputs.Sample) error {
 // shortClaim is the claim for files of other tools.
 type shortClaim struct {
 	Privacy  string   `json:"privacy,omitempty"` // NotPrivate, or left out
-	Epsilon  *float64 `json:"epsilon"`           // null when nothing is claimed
+	Epsilon  *float64 `json:"epsilon"`           // null without a claim
 	Delta    *float64 `json:"delta"`
 	Unit     string   `json:"unit"`
 	Relation string   `json:"neighbours"`

@@ -42,7 +42,7 @@ type document struct {
 	Work     string
 	Rows     []outputs.Summary // of the parameters
 	Hidden   int               // rows that are left out
-	Noisy    int               // parameters whose variance is mostly privacy noise
+	Noisy    int               // number of parameters whose variance is mostly privacy noise
 	Badge    string            // PASS, WARN or FAIL
 	Reason   string            // of the badge
 	Columns  []columnRow

@@ -115,9 +115,9 @@ type Overlay struct {
 	From, To         float64 // of the axis
 }
 
-// Overlays compares prior and posterior of the n parameters, not derived quantities,
-// whose posterior mean is farthest from zero; standardised effects of groups, and
-// constants, are left out. Rows is the summary of the posterior.
+// Overlays compares prior and posterior of the n parameters (no derived quantities) whose
+// posterior mean is farthest from zero. It leaves out standardised effects of groups and
+// constants. Rows is the summary of the posterior.
 func Overlays(posterior outputs.Draws, rows []outputs.Summary, prior *outputs.Draws, n int) (list []Overlay) {
 	if prior == nil || prior.S < 2 || posterior.S < 2 {
 		return nil

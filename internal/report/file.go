@@ -1,5 +1,5 @@
 // Package report writes the files of a fit: those of release/, which the privacy claim
-// covers, and those of private/, which it does not.
+// covers, and those of private/, which it does not cover.
 package report
 
 import (
@@ -27,7 +27,7 @@ const (
 	EventName   = "dp_event.json"
 	// MarginalsName has the noisy tables of counts that a synthetic table is drawn from.
 	MarginalsName = "marginals.json"
-	// UtilityName states what such a table keeps.
+	// UtilityName is the file that describes the quality of such a table.
 	UtilityName = "utility.md"
 )
 
@@ -125,9 +125,8 @@ func hasFile(names []string, name string) bool {
 // publicFolder of a release holds the public files that its model names.
 const publicFolder = "public"
 
-// PublicFiles are the public tables and level lists that a model file names, by
-// the path it names them by: a release carries them, so that it can be used
-// where they are not.
+// PublicFiles are the public tables and level lists that a model file names, by their paths
+// in it. A release has copies, so that it can be used anywhere.
 func PublicFiles(public map[string][]byte) []release.File {
 	var files []release.File
 	for _, path := range slices.Sorted(maps.Keys(public)) {

@@ -14,7 +14,7 @@ import (
 	"d3p/internal/release"
 )
 
-// Applied is a setting of a run: its value and where that came from.
+// Applied is a setting of a run: its value and the value's source.
 type Applied struct {
 	Name   string
 	Value  any
@@ -120,8 +120,7 @@ func ReadGuide(f *release.Folder) (string, error) {
 	return settings.Guide.Value, err
 }
 
-// ReadDrawn returns how many draws of the posterior the fit of a release took, and
-// their seed.
+// ReadDrawn returns the number of posterior draws in the fit of a release, and their seed.
 func ReadDrawn(f *release.Folder) (draws int, seed uint64, err error) {
 	settings, err := readSettings(f)
 	if err != nil {

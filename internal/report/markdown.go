@@ -43,13 +43,13 @@ func escapeMarkdown(t *template.Template) {
 	}
 }
 
-// code is text in an indented block, where nothing is markup.
+// code is text in an indented block, without markup.
 type code string
 
 // asCode is text for an indented block: one line.
 func asCode(text string) code { return code(strings.Map(oneLine, text)) }
 
-// oneLine is c, or a blank for what ends a line or is not seen.
+// oneLine is c, or a blank in place of a line end or an invisible character.
 func oneLine(c rune) rune {
 	if unicode.IsControl(c) || unicode.In(c, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 		return ' '
@@ -57,7 +57,7 @@ func oneLine(c rune) rune {
 	return c
 }
 
-// plainMarkdown is a value as text of one line that Markdown shows as it is.
+// plainMarkdown is a value as text of one line that Markdown shows unchanged.
 func plainMarkdown(value any) string {
 	if block, ok := value.(code); ok {
 		return string(block)

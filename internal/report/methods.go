@@ -148,7 +148,7 @@ func methodsSoftware(p *Privacy) string {
 		version, p.CreatedAt[:min(len("2006-01-02"), len(p.CreatedAt))], p.Subject.SpecSHA256)
 }
 
-// references are those that a paragraph may cite, with what stands for them there.
+// references are the references that a paragraph may cite, with their full text.
 var references = []struct{ cited, text string }{
 	{"Abadi", "Abadi M, Chu A, Goodfellow I, McMahan HB, Mironov I, Talwar K, Zhang L. Deep learning with differential privacy. CCS 2016. arXiv:1607.00133."},
 	{"Bernstein and Sheldon", "Bernstein G, Sheldon D. Differentially private Bayesian linear regression. NeurIPS 2019. arXiv:1910.13153."},

@@ -9,9 +9,9 @@ import (
 )
 
 // preprocessing lists the transforms of each column, and of each array of columns, before
-// the mechanism. fields are the columns by header; where the model reads a column in the
-// unit of the file, such as a count, the list omits its transform and scale. Each constant
-// is declared, which costs no privacy, or in bought.
+// the mechanism. fields are the columns by header. If the model reads a column in the unit
+// of the file, such as a count, the list omits its transform and scale. Each constant is
+// declared, which costs no privacy, or in bought.
 func preprocessing(d *data.Data, fields map[string]encoding.Field, bought []table1.Bounds) []Preprocessing {
 	list := []Preprocessing{}
 	for _, c := range d.Columns {
@@ -65,8 +65,8 @@ func preprocessing(d *data.Data, fields map[string]encoding.Field, bought []tabl
 	return list
 }
 
-// price gives the steps of a column whose constants are bought what they cost alone; clamp
-// is the step with the bounds.
+// price adds, to the steps of a column with bought constants, the price of each alone;
+// clamp is the step with the bounds.
 func price(list []Preprocessing, b table1.Bounds, clamp string) {
 	for i := range list {
 		p := &list[i]
@@ -82,7 +82,7 @@ func price(list []Preprocessing, b table1.Bounds, clamp string) {
 	}
 }
 
-// adder returns a function that adds what happens to one column to list.
+// adder returns a function that adds the steps of one column to list.
 func adder(list *[]Preprocessing, column, source string) func(operation string, parameters map[string]any) {
 	if source == "" {
 		source = "not stated"
@@ -107,8 +107,7 @@ func fieldsByHeader(e encoding.Encoding) map[string]encoding.Field {
 	return fields
 }
 
-// numeric adds what happens to a number; raw is one that keeps the unit of the
-// file.
+// numeric adds the steps of a number. raw keeps the unit of the file.
 func numeric(add func(string, map[string]any), d *data.Data, c *data.Column, raw bool) {
 	if c.Type.V == data.Date {
 		add("days since", map[string]any{"date": c.Cell(0)})

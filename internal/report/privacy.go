@@ -65,7 +65,8 @@ type Tool struct {
 	SHA256  string `json:"sha256"` // of the program's file; "" when it could not be read
 	Go      string `json:"go"`
 	Device  string `json:"device"` // engine that executed the fit
-	// Processes is how many held a part of the records each; absent for one.
+	// Processes is the number of processes that each held a part of the records; absent for
+	// one.
 	Processes int `json:"processes,omitempty"`
 }
 
@@ -115,7 +116,7 @@ type Tuning struct {
 	Note    string `json:"note"`
 }
 
-// Mechanism is how noise was added.
+// Mechanism describes how noise was added.
 type Mechanism struct {
 	Name            string  `json:"name"`
 	Sampler         Sampler `json:"sampler"`
@@ -131,7 +132,7 @@ type Mechanism struct {
 	// Planned is the plan of a fit that ended early; absent for a complete fit.
 	Planned    *plan.Planned `json:"planned,omitempty"`
 	Normaliser string        `json:"normaliser"`
-	// Selection is what the fit is the best trial of; absent: it is the only one.
+	// Selection is the selection whose best trial is the fit; absent if it is the only fit.
 	Selection *plan.Selection `json:"selection,omitempty"`
 	// Bounds are the bounds and scales that were bought first; absent: all are declared.
 	Bounds []table1.Bounds `json:"bounds,omitempty"`
@@ -146,7 +147,7 @@ type Mechanism struct {
 // Before are the events before the first step, in their order.
 func (m *Mechanism) Before() []event.Event { return plan.Before(m.Bounds, m.Units, m.Purchase) }
 
-// Sampler is how batches were drawn.
+// Sampler describes how batches were drawn.
 type Sampler struct {
 	Scheme  string  `json:"scheme"`
 	Batches string  `json:"batches,omitempty"` // how subsets were drawn, see docs/privacy.md, claim 5; none: the scheme draws none
@@ -165,20 +166,20 @@ func (s Sampler) rateWords() string {
 	return fmt.Sprintf("rates from %.4g to %.4g by a public schedule", least*s.Rate, most*s.Rate)
 }
 
-// Clip is how a record's gradient was bounded.
+// Clip describes how a record's gradient was bounded.
 type Clip struct {
 	Mode     string  `json:"mode"`
 	Norm     float64 `json:"norm"` // the first one when adaptive
 	Quantile float64 `json:"quantile"`
 	// Schedule has the factors of the norm by step; absent: 1.
 	Schedule schedule.Factors `json:"schedule,omitempty"`
-	// Groups are the parts of a gradient that are clipped by themselves; absent: the whole is one.
+	// Groups are the separately clipped parts of a gradient; absent: the whole is one.
 	Groups      clipgroups.Groups `json:"groups,omitempty"`
 	Granularity string            `json:"granularity"`
 }
 
-// Accounting is how the price was computed. Event has the form of Google's
-// dp_accounting, so that a third party can compute it again.
+// Accounting describes how the price was computed. Event has the form of Google's
+// dp_accounting, so that a third party can compute the price again.
 type Accounting struct {
 	Method       string          `json:"method"`
 	Certified    bool            `json:"certified"`
@@ -190,8 +191,8 @@ type Accounting struct {
 	Notes        []string        `json:"notes"`
 }
 
-// CrossCheck is the answer of an accountant that shares nothing with the one
-// that the claim rests on. It may be larger, never smaller than EpsilonLower.
+// CrossCheck is the answer of an accountant that shares nothing with the one behind the
+// claim. It may be larger, but is never smaller than EpsilonLower.
 type CrossCheck struct {
 	Method  string  `json:"method"`
 	Epsilon float64 `json:"epsilon"`
@@ -237,9 +238,9 @@ type Guarantee struct {
 	Limits []Limit `json:"posterior_belief_limit"`
 }
 
-// GDP is the smallest Gaussian differential privacy that covers the curve at
-// every delta of at least 1e-10, and by how much, at most, it overstates the
-// attacker. Dong, Roth and Su 2022; Gomez, Kulynych et al. 2025, arXiv:2503.10945.
+// GDP is the smallest Gaussian differential privacy that covers the curve at every delta of
+// at least 1e-10, and a bound on how much it overstates the attacker. Dong, Roth and Su
+// 2022; Gomez, Kulynych et al. 2025, arXiv:2503.10945.
 type GDP struct {
 	Mu     float64 `json:"mu"`
 	Regret float64 `json:"regret"`
@@ -252,8 +253,8 @@ type Together struct {
 	Delta   float64 `json:"delta"`
 }
 
-// Target is the budget that was asked for; an epsilon of 0 when the noise
-// multiplier was given instead.
+// Target is the requested budget. Its epsilon is 0 if the user gave the noise multiplier
+// instead.
 type Target struct {
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
@@ -330,7 +331,7 @@ type Utility struct {
 	NoiseShare    map[string]float64 `json:"dp_noise_share"`  // of each parameter's posterior variance
 	Note          string             `json:"note"`
 	// Whole is the verdict on the whole fit, Verdicts are those on parameters; absent for
-	// runs without privacy, and for plans.
+	// runs without privacy and for plans.
 	Whole    *outputs.Verdict           `json:"verdict,omitempty"`
 	Verdicts map[string]outputs.Verdict `json:"verdicts,omitempty"`
 }

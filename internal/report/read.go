@@ -8,7 +8,7 @@ import (
 	"d3p/internal/release"
 )
 
-// checkVersion refuses a file of another version, which may mean something else.
+// checkVersion refuses a file of another version, whose fields may have other meanings.
 func checkVersion(name string, version int) error {
 	if version != release.SchemaVersion {
 		return fmt.Errorf("%s: schema_version %d, want %d (use the d3p that wrote it)", name, version, release.SchemaVersion)

@@ -15,8 +15,8 @@ var (
 	priors         = [...]float64{0.01, 0.1, 0.5}
 )
 
-// RiskOf is the success that the privacy curve of a run allows an attacker who knows all
-// except whether one unit is in the data.
+// RiskOf is the success that a run's privacy curve allows an attacker who knows everything
+// but whether one unit is in the data.
 func RiskOf(whole *accountant.Curve) *Risk {
 	r := &Risk{
 		Method:    "the privacy curve of the whole run, which bounds every test of membership",

@@ -34,7 +34,7 @@ type Run struct {
 	Name       string
 	Spec       *spec.Spec
 	SpecSHA256 string            // of the model file as given
-	Encoding   encoding.Encoding // what of the records the model reads
+	Encoding   encoding.Encoding // the columns that the model reads
 	Settings   []Applied
 	Command    []string // flags, without the names of files
 	Accepted   []string // risks accepted by name
@@ -44,15 +44,15 @@ type Run struct {
 	Posterior *posterior.Posterior
 	Params    []outputs.Parameter
 	Draws     outputs.Draws
-	Weights   []safetensors.Array // of networks, those that are points
+	Weights   []safetensors.Array // network weights that are points
 	Prior     *outputs.Draws      // nil when the prior was not drawn from
-	Simulated *outputs.Tables     // from the prior; nil when there are none
+	Simulated *outputs.Tables     // draws from the prior; nil if there are none
 	Trace     *outputs.Trace      // nil when no iterates were kept
 
-	Event     event.Event // what the ledger says was done
+	Event     event.Event // the ledger of the run's releases
 	Spent     accountant.Answer
-	Booked    *Booked // the data set's ledger; nil when there is none
-	Utility   string  // content of utility.md, beside Marginals
+	Booked    *Booked // the data set's ledger; nil if there is none
+	Utility   string  // content of utility.md, for a run with Marginals
 	Marginals any     // content of marginals.json, of a synthetic table; nil: none
 	Insecure  bool    // the noise was fixed by a seed
 
@@ -60,7 +60,7 @@ type Run struct {
 	rows  []outputs.Summary // of Draws
 }
 
-// Banner is settings.NotPrivate for a run that gives no guarantee, else "".
+// Banner is settings.NotPrivate for a run without a guarantee, else "".
 func (r *Run) Banner() string {
 	if r.Insecure || !r.Plan.Private {
 		return settings.NotPrivate
@@ -123,7 +123,7 @@ func (r *Run) Release() ([]release.File, error) {
 	if r.Trace != nil {
 		files = append(files, outputs.TraceFile(r.Trace, sample.Metadata()))
 	}
-	if r.Draws.S > 0 && len(r.Draws.Variables) > 0 { // else the posterior is a point
+	if r.Draws.S > 0 && len(r.Draws.Variables) > 0 { // otherwise the posterior is a point
 		files = append(files, sample.Files(r.Formats)...)
 	}
 	var names []string
@@ -133,8 +133,8 @@ func (r *Run) Release() ([]release.File, error) {
 	return append(files, ReadmeFile(privacy, names)), nil
 }
 
-// Parameters is the content of params.json. The error is that of arrays of
-// weights that share a name.
+// Parameters is the content of params.json. The error is about arrays of weights with the
+// same name.
 func (r *Run) Parameters() (outputs.Parameters, error) {
 	p := r.Posterior
 	if r.Plan.Clipping == plan.ClippingCounts {
@@ -163,13 +163,13 @@ func chainsOf(p *posterior.Posterior) int {
 	return 0
 }
 
-// sample is what the files of draws are written from, under the report p.
+// sample holds the draws for the files of draws, under the report p.
 func (r *Run) sample(p *Privacy) (*outputs.Sample, error) {
 	sample := &outputs.Sample{Draws: r.Draws, Prior: r.Prior, Simulated: r.Simulated, Model: r.Name, Steps: r.Posterior.Steps}
 	return sample, p.Describe(sample)
 }
 
-// weightsMetadata is what the file says of itself.
+// weightsMetadata is the file's description of itself.
 func (r *Run) weightsMetadata() map[string]string {
 	return map[string]string{"d3p.schema_version": "1", "d3p.run_id": r.ID, safetensors.PrivacyKey: r.Claim()}
 }

@@ -8,8 +8,8 @@ import (
 	"d3p/internal/outputs"
 )
 
-// scope states what the guarantee covers (nothing, if the run is not private) and what
-// touched the records.
+// scope states the coverage of the guarantee (nothing, if the run is not private) and the
+// accesses to the records.
 func (r *Run) scope() Scope {
 	s := Scope{
 		Covers:       []string{},
@@ -59,7 +59,7 @@ func (r *Run) scope() Scope {
 	return s
 }
 
-// actors says who sees what.
+// actors states who sees which files.
 func (r *Run) actors() []string {
 	custodian := "custodian: holds the records, runs d3p and sees private/"
 	if r.Banner() != "" {

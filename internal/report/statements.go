@@ -20,7 +20,7 @@ func ClaimLine(epsilon, delta float64, entity string, rel event.Relation) string
 	return fmt.Sprintf("(%s, %s)-differential privacy for one %s, %s neighbours", Upward(epsilon), decimal.Up(delta, 3), entity, RelationWords(rel))
 }
 
-// ClaimParagraph states what the claim is about and what it rests on.
+// ClaimParagraph states the subject of the claim and its assumptions.
 func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) string {
 	if m.Clip.Mode == plan.ClippingCounts {
 		return fmt.Sprintf("The released tables of model %s satisfy %s. So does everything computed from the released files, such as synthetic tables. "+
@@ -69,7 +69,7 @@ func (r *Run) entity() string {
 	return "record"
 }
 
-// RelationWords says a neighbouring relation in words.
+// RelationWords describes a neighbouring relation.
 func RelationWords(rel event.Relation) string {
 	switch rel {
 	case event.Substitute:
@@ -102,7 +102,7 @@ func (r *Run) statements() Statements {
 	return Statements{OneLine: r.claim(), Paragraph: ClaimParagraph(r.Name, r.claim(), &mechanism, r.Spent.Lower, r.Spent.Upper)}
 }
 
-// unprotected lists what is in the clear.
+// unprotected lists the unprotected facts.
 func (r *Run) unprotected() []string {
 	return []string{
 		fmt.Sprintf("the declared number of records, %d", r.Plan.Records),
@@ -148,7 +148,7 @@ func (r *Run) tuning() Hazard {
 	return Hazard{"tuning", "high", "open", "settings chosen by looking at private results are not counted"}
 }
 
-// hazards lists what could break the claim, and what was done about it.
+// hazards lists the possible ways to break the claim, and the measures against them.
 func (r *Run) hazards() []Hazard {
 	list := []Hazard{
 		{"data-dependent-bounds", "high", "mitigated", "bounds, scales and levels are declared; values outside are clamped in silence"},

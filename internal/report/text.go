@@ -38,7 +38,7 @@ func textFile(p *Privacy) release.File {
 	}}
 }
 
-// textRisk writes what the guarantee means.
+// textRisk writes the meaning of the guarantee.
 func textRisk(b *strings.Builder, p *Privacy) {
 	fmt.Fprintf(b, "\n%s\n\n", p.Statements.Odds)
 	for _, t := range p.Risk.Tests() {

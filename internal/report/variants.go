@@ -11,15 +11,15 @@ type ZCDP struct {
 	Rho float64 `json:"rho"`
 }
 
-// Variant is what the claim would be on other grounds, at its delta.
+// Variant is the epsilon of the claim on other grounds, at its delta.
 type Variant struct {
 	Label   string  `json:"label"`
 	Epsilon float64 `json:"epsilon"`
 }
 
-// zcdp is the sum of s^2/(2 sigma^2) over Gaussian releases, where one unit moves
-// a sum by s clip norms: 1, or 2 when it is substituted. nil for anything else:
-// a sampled Gaussian has no useful rho.
+// zcdp is the sum of s^2/(2 sigma^2) over Gaussian releases, where one unit moves a sum by
+// s clip norms: 1, or 2 if it is substituted. nil for other events: a sampled Gaussian has
+// no useful rho.
 func zcdp(ev event.Event, rel event.Relation) *ZCDP {
 	switch ev := ev.(type) {
 	case event.Gaussian:
@@ -46,7 +46,7 @@ func zcdp(ev event.Event, rel event.Relation) *ZCDP {
 	return nil
 }
 
-// variants states how much of the claim is owed to secret batches.
+// variants states how much of the claim depends on secret batches.
 func variants(ev event.Event, rel event.Relation, delta float64) ([]Variant, error) {
 	whole, sampled := unsampled(ev)
 	if !sampled {
@@ -56,8 +56,8 @@ func variants(ev event.Event, rel event.Relation, delta float64) ([]Variant, err
 	return []Variant{{"without amplification: if an attacker knew who is in which batch", answer.Upper}}, err
 }
 
-// unsampled is ev as if every batch held all records; sampled says that there
-// were Poisson or fixed-size batches.
+// unsampled is ev with all records in every batch. sampled reports Poisson or fixed-size
+// batches in ev.
 func unsampled(ev event.Event) (whole event.Event, sampled bool) {
 	switch ev := ev.(type) {
 	case event.PoissonSampled:

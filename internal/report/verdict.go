@@ -13,8 +13,8 @@ import (
 	"d3p/internal/table1"
 )
 
-// Known is what is known of the records of a private fit of m beside the fit: the
-// declared number of records, whether the fit was ended early, and Table 1 where it was
+// Known is the released information about the records of a private fit of m besides the
+// fit: the declared number of records, whether the fit was ended early, and Table 1, if
 // bought.
 func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) outputs.Known {
 	known := outputs.Known{Declared: float64(n.NPublic), Assumed: assumed(m, bought), Counted: len(bought) > 0, Levels: map[string][]outputs.Level{}, Open: map[string]string{}}
@@ -87,7 +87,7 @@ func events(m *models.Model, bought []table1.Row, records float64) outputs.Level
 	}
 }
 
-// lostShare of the records is what a column has to lose to be named.
+// lostShare is the share of the records that a column has to lose to be named.
 const lostShare = 0.05
 
 // rejects reports whether a row without a value of the column is left out.
@@ -96,7 +96,7 @@ func rejects(m *models.Model, column string) bool {
 	return c != nil && m.Spec.Data.MissingOf(c).Rule == data.MissingReject
 }
 
-// assumed is what of the predictors' spread, on which the intervals rest, was not measured.
+// assumed is the unmeasured part of the predictors' spread, on which the intervals rest.
 func assumed(m *models.Model, bought []table1.Row) string {
 	together := slices.ContainsFunc(bought, func(r table1.Row) bool {
 		return r.Statistic == table1.Correlation || r.Statistic == table1.MeanScore
@@ -110,7 +110,7 @@ func assumed(m *models.Model, bought []table1.Row) string {
 	return ""
 }
 
-// predictors is the number of columns of a formula beside the response.
+// predictors is the number of columns of a formula other than the response.
 func predictors(m *models.Model) int {
 	if m.Spec.Model == nil {
 		return 0
@@ -140,10 +140,10 @@ func (r *Run) Judge(m *models.Model) {
 	r.rows = nil
 }
 
-// Judged is Judge where the draws have their verdicts.
+// Judged is Judge for draws that have verdicts.
 func (r *Run) Judged(m *models.Model, bought []table1.Row) {
 	r.known = Known(m, r.neighbours(), r.mechanism(), bought)
 }
 
-// Whole is the verdict about the whole fit; nil if nothing was judged.
+// Whole is the verdict about the whole fit; nil without verdicts.
 func (r *Run) Whole() *outputs.Verdict { return r.utility().Whole }

@@ -12,7 +12,7 @@ import (
 	"d3p/internal/report/figure"
 )
 
-// functions are what the templates of the readable reports can call.
+// functions are the functions for the templates of the readable reports.
 func functions() map[string]any {
 	return map[string]any{
 		"figureStyles": figure.StyleSheet,
@@ -58,7 +58,7 @@ func share(x *float64) string {
 	return fmt.Sprintf("%.0f %%", 100**x)
 }
 
-// OtherRuns prints how many other runs a ledger has.
+// OtherRuns prints the number of other runs in a ledger.
 func OtherRuns(n int) string {
 	if n == 1 {
 		return "1 other run"
@@ -103,8 +103,7 @@ func constant(v any) string {
 	return text
 }
 
-// listed are the texts of a list, as it is or as JSON is read back; nil for
-// anything else.
+// listed are the texts of a list, as []string or as decoded JSON; nil for any other value.
 func listed(v any) (list []string) {
 	switch v := v.(type) {
 	case []string:
@@ -117,8 +116,8 @@ func listed(v any) (list []string) {
 	return list
 }
 
-// decades are the points of a curve at whole powers of ten up to 1e-4: what a
-// custodian may ask for.
+// decades are the points of a curve at whole powers of ten up to 1e-4: the deltas that
+// custodians ask for.
 func decades(curve []Point) (points []Point) {
 	for _, p := range curve {
 		for k := 1e-9; k < 2e-4; k *= 10 {
@@ -130,7 +129,7 @@ func decades(curve []Point) (points []Point) {
 	return points
 }
 
-// columnRow is what happens to one column, in order.
+// columnRow has the steps of one column, in order.
 type columnRow struct {
 	Name    string
 	Steps   []string
@@ -154,8 +153,8 @@ func columnRows(list []Preprocessing) (rows []columnRow) {
 	return rows
 }
 
-// levelSize states how little a level of a category may have: with equal shares,
-// N/Levels records, and as many times the noise-to-signal ratio.
+// levelSize states the size of a category's levels: with equal shares N/Levels records
+// each, and a noise-to-signal ratio that is Levels times as large.
 type levelSize struct {
 	Column        string
 	Levels        int
@@ -203,7 +202,7 @@ func beliefs(p *Privacy) (t beliefTable) {
 	return t
 }
 
-// testRow is a test of membership: what it gets wrong, and right at most.
+// testRow is a test of membership: its false accusations, and a bound on its right ones.
 type testRow struct{ FPR, TPR float64 }
 
 // Tests are the tests of membership of TPRAtFPR, in order.

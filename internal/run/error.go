@@ -16,7 +16,7 @@ const (
 	Budget                  // the privacy budget does not allow it
 	Output                  // a result is not finite, or a file could not be written
 	Stopped                 // the fit ended before its last step and can be resumed
-	Interrupted             // nothing was released, and nothing can be resumed
+	Interrupted             // nothing was released, and resuming is impossible
 )
 
 // Error is an error with its kind.

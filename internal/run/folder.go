@@ -17,19 +17,18 @@ import (
 	"d3p/internal/report"
 )
 
-// folder is OUT: release/ may be published, private/ must not be. root is the folder
-// itself, wherever path leads later: all writing goes through it.
+// folder is OUT: release/ may be published, private/ must not be. root is a handle on the
+// folder, whatever path means later: all writing goes through it.
 type folder struct {
 	path string
 	root *os.Root
 	made bool // by this process
 }
 
-// newFolder creates OUT with an empty private/ (mode 0700). path must not
-// exist, or be an empty folder of this user's alone, or hold no more than the data
-// check of a run that spent nothing; "" takes the first free d3p-run-NAME-1, -2, ...
-// in the working directory. Creating private/ is the reservation: two fits never
-// share one.
+// newFolder creates OUT with an empty private/ (mode 0700). path must be free, or an empty
+// folder of this user's alone, or hold nothing but the data check of a run that spent
+// nothing. "" takes the first free d3p-run-NAME-1, -2, ... in the working directory.
+// Creating private/ is the reservation: two fits never share one.
 func newFolder(path, model string) (folder, error) {
 	if path != "" {
 		if err := atomicfile.CheckParents(path); err != nil {
@@ -184,13 +183,13 @@ func (r folder) released() bool {
 	return err == nil
 }
 
-// name is the folder's name, without where it is.
+// name is the last element of the folder's path.
 func (r folder) name() string { return filepath.Base(r.path) }
 
 // close gives the handle on the folder back.
 func (r folder) close() { r.root.Close() }
 
-// discard removes what this run made, in which nothing was spent yet.
+// discard removes the files of this run, which has spent nothing.
 func (r folder) discard() {
 	r.root.RemoveAll(privateName)
 	r.removeIfMade()
@@ -249,10 +248,10 @@ func (r folder) prepare(j Job, bytes int64) error {
 	return nil
 }
 
-// giveSpaceBack frees what prepare took.
+// giveSpaceBack frees the space that prepare took.
 func (r folder) giveSpaceBack() { r.remove(spaceFile) }
 
-// keepDataCheck leaves of a run that failed while reading the data what its
+// keepDataCheck keeps, of a run that failed while reading the data, the file that its
 // message points to.
 func (r folder) keepDataCheck() {
 	r.giveSpaceBack()
@@ -302,14 +301,14 @@ func (r folder) stoppedFit() (j Job, checkpoint fit.Checkpoint, err error) {
 	return j, checkpoint, err
 }
 
-// read reads what write wrote.
+// read reads the output of write.
 func (r folder) read(name string, v any) error {
 	raw, err := atomicfile.Read(r.root, inPrivate(name), mostPrivate)
 	if err != nil {
 		return err
 	}
 	decode := jsonfile.Strict
-	if name == checkpointFile { // as long as it is, it was written by this user
+	if name == checkpointFile { // this user wrote the file, however long it is
 		decode = json.Unmarshal
 	}
 	if err := decode(raw, &privateJSON{Content: v}); err != nil {

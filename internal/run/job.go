@@ -27,7 +27,7 @@ type Job struct {
 	// Attempts are the start of the run and its resumptions, by their names in the
 	// ledger.
 	Attempts []string  `json:"attempts"`
-	Folder   string    `json:"folder"` // its name, without where it is
+	Folder   string    `json:"folder"` // its name, without the folder
 	Created  time.Time `json:"created"`
 	Data     string    `json:"data"` // absolute path
 	Name     string    `json:"name"`
@@ -45,9 +45,9 @@ type Job struct {
 	// CheckpointEvery is in seconds; 0 is the default.
 	CheckpointEvery int    `json:"checkpoint_every,omitempty"`
 	Precision       string `json:"precision,omitempty"` // empty: float32
-	TablePlace      string `json:"table,omitempty"`     // where it is; empty: auto
+	TablePlace      string `json:"table,omitempty"`     // path of the file; empty: auto
 	Insecure        bool   `json:"insecure"`
-	Device          string `json:"device,omitempty"`     // as asked for; empty: auto
+	Device          string `json:"device,omitempty"`     // as requested; empty: auto
 	MaxMemory       int    `json:"max_memory,omitempty"` // of the device, in MB; 0: nine tenths
 	Engine          string `json:"engine,omitempty"`     // the engine that Open chose
 	Processes       int    `json:"processes,omitempty"`  // that held parts of the records, if more than one
@@ -60,9 +60,9 @@ func (j Job) reservation() reservation {
 	return reservation{j.Ledger, ledger.Run{ID: j.ID, Folder: j.Folder, Attempt: j.Attempts[len(j.Attempts)-1]}, j.Attempts}
 }
 
-// compile compiles the model in the form that the release has, with what was bought in its
-// place. Draws from the prior depend on the order of the model
-// file, so the draws of a release must come from this form.
+// compile compiles the model in the form that the release has, with the bought numbers.
+// Draws from the prior depend on the order of the model file, so the draws of a release
+// must come from this form.
 func (j Job) compile(bought data.Bought) (*models.Model, error) {
 	s, errs := spec.ParseSettled("the model of the fit", []byte(j.Model), bought, func(name string) ([]byte, error) {
 		src, ok := j.Public[name]
@@ -103,7 +103,7 @@ func (j Job) replicate(k int, folder folder) Job {
 }
 
 // PackFrom is the size in bytes from which levels take a byte each. A smaller table is read
-// from caches, where unpacking costs more than it saves.
+// from caches, and unpacking would cost more than it saves.
 const PackFrom = 16 << 20
 
 // Table is the job's table, not read yet. The root chooses among the rows of units
@@ -112,8 +112,8 @@ func (j Job) Table(m *models.Model, root noise.Root) *privacy.Table {
 	return privacy.NewTable(Run{Job: j}.tableConfig(m, root, nil))
 }
 
-// tableConfig is what of the job's table this process reads. A table on disk is in
-// scratch; nil: it is in memory.
+// tableConfig describes the part of the job's table that this process reads. A table on
+// disk is in scratch; nil: in memory.
 func (r Run) tableConfig(m *models.Model, root noise.Root, scratch *os.Root) privacy.TableConfig {
 	cfg := privacy.TableConfig{
 		Data: r.Job.Data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: r.Job.TablePrecision(), Root: root,
@@ -145,7 +145,8 @@ func (j Job) TablePrecision() privacy.Precision {
 }
 
 // columnsOf are the columns that a purchase counts, of this process's records as m encodes
-// them, not read yet. They have room for what a model in coordinates of work derives.
+// them, before they are read. They have room for the derived columns of a model in
+// coordinates of work.
 func (r Run) columnsOf(m *models.Model, scratch *os.Root) *privacy.Columns {
 	cfg := r.tableConfig(m, r.Root, scratch)
 	cfg.Spare = m.RotatedSpare()

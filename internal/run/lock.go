@@ -7,12 +7,12 @@ import (
 	"d3p/internal/atomicfile"
 )
 
-// lockPatience is how long to wait for another d3p to leave a run's folder.
+// lockPatience is the time to wait for another d3p to leave a run's folder.
 const lockPatience = time.Second
 
-// lock makes this process the only one that works in the folder, until unlock or
-// its end, however that comes. A new folder is locked at the first try, however
-// busy the machine is. On a file system without locks it does nothing.
+// lock makes this process the only one that works in the folder, until unlock or the end of
+// the process, even if killed. It locks a new folder at the first try, however busy the
+// machine is. On a file system without locks it does nothing.
 func (r folder) lock() (unlock func(), err error) {
 	for started := time.Now(); ; time.Sleep(lockPatience / 50) {
 		unlock, err := atomicfile.Lock(r.root, inPrivate(lockFile), false)

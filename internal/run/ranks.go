@@ -14,8 +14,8 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// task is the work that rank 0 sends to the other processes of a job. Without a Plan
-// there is nothing to do: rank 0 has failed and reports the reason itself.
+// task is the work that rank 0 sends to the other processes of a job. Without a Plan they
+// have nothing to do: rank 0 has failed and reports the reason itself.
 type task struct {
 	Job        Job             `json:"job"`
 	Plan       *plan.Plan      `json:"plan"`
@@ -45,9 +45,9 @@ func (r Ranks) Dismiss() error {
 	return errors.Join(err, r.Job.Close())
 }
 
-// SameCommand is an error on all processes unless all were started with the same words, and
-// those that have a model file there with the same one: the first alone reads settings and
-// model file, so others would be passed over.
+// SameCommand returns an error on all processes unless all have the same arguments, and
+// those that have a model file have the same one. Only the first reads settings and model
+// file, so others would have no effect.
 func (r Ranks) SameCommand(words []string, model []byte) error {
 	if !r.Several() {
 		return nil
@@ -154,7 +154,7 @@ func (r Run) follow() error {
 	if errors.As(err, &own) && own.Own != nil {
 		return err
 	}
-	return nil // what else ends the steps ends them on rank 0, too
+	return nil // any other reason to end the steps ends them on rank 0, too
 }
 
 // open makes the engine and the curator of a process other than rank 0.
@@ -174,16 +174,17 @@ func (r *Run) open() (err error) {
 	return err
 }
 
-// inStep are the processes of a job for a curator. All stop after the step in which rank
-// 0 is cancelled.
+// inStep are the processes of a job for a curator. All stop after the step in which rank 0
+// is cancelled.
 type inStep struct {
 	job    *cluster.Job
-	told   context.Context // of this process; only that of rank 0 counts
+	told   context.Context // of this process; only rank 0's counts
 	stop   context.CancelFunc
 	buffer []float64 // the shared numbers, and 1 to stop
 }
 
-// follow is the context in which all processes take their steps; ctx is this one's own.
+// follow is the context in which all processes take their steps; ctx is that of this
+// process.
 func (s *inStep) follow(ctx context.Context) context.Context {
 	s.told = ctx
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -198,7 +199,7 @@ func (s *inStep) Add(x []float64) error { return s.job.Add(x) }
 func (s *inStep) Share(x []float64) error {
 	s.buffer = append(append(s.buffer[:0], x...), 0)
 	last := len(x)
-	if s.job.Rank == 0 && s.told != nil && s.told.Err() != nil { // before the steps nothing stops
+	if s.job.Rank == 0 && s.told != nil && s.told.Err() != nil { // nothing stops before the steps
 		s.buffer[last] = 1
 	}
 	if err := s.job.Share(s.buffer); err != nil {

@@ -14,8 +14,8 @@ import (
 // mostRepeats bounds the fits of Repeat: each is a folder.
 const mostRepeats = 1000
 
-// Repeat runs n fits like r side by side, as many at a time as there are processors, or
-// as the engine takes, in OUT-1, OUT-2, ... and calls done for the k-th one, from 0. They
+// Repeat runs n fits like r side by side, as many at a time as there are processors, or as
+// the engine takes, in OUT-1, OUT-2, ... and calls done with k, from 0, after each. They
 // share the model and the records, which are read once. Each draws its own noise and
 // batches and has its own price: either the ledger reserves all of them, or none runs.
 //
@@ -94,8 +94,8 @@ func sideBySide(ctx context.Context, all []Run, atOnce int, done func(k int, fol
 	wait.Wait()
 }
 
-// replicates prepares n fits, which report no steps. On an error it returns those whose
-// folders exist.
+// replicates prepares n fits, which report no steps. On an error it returns those that have
+// folders.
 func (r Run) replicates(out string, n int) (all []Run, err error) {
 	for k := range n {
 		path := out

@@ -13,17 +13,17 @@ import (
 	"d3p/internal/report"
 )
 
-// reservation is a run's place in the ledger of its data set. Without a path there
-// is no ledger, and nothing is booked.
+// reservation is a run's place in the ledger of its data set. Without a path there is no
+// ledger, and it does nothing.
 type reservation struct {
 	path  string
 	run   ledger.Run
 	known []string // attempts of the run in its folder
 }
 
-// reserve sets budget aside before any record is read: ev for the run at each of the
-// places, which are in one ledger, or nothing at all. The first of several copies of a
-// run's folder takes the run over, because the others would release other numbers.
+// reserve reserves budget before any record is read: ev for each of the runs at places, all
+// in one ledger, or for none. Of several copies of a run's folder the first takes over the
+// run, because the others would release other numbers.
 func (r Run) reserve(ev event.Event, places ...reservation) error {
 	first := places[0]
 	if first.path == "" {
@@ -52,7 +52,7 @@ func (r reservation) settle(spent privacy.Ledger) error {
 	return r.settleFor(spent, []string{r.run.Attempt})
 }
 
-// settleFor is settle where the last entry of the run may be of one of several attempts.
+// settleFor is settle for a run whose last entry may belong to one of several attempts.
 func (r reservation) settleFor(spent privacy.Ledger, attempts []string) error {
 	if r.path == "" {
 		return nil

@@ -33,7 +33,7 @@ func (r *Run) Close() {
 // reopen locks the folder of r and reads it.
 func (r *Run) reopen(data string) (err error) {
 	path := r.folder.path
-	if r.folder.released() { // even with a checkpoint beside it: it was paid for once
+	if r.folder.released() { // even if there is a checkpoint, because the run was paid once
 		return usagef("%s holds no stopped fit", path)
 	}
 	if r.unlock, err = r.folder.lock(); err != nil {
@@ -46,7 +46,7 @@ func (r *Run) reopen(data string) (err error) {
 	if err != nil {
 		return failed(Usage, fmt.Errorf("%s: %w", path, err))
 	}
-	if checkpoint.Plan.Selection != nil { // another release than the one that the selection paid for
+	if checkpoint.Plan.Selection != nil { // a release other than the one that the selection paid
 		return usagef("%s: a fit of a selection that was killed is never released (d3p select starts another one, at its price)", path)
 	}
 	r.Job, r.checkpoint, r.Plan = job.nextAttempt(), &checkpoint, checkpoint.Plan

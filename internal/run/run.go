@@ -31,8 +31,8 @@ type Run struct {
 	Key   *signature.Key // signs the release; nil: it is not signed
 	Host  Host
 	Ranks Ranks // zero: this process alone
-	// Booked is the ledger that is charged for the selection whose trial the run is, in the
-	// place of the job's.
+	// Booked is the ledger that is charged for the selection with this trial, in place of
+	// the job's ledger.
 	Booked string
 
 	folder     folder
@@ -81,7 +81,7 @@ func (r Run) Fit(ctx context.Context, out string) (*Result, error) {
 // Resume continues from the checkpoint of r, which Reopen has read.
 func (r Run) Resume(ctx context.Context) (*Result, error) { return r.execute(ctx) }
 
-// discard removes the folder of a new fit. A stopped fit keeps what it has.
+// discard removes the folder of a new fit. A stopped fit keeps its files.
 func (r Run) discard() {
 	if r.checkpoint == nil {
 		r.folder.discard()
@@ -149,8 +149,8 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 	return nil, failed(kindOf(err), errors.Join(err, unbooked))
 }
 
-// onProcessor is the run that goes on where r ended, on the processor: if the card failed
-// and the job asks for that; else nil.
+// onProcessor is the run that continues r on the processor, if the card failed and the job
+// asks for that; else nil.
 func (r Run) onProcessor(result *fit.Result, err error) *Run {
 	var failed *privacy.EngineError
 	if r.Job.Device != settings.DeviceCUDAThenCPU || result == nil || result.Posterior == nil || r.Ranks.Several() || !errors.As(err, &failed) {
@@ -254,9 +254,9 @@ func (r Run) settlePriors(columns *privacy.Columns, private *os.Root) (*privacy.
 	return curator, fit.SettlePriors(r.Plan, curator, r.Job.compile)
 }
 
-// curator reads the records of this process, buys what the plan buys, and encodes the
-// records for the plan's model after that. The data check goes to the folder private,
-// unless that is nil. With an error it returns the curator that has spent so far, or nil.
+// curator reads the records of this process, makes the plan's purchases, and then encodes
+// the records for the plan's model. The data check goes to the folder private, unless that
+// is nil. With an error it returns the curator with its spending so far, or nil.
 func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	spent, err := spentAt(r.checkpoint)
 	if err != nil {
@@ -310,7 +310,7 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	if err := fit.Buy(r.Plan, curator, r.Job.compile); err != nil {
 		return curator, ownReason(err)
 	}
-	if own { // what was bought changes no encoded number, only what is derived of them
+	if own { // purchases change no encoded number, only derived ones
 		return curator, curator.Encode(config.Columns.Table())
 	}
 	return curator, curator.Encode(privacy.NewTable(r.tableConfig(r.Plan.Model(), r.Root, private)))
@@ -338,7 +338,8 @@ func (r Run) steps(ctx context.Context, c *privacy.Curator, observer fit.Observe
 		result, err = fit.Sample(ctx, r.Plan, c, r.curators(), observer)
 	case r.checkpoint == nil:
 		result, err = fit.Run(ctx, r.Plan, c, observer)
-		// fits side by side share a table, which knows one tape; processes step together
+		// parallel fits share a table, which has the derived columns of one tape; processes
+		// step together
 		if err == nil && !r.Plan.Private && !r.repeated && !r.Ranks.Several() {
 			result.Unconverged, err = fit.Unconverged(ctx, r.Plan, result.Posterior, c)
 		}
@@ -371,9 +372,8 @@ func (r Run) curators() *fit.Curators {
 	}}
 }
 
-// stopped ends a run before its last step. The ledger has its price, and a checkpoint
-// lets Resume continue. A run that spent nothing leaves nothing; a resumed one keeps its
-// files.
+// stopped ends a run before its last step. The ledger has its price, and a checkpoint lets
+// Resume continue. A run that spent nothing leaves no file; a resumed one keeps its files.
 func (r Run) stopped(result *fit.Result, cause error) error {
 	r.folder.giveSpaceBack()
 	found := Output

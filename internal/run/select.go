@@ -21,12 +21,12 @@ const (
 	bestName  = "best"  // the best so far
 )
 
-// Select runs one of the given fits at a time, chosen uniformly, and scores it, until a coin
-// that has nothing to do with the records stops it. The fit with the highest score becomes
-// the release of the new folder out; all others are removed. The number of fits is secret:
-// nothing is printed, and the ledger is charged for the whole before a record is read.
-// score is that of the run in a folder. An error of a fit or of its score ends the
-// selection, as if it had the highest score of all.
+// Select runs one of the given fits at a time, chosen uniformly, and scores it, until a
+// coin that is independent of the records stops it. The fit with the highest score becomes
+// the release of the new folder out; the others are removed. The number of fits is secret:
+// Select prints nothing, and charges the ledger for the whole selection before a record is
+// read. score returns the score of the run in a folder. An error of a fit or of its score
+// ends the selection, as if its score were the highest.
 func Select(ctx context.Context, trials []Run, out string, score func(ctx context.Context, folder string) (float64, error)) (*Result, error) {
 	first := trials[0]
 	s := first.Plan.Selection
@@ -72,7 +72,7 @@ func Select(ctx context.Context, trials []Run, out string, score func(ctx contex
 func (r folder) best(ctx context.Context, trials []Run, meanTrials int, score func(ctx context.Context, folder string) (float64, error)) (best *Result, highest float64, err error) {
 	var last *Result
 	try := func(k int) (float64, error) {
-		one, own := trials[k], *trials[k].Plan // a fit fills in what it bought
+		one, own := trials[k], *trials[k].Plan // a fit fills in its purchases
 		one.Plan = &own
 		var err error
 		if one.Root, err = noise.System(); err != nil {
@@ -150,8 +150,8 @@ func (r folder) rename() error {
 	return r.write(jobFile, j)
 }
 
-// date gives all of the release the time at which the selection began: others would tell
-// how many trials there were before the best one.
+// date gives every file of the release the time at which the selection began: other times
+// would show the number of trials before the best one.
 func (r folder) date(created time.Time) error {
 	return fs.WalkDir(r.root.FS(), releaseName, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {

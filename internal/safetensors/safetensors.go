@@ -22,7 +22,7 @@ type Array struct {
 	Values []float64
 }
 
-// entry is what the head says of one array.
+// entry is the description of one array in the head.
 type entry struct {
 	DType   string `json:"dtype"`
 	Shape   []int  `json:"shape"`

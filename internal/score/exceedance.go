@@ -13,10 +13,10 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// Exceedance is a posterior predictive check: do as many responses exceed a threshold as the
-// posterior predicts? The cell of a row is the predicted probability that its response
-// does, rounded up or down to a multiple of 1/exceedanceSteps with the chances that keep
-// its mean, and whether its response does.
+// Exceedance is a posterior predictive check: do as many responses exceed a threshold as
+// the posterior predicts? The cell of a row has two parts: the predicted probability that
+// the row's response exceeds it, rounded at random to a multiple of 1/exceedanceSteps
+// without changing its mean; and whether the response does.
 type Exceedance struct {
 	Threshold float64
 	table     *Table
@@ -24,7 +24,7 @@ type Exceedance struct {
 
 const exceedanceSteps = 4
 
-// exceedanceDraws bounds the draws, because each row draws its responses by itself.
+// exceedanceDraws bounds the draws, because each row draws its own responses.
 const exceedanceDraws = 400
 
 // Exceedance checks a number's threshold, in the unit of the file.
@@ -90,8 +90,8 @@ func (e *Exceedance) Place(tables []privacy.Placed, of privacy.Block) error {
 	return nil
 }
 
-// Metrics are the shares of records whose response exceeds the threshold, as observed and as
-// predicted, and their difference.
+// Metrics are the observed and the predicted share of records whose response exceeds the
+// threshold, and their difference.
 func (e *Exceedance) Metrics(counts []float64, sigma float64, random interface{ Normal() float64 }) []Metric {
 	name := fmt.Sprintf("%s > %g", e.table.Target.Name, e.Threshold)
 	list := metrics([]string{name + " observed", name + " predicted", name + " difference"}, e.shares, counts, sigma, random)

@@ -42,8 +42,9 @@ func NewIterate(m *models.Model, quantities []string, theta []float64) (*Iterate
 	return it, nil
 }
 
-// Unit is the loss that counts as 1, and more counts as that: the range of a number, whose
-// loss is the absolute error; log(levels) + 2 of a category, whose loss is -log p.
+// Unit is the loss that counts as 1; larger losses count as 1, too. It is the range of a
+// number, whose loss is the absolute error, and log(levels) + 2 for a category, whose loss
+// is -log p.
 func (it *Iterate) Unit() float64 {
 	if it.Target.Levels == 0 {
 		return *it.response.Upper - *it.response.Lower
@@ -112,15 +113,15 @@ func (it *Iterate) Place(tables []privacy.Placed, block privacy.Block) error {
 	return nil
 }
 
-// prediction is that of a number's mean, NaN if there is none, or of the probabilities of
-// levels.
+// prediction is the predicted mean of a number (NaN if it has none), or the probabilities
+// of levels.
 type prediction struct {
 	mean   float64
 	levels []float64
 }
 
-// cell is the cell of a prediction and an outcome, and the part of its weight that goes to
-// the next one; -1 if one of the two does not exist.
+// cell is the cell of a prediction and an outcome, and the part of its weight for the next
+// cell; -1 if one of the two does not exist.
 func (it *Iterate) cell(quantity string, p prediction, outcome float64) (cell int, part float64) {
 	if it.Target.Levels == 0 {
 		e := math.Abs(outcome-p.mean) / it.Unit()

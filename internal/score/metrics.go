@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Metric is a score with how far the noise of the counts and the number of records may
-// have moved it.
+// Metric is a score with its standard deviation due to the noise of the counts and the
+// number of records.
 type Metric struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
@@ -17,22 +17,21 @@ type Metric struct {
 	Upper float64 `json:"q95"`
 }
 
-// Bin is what came of one bin of predictions, for a curve of calibration.
+// Bin has the outcomes in one bin of predictions, for a calibration curve.
 type Bin struct {
 	Lower    float64 `json:"lower"` // of the predicted probability of the second level
 	Upper    float64 `json:"upper"`
 	Records  float64 `json:"records"`  // as counted with noise
-	Observed float64 `json:"observed"` // share of the second level; null where the noise leaves no record
+	Observed float64 `json:"observed"` // share of the second level; null if the noise leaves no record
 	SD       float64 `json:"sd"`
 }
 
-// replicates is how many tables are drawn for the spread of a score.
+// replicates is the number of tables to draw for the spread of a score.
 const replicates = 400
 
-// Metrics are the scores of noisy counts whose noise has standard deviation sigma. Counts
-// are used as they are, negative ones too: sums of them, and products of different ones,
-// are then right on average. The spread is that over tables with other records and other
-// noise.
+// Metrics are the scores of noisy counts whose noise has standard deviation sigma. It uses
+// negative counts unchanged: sums of counts, and products of different ones, are then right
+// on average. The spread is that over tables with other records and other noise.
 func (t *Table) Metrics(counts []float64, sigma float64, random interface{ Normal() float64 }) []Metric {
 	list := metrics(t.names(), t.scores, counts, sigma, random)
 	for i := range list {
@@ -89,7 +88,7 @@ func (m *Metric) within(low, high float64) {
 	}
 }
 
-// names are those of the scores.
+// names are the names of the scores.
 func (t *Table) names() []string {
 	switch t.Target.Levels {
 	case 0:

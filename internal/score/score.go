@@ -32,7 +32,7 @@ type Table struct {
 	posterior predict.Posterior
 	random    dist.Rand
 	at        int  // of the target among the model's
-	closeness bool // cells are those of a utility
+	closeness bool // cells are the cells of a utility
 }
 
 // outcome is a column that is predicted, and how its values are read.
@@ -69,7 +69,7 @@ func (o *outcome) level(p *predict.Summary, value float64) (level int, ok bool) 
 	return level, value-value == 0 && level >= 0 && level < o.Target.Levels && (!o.asMean || p.HasMean)
 }
 
-// probabilities are the edges of bins of a probability: finer where the log score changes
+// probabilities are the edges of bins of a probability, finer where the log score changes
 // fast.
 var probabilities = []float64{0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999}
 
@@ -114,9 +114,9 @@ func New(m *models.Model, posterior predict.Posterior, column string, random dis
 	return t, nil
 }
 
-// Cells is the number of cells of the one table. Of a category with two levels a cell is a bin of the second
-// level's probability, and the level that came; of more levels, a bin of the probability
-// of the level that came, and whether it was the most probable one.
+// Cells is the number of cells of the one table. For a category with two levels a cell is a
+// bin of the second level's probability and the observed level. For more levels it is a bin
+// of the observed level's probability, and whether that level was the most probable one.
 func (t *Table) Cells() []int {
 	if t.Target.Levels == 0 || t.closeness {
 		return []int{len(t.Edges) + 1}

@@ -29,8 +29,8 @@ type SideQueries struct {
 // mostMeasured iterates are measured.
 const mostMeasured = 10
 
-// NewSideQueries are queries of the quantities that names lists with commas, about a fit of m
-// in so many steps, at the price of a Gaussian with the parameter mu.
+// NewSideQueries are queries of the quantities in the comma-separated list names, about a
+// fit of m with the given number of steps, at the price of a Gaussian with parameter mu.
 func NewSideQueries(m *models.Model, names string, steps int, mu float64, rel event.Relation) (*SideQueries, error) {
 	q := &SideQueries{}
 	for name := range strings.SplitSeq(names, ",") {
@@ -64,8 +64,8 @@ func (q *SideQueries) Iterates() []int {
 	return q.Steps
 }
 
-// Each calls do for every iterate and what is measured of it, in order: at first for the
-// levels, of step 0. Each quantity of an iterate is a table of counts.
+// Each calls do for every iterate and every quantity measured of it, in order; first for
+// the levels, at step 0. Each quantity of an iterate is a table of counts.
 func (q *SideQueries) Each(do func(quantities []string, step int)) {
 	var predicted []string
 	for _, quantity := range q.Quantities {
@@ -91,8 +91,8 @@ func (q *SideQueries) each(do func(quantity string, step int)) {
 	})
 }
 
-// Events is the event of all queries together; none for nil. It is that of
-// privacy.Curator.CountPlaced, to the last bit.
+// Events is the event of all queries together; none for nil. It equals that of
+// privacy.Curator.CountPlaced to the last bit.
 func (q *SideQueries) Events(rel event.Relation) []event.Event {
 	if q == nil {
 		return nil
@@ -102,7 +102,7 @@ func (q *SideQueries) Events(rel event.Relation) []event.Event {
 	return []event.Event{privacy.CountsEvent(tables, rel)}
 }
 
-// Measured is what was bought of an iterate.
+// Measured has the quantities bought of an iterate.
 type Measured struct {
 	Step     int // 0: of no iterate
 	Quantity string
@@ -111,8 +111,8 @@ type Measured struct {
 	NoiseSD  float64
 }
 
-// Measured are the values of the counts. The number of units, by which means are divided,
-// is that of all tables together.
+// Measured are the values of the counts. Means are divided by the number of units in all
+// tables together.
 func (q *SideQueries) Measured() (list []Measured) {
 	units, tables, sound := 0.0, 0, true
 	at := func(quantity string) (counts []float64) {

@@ -24,10 +24,10 @@ func (t *Table) ForUtility() {
 	}
 }
 
-// Utility is the sum over records of 1 less the squared probability of other levels than
-// the one that came, or of 1 less the error over a quarter of the response's range. The
-// mean over cells is taken off, which halves the noise. So a record without a prediction
-// counts as a poor one, and releases are comparable on the same records.
+// Utility is the sum over records of 1 minus the squared probability of the levels that did
+// not occur, or of 1 minus the error over a quarter of the response's range. It subtracts
+// the mean over cells, which halves the noise. A record without a prediction so counts as a
+// poor one, and releases are comparable on the same records.
 func (t *Table) Utility(counts []float64) (sum float64) {
 	utilities := make([]float64, t.Cells()[0])
 	for i := range utilities {

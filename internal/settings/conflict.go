@@ -16,18 +16,18 @@ type Need struct {
 	Setting string   // the other setting
 	Is      []string // the values that it must have; empty: anything but Not
 	Not     []string
-	Rather  string // what to make it; the first of Is unless given, "" to leave the setting out
+	Rather  string // the value to give it; the first of Is unless given, "" to leave the setting out
 	Why     string // instead of "optimizer adam does not use it"
 }
 
 // Conflict is a setting that contradicts the others.
 type Conflict struct {
 	Name, Text     string
-	Setting, Value string // the other setting and what to make it; Value "": leave the setting out
-	Open           bool   // nothing gives the other setting a value
+	Setting, Value string // the other setting and the value to give it; Value "": leave the setting out
+	Open           bool   // no source gives the other setting a value
 }
 
-// Error states the mistake, and what to type.
+// Error states the mistake and the replacement.
 func (c Conflict) Error() string {
 	if c.Value == "" {
 		return fmt.Sprintf("%s (leave one of the two out)", c.Text)
@@ -35,7 +35,7 @@ func (c Conflict) Error() string {
 	return fmt.Sprintf("%s (type --%s %s, or leave --%s out)", c.Text, c.Setting, c.Value, c.Name)
 }
 
-// Conflicts lists the given settings that another one already fixes or that the values
+// Conflicts lists the given settings that another one already decides or that the values
 // make useless. Values are the given ones and those that follow from them.
 func Conflicts(given, values map[string]any) (list []Conflict) {
 	for _, row := range Table() {

@@ -29,7 +29,7 @@ const (
 	StepFactors             // string: a schedule of package schedule
 )
 
-// Auto stands for no value: the program decides.
+// Auto means no value: the program decides.
 const Auto = "auto"
 
 // Group is the group of commands that take a setting.
@@ -56,8 +56,8 @@ type Setting struct {
 	Indexed string             // the choice that :N may follow
 	Refused map[string]Mistake // values that are refused within Range and Choices
 	Same    string             // an earlier setting that means the same
-	Needs   []Need             // what other settings must be for this one to be used
-	Default string             // in words; "" when nothing holds without a value
+	Needs   []Need             // the conditions on other settings under which this one is used
+	Default string             // in words; "" if no condition holds without a value
 	Help    string
 	File    bool // the name of a file of the custodian, which a release must not show
 	Quiet   bool // not printed as auto when the model file leaves it open
@@ -94,7 +94,7 @@ func (s Setting) Usage() string {
 	return usage
 }
 
-// Mistake is the mistake of a value, and what to write instead.
+// Mistake is the mistake in a value, and the replacement.
 type Mistake struct{ Text, Hint string }
 
 // Error is the text with the hint in parentheses.
@@ -180,7 +180,7 @@ func (s Setting) inRange(x float64) *Mistake {
 	return m
 }
 
-// word is the choice of a text. A hyphen may stand for an underscore.
+// word is the choice that a text names. A hyphen may stand for an underscore.
 func (s Setting) word(text string) (any, *Mistake) {
 	word := strings.ReplaceAll(text, "-", "_")
 	if slices.Contains(s.Choices, word) {

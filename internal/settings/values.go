@@ -7,7 +7,7 @@ const (
 	ClippingAutomatic = "automatic"
 )
 
-// Values of clip-groups, beside lists of names.
+// Values of clip-groups, besides lists of names.
 const (
 	ClipGroupsWhole  = "whole"
 	ClipGroupsEach   = "each"
@@ -23,7 +23,7 @@ const (
 	TraceClasses  = "classes"
 )
 
-// TraceQuantities are what may be bought of iterates.
+// TraceQuantities are the quantities that a fit may buy of iterates.
 func TraceQuantities() []string { return []string{TraceLoss, TraceAccuracy, TraceClasses} }
 
 // Values of init.
@@ -56,7 +56,7 @@ const (
 	MethodOneSample = "one_posterior_sample"
 )
 
-// Values of device. DeviceCUDAThenCPU goes on on the processor where a card fails.
+// Values of device. DeviceCUDAThenCPU continues on the processor if a card fails.
 const (
 	DeviceCPU         = "cpu"
 	DeviceCUDA        = "cuda"
@@ -102,8 +102,7 @@ func FormatNames() (names []string) {
 	return names
 }
 
-// DefaultFormats lists the names of the formats that are written unless others are
-// asked for.
+// DefaultFormats lists the names of the formats that are written by default.
 func DefaultFormats() (names []string) {
 	for _, f := range Formats() {
 		if f.Default {
@@ -113,5 +112,5 @@ func DefaultFormats() (names []string) {
 	return names
 }
 
-// NotPrivate stamps every file of a run whose noise was fixed or left out.
+// NotPrivate stamps every file of a run with known noise or without noise.
 const NotPrivate = "NOT PRIVATE"

@@ -25,7 +25,7 @@ const (
 	hashName  = "sha512"
 )
 
-// envelope is a signature as it is written, after the magic.
+// envelope is the written form of a signature, after the magic.
 type envelope struct {
 	Version   uint32
 	PublicKey string
@@ -75,7 +75,7 @@ func ParseKey(text, passphrase []byte) (*Key, error) {
 // Fingerprint is the SHA-256 fingerprint of a public key, as ssh-keygen prints it.
 func Fingerprint(key ssh.PublicKey) string { return ssh.FingerprintSHA256(key) }
 
-// algorithm is how the key signs, or "".
+// algorithm is the signature algorithm of the key, or "".
 func (k *Key) algorithm() string {
 	switch of := k.signer.PublicKey().Type(); of {
 	case ssh.KeyAlgoRSA:

@@ -18,12 +18,11 @@ const (
 	// Lomont 2003, "Fast inverse square root", for float64.
 	rootGuess = 0x5fe6eb50c0000000
 
-	// beyond tanhMax tanh is 1; beyond tailMax nothing of Φ(-t) is left, and
-	// log Φ(-t) is -t²/2
+	// beyond tanhMax tanh is 1; beyond tailMax Φ(-t) is 0, and log Φ(-t) is -t²/2
 	tanhMax = 22.0
 	tailMax = 1e9
 
-	stirlingFrom = 8.0                    // where the series of log Γ serves
+	stirlingFrom = 8.0                    // range of the series of log Γ
 	digammaFrom  = 10.0                   // and of its derivative
 	stirling     = 0.41893853320467274178 // log(2π)/2 - 1/2
 )

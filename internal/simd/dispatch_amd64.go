@@ -4,7 +4,7 @@ import "golang.org/x/sys/cpu"
 
 //go:generate go run -C gen . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg simd
 
-// implementations lists what this machine can run, best first.
+// implementations lists the implementations that this machine can run, best first.
 func implementations() []*kernels {
 	var list []*kernels
 	x := &cpu.X86

@@ -2,5 +2,5 @@
 
 package simd
 
-// implementations lists what this machine can run, best first.
+// implementations lists the implementations that this machine can run, best first.
 func implementations() []*kernels { return []*kernels{plain} }

@@ -34,8 +34,8 @@ func (p product[T]) Add() {
 	p.add(tilesOf[T](active))
 }
 
-// tiles are how one implementation multiplies matrices: by row in plain Go,
-// else by tiles of whole columns and of fewer, the most rows first.
+// tiles are an implementation's products of matrices: by row in plain Go, else by tiles of
+// all columns and of fewer, the most rows first.
 type tiles[T float32 | float64] struct {
 	axpy       func(dst, a []T, s T)
 	whole, cut []tile[T]

@@ -40,7 +40,7 @@ type kernels struct {
 	tiles32 tiles[float32]
 }
 
-// active is what this machine runs.
+// active is the implementation that this machine runs.
 var active = implementations()[0]
 
 // plain is the reference, and the fallback.

@@ -8,7 +8,7 @@ import (
 
 //go:generate go run -C gen . -part program -out ../program_amd64.s -stubs ../program_amd64.go -pkg simd
 
-// Spaces is how many arrays a program may use.
+// Spaces is the number of arrays that a program may use.
 const Spaces = 8
 
 // A Place is where an operand starts: in one of the arrays of a program, at an
@@ -86,7 +86,7 @@ func newProgram(by *interpreter, list []Instruction) *Program {
 	return p
 }
 
-// need notes how much of a space an operand takes.
+// need notes the part of a space that an operand takes.
 func (p *Program) need(place Place, k kind, in Instruction) {
 	at, n := int(place.At), &p.needs[place.Space]
 	switch k {

@@ -1,6 +1,6 @@
 package simd
 
-// interpreters lists what this machine can run programs with, best first.
+// interpreters lists the interpreters of programs that this machine can run, best first.
 func interpreters() []*interpreter {
 	var list []*interpreter
 	for _, k := range implementations() {

@@ -2,7 +2,7 @@
 
 package simd
 
-// interpreters lists what this machine can run programs with, best first.
+// interpreters lists the interpreters of programs that this machine can run, best first.
 func interpreters() []*interpreter { return []*interpreter{{of: plain}} }
 
 // enter is never called: no program is coded.

@@ -10,7 +10,7 @@ var functions = [opcodes]func(float64) float64{
 	OpGelu: geluOne,
 }
 
-// pairFunctions are those of two values, or of a value and a number.
+// pairFunctions are the functions of two values, or of a value and a number.
 var pairFunctions = [opcodes]func(a, b float64) float64{
 	OpDiv: divOne, OpDivScalar: divOne,
 	OpOverScalar: func(a, s float64) float64 { return s / a },
@@ -79,7 +79,7 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 	in.elementwise(v, s)
 }
 
-// elementwise is run for one element at a time, where no function stands in a table.
+// elementwise runs one element at a time, for operations without a function in a table.
 func (in *Instruction) elementwise(v [4][]float64, s float64) {
 	to, a, b := v[0], v[1], v[2]
 	switch in.Op {

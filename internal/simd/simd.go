@@ -47,9 +47,9 @@ func Narrow(dst []float32, x []float64) { active.narrow(dst, x[:len(dst)]) }
 // Widen sets dst to x.
 func Widen(dst []float64, x []float32) { active.widen(dst, x[:len(dst)]) }
 
-// ClipFlat sets factor to min(1, c/norm) of squared norms, and returns how many
-// norms are beyond c or are not a number, and the sum of the squares: the factors
-// count only if it is finite.
+// ClipFlat sets factor to min(1, c/norm) for squared norms. It returns the number of norms
+// that are above c or not a number, and the sum of the squares: the factors are valid only
+// if it is finite.
 func ClipFlat(factor, norm2 []float64, c float64) (beyond, total float64) {
 	return active.clipFlat(factor, norm2[:len(factor)], c)
 }

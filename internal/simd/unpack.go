@@ -32,8 +32,8 @@ func Unpack16(dst []float32, pitch, n int, table []float32, stride, at int, inde
 	}
 }
 
-// LookUp replaces the whole numbers dst[0], dst[pitch], ..., n of them, by what numbers has
-// at their places.
+// LookUp replaces n whole numbers dst[0], dst[pitch], ... by the entries of numbers at
+// these places.
 func LookUp(dst []float32, pitch, n int, numbers []float32) {
 	for b := range n {
 		dst[b*pitch] = numbers[int(dst[b*pitch])]

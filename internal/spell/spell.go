@@ -1,4 +1,4 @@
-// Package spell finds the known name that a mistyped one was meant to be.
+// Package spell finds the known name that a user probably meant.
 package spell
 
 import "strings"
@@ -31,7 +31,8 @@ func Hint(word string, known []string) string {
 	return ""
 }
 
-// Question is "did you mean NAME?" for the nearest name, or else otherwise.
+// Question is "did you mean NAME?" for the nearest name; without a near name it is
+// otherwise.
 func Question(word string, known []string, otherwise string) string {
 	if n := Name(word, known); n != "" {
 		return "did you mean " + n + "?"

@@ -15,8 +15,8 @@ type Combined struct {
 	// DF are the degrees of freedom of the t distribution that (Value - truth)/Error
 	// is compared with.
 	DF float64
-	// Noise is the part of Error's square that the records' own sampling does not explain: that
-	// of the privacy noise.
+	// Noise is the part of Error's square that is due to the privacy noise, not to the
+	// records' own sampling.
 	Noise float64
 	// Between is the variance of the values, Within the mean squared standard error.
 	Between, Within float64

@@ -2,7 +2,7 @@
 
 package stattest
 
-// Race is whether this program was built with -race: the race detector makes numerics
-// ten to thirty times slower and changes what memory they take, and .ci/run runs all
-// tests without it too.
+// Race reports whether this program was built with -race. The race detector makes numerics
+// ten to thirty times slower and changes their memory; .ci/run also runs all tests without
+// it.
 const Race = false

@@ -62,14 +62,14 @@ type Step struct {
 	SlopeNoise, SquareNoise float64
 }
 
-// Likelihood is that of γ and s.
+// Likelihood is the likelihood of γ and s.
 type Likelihood struct {
 	p         int
 	design    *mat.SymDense // S as released
 	positive  *mat.SymDense // the nearest matrix without small eigenvalues
 	noise     float64       // τ
 	n, nSD    float64
-	weak      float64   // 1 where S is weakly known, else 0
+	weak      float64   // 1 if S is weakly known, else 0
 	released  []float64 // Σxy, Σy²; of the weighted mean of steps the same about its places
 	sums      []*sum
 	steps     bool
@@ -194,9 +194,8 @@ func floored(a *mat.SymDense, least float64) *mat.SymDense {
 	return out
 }
 
-// Density is the log density of what was released, up to a constant, at γ (P) and
-// s = exp(logS). It sets gradient (P+1) to the derivatives in γ and log s.
-// A nil gradient is not set.
+// Density is the log density of the releases, up to a constant, at γ (P) and s = exp(logS).
+// It sets gradient (P+1), unless it is nil, to the derivatives in γ and log s.
 func (l *Likelihood) Density(gradient, gamma []float64, logS float64) float64 {
 	p, size := l.p, l.size()
 	s := math.Exp(logS)
@@ -349,7 +348,7 @@ func (l *Likelihood) towardsNoise(gradient []float64, w *mat.SymDense, s, t *sum
 	}
 }
 
-// model sets d to what was released less its mean, and each sum's a, b and M.
+// model sets d to the releases minus their means, and each sum's a, b and M.
 func (l *Likelihood) model(gamma []float64, s float64) {
 	for _, x := range l.sums {
 		for i, g := range gamma {
@@ -431,7 +430,7 @@ func (l *Likelihood) noises(s float64) *mat.SymDense {
 			out.SetSym(x.square, y.square, out.At(x.square, y.square)+2*l.n*variance*variance)
 		}
 	}
-	// n is added to the squares of a step where s is about that of the step
+	// n is added to the squares of a step if s is about that of the step
 	out.SetSym(p, p, out.At(p, p)+l.nSD*l.nSD*variance*variance)
 	return out
 }
@@ -495,8 +494,8 @@ func (m *Moments) Residual() float64 {
 	return m.At(m.P, m.P) - mat.Dot(with, solved)
 }
 
-// Solved is the γ that solves the normal equations of all that was released, with the
-// nearest design without small eigenvalues.
+// Solved is the γ that solves the normal equations of all releases, with the nearest design
+// without small eigenvalues.
 func (l *Likelihood) Solved() []float64 {
 	last := l.sums[len(l.sums)-1]
 	right, at := l.released[last.first:last.square], last.at

@@ -83,7 +83,7 @@ func spectrum(a *mat.SymDense, use func(value float64, vector mat.Vector)) {
 	}
 }
 
-// newton is the Newton step and how much it promises.
+// newton is the Newton step and its predicted gain.
 func newton(information *mat.SymDense, gradient []float64, damping float64) (step []float64, decrement float64) {
 	n := len(gradient)
 	step = make([]float64, n)

@@ -24,7 +24,7 @@ type Bounds struct {
 	OfScale   float64 `json:"scale_epsilon,omitempty"`
 	Place     Release `json:"place"`
 	Histogram Release `json:"histogram"`
-	// Numbers is what was bought; nil before.
+	// Numbers are the bought numbers; nil before the purchase.
 	Numbers *data.Numbers `json:"numbers,omitempty"`
 }
 
@@ -57,7 +57,7 @@ func BoundsOf(m *models.Model, delta float64, rel event.Relation) (list []Bounds
 // ofPlace is the part of the price that finds the place.
 const ofPlace = 1. / 3
 
-// Purpose is what is bought, and the name of the second release in the ledger.
+// Purpose describes the purchase, and names the second release in the ledger.
 func (b *Bounds) Purpose() string {
 	what := "bounds and scale"
 	switch {
@@ -120,8 +120,8 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 // Limits are the numbers of a purchase that shows nothing: the declared limits.
 func Limits(d *data.Column) data.Numbers { return data.Numbers{Lower: d.Lower.V, Upper: d.Upper.V} }
 
-// placeCuts divide the limits of a column whose bounds are bought: whole numbers have at
-// most one cell each.
+// placeCuts divide the limits of a column with bought bounds: whole numbers have at most
+// one cell each.
 func placeCuts(c column) []float64 {
 	if c.whole && c.rawUpper-c.rawLower < rangeCells {
 		return wholeCuts(c)
@@ -129,14 +129,15 @@ func placeCuts(c column) []float64 {
 	return equalCuts(c, rangeCells)
 }
 
-// reach is how many scales bounds that are bought lie at least from the center: noise hides
-// the last rows of a tail, and bounds that are too narrow cost more than wide ones.
+// reach is the least distance of bought bounds from the center, in scales: noise hides the
+// last rows of a tail, and narrow bounds cost more than wide ones.
 const reach = 5
 
-// numbersOf finds the numbers of a column from the noisy counts of a histogram. The scale is the mean and the
-// standard deviation of a histogram; with tails it leaves out what noise alone explains
-// (see setHistogram). Bounds are the ends of the histogram, or reach scales from the center
-// where that is farther. own is the column of a declared law.
+// numbersOf computes the numbers of a column from the noisy counts of a histogram. The
+// scale is the mean and the standard deviation of a histogram; with tails it leaves out
+// cells that noise alone explains (see setHistogram). Bounds are the ends of the histogram,
+// or reach scales from the center, whichever is farther. own is the column of a declared
+// law.
 func numbersOf(of column, cuts, counts []float64, noise float64, own *law.Column, tails bool) data.Numbers {
 	n := Limits(of.declared)
 	setHistogram(own, of, cuts, counts, noise, tails)
@@ -182,7 +183,7 @@ func rounded(k, unit float64) float64 {
 	return x
 }
 
-// Price is what the release costs alone, in words.
+// Price is the price of the release alone, in words.
 func (b *Bounds) Price() string {
 	switch {
 	case b.OfScale == 0:

@@ -8,7 +8,7 @@ import (
 )
 
 // Buy buys the plan's releases from the curator, and makes a law of them. Only the
-// curator's answers depend on records; all else is computed from them.
+// curator's answers depend on records; everything else follows from them.
 func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	fields := m.Encoding.Columns()
 	l := law.Declared(&m.Spec.Data)
@@ -48,7 +48,7 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	return l, p.correlations(c, m, fields, l)
 }
 
-// ranges returns the centre and scale of each field: bought for the fields that are looked at,
+// ranges returns the centre and scale of each field: bought for the fields of the release,
 // else those of the column.
 func (p *Plan) ranges(c *privacy.Curator, m *models.Model, fields []encoding.Field) ([]place, error) {
 	places := make([]place, len(fields))
@@ -96,7 +96,7 @@ func setLevels(c *law.Column, counts []float64, noise float64) {
 	c.Undeclared, c.UndeclaredSD = part(undeclared, all), noise/all
 }
 
-// total is what counts add up to, at least 1.
+// total is the sum of counts, at least 1.
 func total(counts []float64) float64 {
 	sum := 0.0
 	for _, x := range counts {

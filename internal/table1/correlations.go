@@ -73,8 +73,8 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 	return nil
 }
 
-// designOf is the design whose second moments the release r sums, with what each of its
-// columns is. It notes in l which categories are in it.
+// designOf is the design whose second moments the release r sums, with the meaning of each
+// of its columns. It notes in l which categories are in it.
 func designOf(r *Release, m *models.Model, fields []encoding.Field, l *law.Law) (products []product, design privacy.Design) {
 	design = privacy.Design{Bound: r.Bound, Noise: r.Noise}
 	for _, f := range fields {
@@ -101,7 +101,7 @@ func designOf(r *Release, m *models.Model, fields []encoding.Field, l *law.Law) 
 type numbersWithin map[[2]int]*law.Within
 
 // set notes the mean of a number within a level: the noisy sum of the numbers in the level
-// over its rows. rows is the number of all rows, to which the squares add up about.
+// over its rows. rows is the number of all rows, which is about the sum of the squares.
 func (w numbersWithin) set(l *law.Law, number, level product, rows, sum, noise float64) {
 	key := [2]int{number.column, level.column}
 	if w[key] == nil {
@@ -116,9 +116,9 @@ func (w numbersWithin) set(l *law.Law, number, level product, rows, sum, noise f
 // distribution of the true correlations.
 var spreads = []float64{0, 0.05, 0.1, 0.2, 0.4, 0.8}
 
-// shrink puts the mean and the standard deviation of each correlation, given all that were
-// bought, in the place of what was bought. The weights of the mixture are those that the
-// correlations suggest, so one large correlation among many small ones stays (Stephens 2017,
+// shrink replaces each bought correlation by its mean and standard deviation given all
+// bought correlations. The weights of the mixture follow from the correlations, so one
+// large correlation among many small ones stays (Stephens 2017,
 // doi:10.1093/biostatistics/kxw041).
 func shrink(l *law.Law) {
 	n := len(l.Columns)
@@ -195,7 +195,7 @@ func scored(c *law.Column, f encoding.Field, transformed func(float64) float64) 
 	}
 	sd = math.Sqrt(max(square-mean*mean, 0))
 	if !(sd > 0) {
-		return mean, 1, 1 // a constant, as far as is known
+		return mean, 1, 1 // a constant, within the noise
 	}
 	return mean, sd, max(with/sd, 0.3)
 }

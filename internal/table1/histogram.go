@@ -6,11 +6,11 @@ import (
 	"d3p/internal/models/law"
 )
 
-// setHistogram makes a histogram of the counts between cuts. It shrinks the shares
-// towards those of a normal, as far as the counts do not contradict it (James and Stein
-// 1961): noise in the tails moves mean and standard deviation far. The normal has the
-// declared scale if the counts agree with it, else it is the nearest one. With tails,
-// cells at the ends count only if noise cannot explain them.
+// setHistogram makes a histogram of the counts between cuts. It shrinks the shares towards
+// those of a normal, as far as the counts do not contradict it (James and Stein 1961):
+// noise in the tails moves mean and standard deviation far. The normal has the declared
+// scale if the counts agree with it, else the best one. With tails, cells at the ends count
+// only if noise cannot explain them.
 func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float64, tails bool) {
 	cells := counts[:len(counts)-1]
 	all := total(cells)

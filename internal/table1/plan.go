@@ -20,7 +20,7 @@ import (
 type Plan struct {
 	// Share is the part of μ² that all releases together take.
 	Share float64 `json:"share"`
-	// Releases are in the order in which they are bought. Each is one event.
+	// Releases are the releases in the order of purchase. Each is one event.
 	Releases []Release `json:"releases"`
 }
 
@@ -33,8 +33,8 @@ type Release struct {
 	Bound float64 `json:"bound,omitempty"`
 	// NoiseMultiplier is the noise multiplier of the release's event.
 	NoiseMultiplier float64 `json:"noise_multiplier"`
-	// Coded are the headers of columns with levels whose moments the release has: a 0/1 number
-	// for each level. In a release of counts of pairs they are the paired columns.
+	// Coded are the headers of columns with levels whose moments the release has: a 0/1
+	// number for each level. In a release of counts of pairs they are the paired columns.
 	Coded []string `json:"coded,omitempty"`
 }
 
@@ -78,7 +78,7 @@ const (
 	bestNoise      = 0.0005
 )
 
-// mixture is the default purchase of a twin's mixture, nil where counts tell nothing.
+// mixture is the default purchase of a twin's mixture; nil if counts would show nothing.
 func mixture(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 	columns, _ := sizes(m)
 	noise := math.Sqrt(float64(columns+1)/mixtureCounts) / (mu * float64(records))
@@ -157,9 +157,9 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 // mostLevels bounds the levels of a coded column.
 const mostLevels = 40
 
-// codable are the predictors, of a mixture all columns, with levels that counts of pairs may be about, those with the
-// fewest levels first; none where a column is constant within groups, whose values a law
-// deals out to levels.
+// codable are the predictors, of a mixture all columns, with levels that counts of pairs
+// may be about, those with the fewest levels first. There are none if a column is constant
+// within groups, because a law deals out its values to levels.
 func codable(m *models.Model) (columns []string) {
 	d := &m.Spec.Data
 	if slices.ContainsFunc(d.AllColumns(), func(c *data.Column) bool { return d.Group(c) != nil }) {
@@ -265,7 +265,7 @@ func (p *Plan) Precise(records int) bool {
 	return r != nil && r.Noise*r.Bound <= goodCorrelation*float64(records)*(1+1e-9)
 }
 
-// release is the one of a kind, or nil.
+// release is the release of a kind, or nil.
 func (p *Plan) release(kind Kind) *Release {
 	for i := range p.Releases {
 		if p.Releases[i].Kind == kind {
@@ -275,7 +275,7 @@ func (p *Plan) release(kind Kind) *Release {
 	return nil
 }
 
-// sizes is the number of columns that the model reads, and the number of those whose
+// sizes returns the number of columns that the model reads, and the number of those whose
 // range is bought.
 func sizes(m *models.Model) (columns, numbers int) {
 	for _, f := range m.Encoding.Columns() {
@@ -287,8 +287,8 @@ func sizes(m *models.Model) (columns, numbers int) {
 	return columns, numbers
 }
 
-// looked reports whether Table 1 buys the range of a column. It need not where the bounds
-// or the scale are bought separately.
+// looked reports whether Table 1 buys the range of a column. It does not if the bounds or
+// the scale are bought separately.
 func looked(m *models.Model, f encoding.Field) bool { return ranged(f) && !find(m, f.Column).Buys() }
 
 // ranged reports whether a column holds numbers that lie anywhere between their bounds:

@@ -6,8 +6,8 @@ import (
 	"d3p/internal/models/encoding"
 )
 
-// rangeCells is the number of cells of equal width, in the transformed unit, in which
-// a number is looked for between its bounds.
+// rangeCells is the number of cells of equal width, in the transformed unit, that divide a
+// number's bounds.
 const rangeCells = 64
 
 // place is a location and a scale, in the transformed unit.
@@ -39,10 +39,9 @@ func appendCut(cuts []float64, x float64) []float64 {
 	return append(cuts, x)
 }
 
-// findPlace fits a normal moved to the bounds to the counts of rangeCuts by least
-// squares, over a grid of centers and scales down to about a fifth of a cell. Where the
-// best one is not above the noise of the counts, it is not found, and the place is the
-// declared scale.
+// findPlace fits a normal, with its tails moved to the bounds, to the counts of rangeCuts
+// by least squares, over a grid of centers and scales down to about a fifth of a cell. If
+// the best one is not above the noise of the counts, the place is the declared scale.
 func findPlace(c column, cuts, counts []float64, noise float64) (at place, found bool) {
 	edges := make([]float64, 0, len(cuts)+2)
 	edges = append(edges, c.lower)
@@ -94,9 +93,8 @@ var fine = []float64{-32, -16, -8, -4, -2.5, -1.75, -1.15, -0.67, -0.32, 0, 0.32
 // nearZero, times the upper bound, is the end of the cell of a spike at zero.
 const nearZero = 1e-6
 
-// countCuts are the cuts of the histogram that is bought around a place; of whole
-// numbers with few values, all of them. With spike, zero at the lower bound has a cell of its
-// own.
+// countCuts are the cuts of the histogram to buy around a place; for whole numbers with few
+// values, all of them. With spike, zero at the lower bound has a cell of its own.
 func countCuts(f encoding.Field, c column, at place, spike bool) []float64 {
 	if !ranged(f) {
 		return wholeCuts(c)

@@ -63,7 +63,7 @@ func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 	return l, l.Bind(d)
 }
 
-// columnNamed is the column whose levels these words name, see of; -1: none.
+// columnNamed is the column whose levels these words name, see of; -1 for none.
 func columnNamed(l *law.Law, words string) int {
 	best := -1
 	for j, c := range l.Columns {

@@ -12,10 +12,10 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// mostDesign bounds the columns of a design whose second moments are bought.
+// mostDesign bounds the number of columns of a design whose second moments are bought.
 const mostDesign = 16
 
-// Regression is where the parameters of a linear regression are among θ.
+// Regression has the places in θ of a linear regression's parameters.
 type Regression struct {
 	Intercept, Sigma int
 	Coefficients     models.LinearPredictor
@@ -26,9 +26,9 @@ type Regression struct {
 // Columns is the number of columns of the design, without the constant.
 func (r *Regression) Columns() int { return len(r.products) - 2 }
 
-// RegressionOf is m as a linear regression with normal errors of one standard deviation,
-// nil where the second moments are not its whole likelihood. Records of
-// several rows, and columns made by functions, are left out, too.
+// RegressionOf is m as a linear regression with normal errors of one standard deviation;
+// nil if the second moments are not its whole likelihood. It also leaves out records of
+// several rows and columns made by functions.
 func RegressionOf(m *models.Model) *Regression {
 	f := m.Spec.Model
 	if f == nil || f.Terms == nil || formula.FamilyOf(f.Family.V).Name != "normal" || f.LinkName() != "identity" || len(f.Predicted) > 0 || len(m.Spec.Data.Tensors) > 0 || m.Spec.Data.Weights.IsSet() || !m.Spec.Likelihood.IsLog() {

@@ -16,7 +16,7 @@ type UnitCount struct {
 	// Noise is the standard deviation of its noise.
 	Noise           float64 `json:"noise"`
 	NoiseMultiplier float64 `json:"noise_multiplier"`
-	// Number is what was bought; nil before.
+	// Number is the bought number; nil before the purchase.
 	Number *float64 `json:"number,omitempty"`
 }
 

@@ -120,7 +120,7 @@ func differsIn(p, other *report.Privacy) string {
 	return ""
 }
 
-// boundsDiffer names the first purchase whose numbers are not those of the model file.
+// boundsDiffer names the first purchase whose numbers differ from those of the model file.
 func boundsDiffer(bought []table1.Bounds, s *spec.Spec) string {
 	for i := range bought {
 		b := &bought[i]

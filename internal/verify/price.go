@@ -130,7 +130,7 @@ func decoded(v any) (out any) {
 		err = json.Unmarshal(raw, &out)
 	}
 	if err != nil {
-		return err // equal to nothing
+		return err // not equal to any number
 	}
 	return out
 }

@@ -101,8 +101,8 @@ func sameNumbers(a, b []float64) bool {
 	return true
 }
 
-// parquetNumbers are the numbers of a Parquet file, column by column, and its schema. What
-// reads them panics at damage.
+// parquetNumbers are the numbers of a Parquet file, column by column, and its schema. Its
+// reader panics at damage.
 func parquetNumbers(raw []byte) (numbers []float64, schema string, err error) {
 	defer func() {
 		if damage := recover(); damage != nil {

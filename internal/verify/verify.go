@@ -27,9 +27,9 @@ type Check struct {
 	Detail string `json:"detail"`
 }
 
-// Release checks a release from its own files: the files are those of the manifest, byte
-// by byte, and no others, and the claim follows from the event. f is nil if the manifest
-// is invalid. The error is about reading; a failure is a Check that is not OK.
+// Release checks a release from its own files: the files are those of the manifest, byte by
+// byte, and no others, and the claim follows from the event. f is nil if the manifest is
+// invalid. The error is about reading; a failure is a Check that is not OK.
 func Release(ctx context.Context, dir string) (f *release.Folder, checks []Check, err error) {
 	f, err = release.Open(dir, false)
 	if altered := new(release.Altered); errors.As(err, &altered) {

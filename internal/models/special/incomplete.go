@@ -9,8 +9,8 @@ type Tails struct{ Below, Above Dual }
 // swapped exchanges the two sides.
 func (t Tails) swapped() Tails { return Tails{t.Above, t.Below} }
 
-// tailsFrom completes the side whose logarithm is known: the other is one less
-// it. Where that is near 1 the other loses digits: its error is 1e-16 of 1.
+// tailsFrom completes the other side from the side with a known logarithm: it is 1 minus
+// that. If the known side is near 1 the other loses digits: its error is 1e-16 of 1.
 func tailsFrom(log Dual) Tails {
 	p := math.Exp(log.V)
 	other := log1mExp(log.V)
@@ -134,8 +134,8 @@ func (f *fraction) begin(b Dual) {
 	f.c, f.value = constant(1e300), f.d
 }
 
-// add takes the next two coefficients and reports whether the value and its
-// derivatives stand: where a coefficient is 0 only the value does.
+// add takes the next two coefficients and reports whether the value and its derivatives
+// have converged. If a coefficient is 0 only the value counts.
 func (f *fraction) add(a, b Dual) bool {
 	f.d = constant(1).over(b.plus(a.times(f.d)))
 	f.c = b.plus(a.over(f.c))

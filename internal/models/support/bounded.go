@@ -7,8 +7,8 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// LowerBound serves numbers above a finite bound: x = lower + exp(u),
-// log dx/du = u. A bound of 0 is what exp itself serves.
+// LowerBound is the transform to numbers above a finite bound: x = lower + exp(u), log
+// dx/du = u. For a bound of 0 it is exp.
 func LowerBound(lower float64) *Transform {
 	return &Transform{
 		Name:   fmt.Sprintf("lower_bound(%g)", lower),

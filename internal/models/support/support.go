@@ -1,5 +1,5 @@
-// Package support has the sets in which the values of a distribution lie, and the transforms
-// from free numbers to there: one transform per file.
+// Package support has the supports of distributions, and the transforms from free numbers
+// to them: one transform per file.
 package support
 
 import (
@@ -26,7 +26,7 @@ const (
 	Binary                   // 0 or 1
 	Category                 // the index of a level: 0, 1, ..., K-1
 	Counts                   // a vector of counts
-	Mixed                    // a vector whose elements have supports of their own
+	Mixed                    // a vector whose elements have different supports
 )
 
 var kindNames = [...]string{"real", "positive", "in (0, 1)", "in an interval", "a simplex", "ordered",
@@ -35,8 +35,8 @@ var kindNames = [...]string{"real", "positive", "in (0, 1)", "in an interval", "
 // String is the kind as it reads after "must be".
 func (k Kind) String() string { return kindNames[k] }
 
-// A Support says where values lie. Lower and Upper serve Interval and Count,
-// where an Upper of 0 means no bound.
+// A Support is a set of values. Lower and Upper belong to Interval and Count; for Count an
+// Upper of 0 means no bound.
 type Support struct {
 	Kind         Kind
 	Lower, Upper float64
@@ -129,7 +129,7 @@ func (s Support) Bounds() (lower, upper float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// containsElement judges element i of the event x, whose value is v.
+// containsElement reports whether v may be element i of the event x.
 func (s Support) containsElement(x []float64, i int, v float64) bool {
 	switch s.Kind {
 	case Positive:

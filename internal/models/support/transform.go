@@ -23,8 +23,8 @@ type Transform struct {
 	Free func(n int) int
 	// Forward is x, with the event dims given (none for rank 0).
 	Forward func(b *graph.Builder, u *graph.Node, event graph.Shape) *graph.Node
-	// LogDet is log |det dx/du|, batch dims kept. For a simplex, x stands for its
-	// first n-1 elements; for a triangle, for its free elements.
+	// LogDet is log |det dx/du|, with batch dims. For a simplex x means its first n-1
+	// elements, for a triangle its free elements.
 	LogDet func(b *graph.Builder, u *graph.Node, event graph.Shape) *graph.Node
 	// Inverse sets dst to the u of one event x, both row-major.
 	Inverse func(dst, x []float64)
@@ -120,8 +120,8 @@ func TransformFor(s Support) *Transform {
 	return nil
 }
 
-// Transforms lists one of every transform; ScaledSigmoid, LowerBound and
-// UpperBound make those of other bounds. It is not to be changed at run time.
+// Transforms lists one of every transform; ScaledSigmoid, LowerBound and UpperBound make
+// those with other bounds. Do not change it at run time.
 var Transforms = []*Transform{
 	&identity,
 	&exponentiate,

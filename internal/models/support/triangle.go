@@ -2,9 +2,9 @@ package support
 
 import "d3p/internal/models/graph"
 
-// triangle fills matrices from the elements of a lower triangle, taken row by
-// row; strict leaves out the diagonal. weight(i, j, p, q) is how often element
-// (p, q) of the triangle counts in element (i, j) of the matrix.
+// triangle fills matrices from the elements of a lower triangle, row by row; strict leaves
+// out the diagonal. weight(i, j, p, q) is the weight of element (p, q) of the triangle in
+// element (i, j) of the matrix.
 func triangle(b *graph.Builder, x *graph.Node, event graph.Shape, strict bool, weight func(i, j, p, q int) float64) *graph.Node {
 	free, d := LastDim(x), event[0].Size
 	cells := graph.Dim{Name: "cells(" + event[0].Name + ")", Size: d * d}

@@ -31,7 +31,7 @@ func Check(c *data.Checker, t *Twin) {
 		}
 	}
 	typed := func(c *data.Column) bool { return c.Type.IsSet() }
-	if len(t.Features) == 0 && (len(d.Columns) == 0 || slices.ContainsFunc(d.Columns, typed)) { // else the columns are still to be filled in
+	if len(t.Features) == 0 && (len(d.Columns) == 0 || slices.ContainsFunc(d.Columns, typed)) { // otherwise the columns are still to be filled in
 		b.Add(t.At, "add `features:` with a family for each column", "the twin has no columns")
 	}
 	b.Unused(used)
@@ -83,7 +83,7 @@ func (b *checker) checkFeature(f *Feature, c *data.Column) {
 	}
 }
 
-// checkTwinPriors reports priors of what the twin does not have.
+// checkTwinPriors reports priors of arguments that the twin lacks.
 func (b *checker) checkTwinPriors(t *Twin) {
 	names, arguments := t.arguments(b.Data)
 	for _, p := range t.Priors {
@@ -125,8 +125,8 @@ func (a Argument) refuses(prior expr.Expr) string {
 	return ""
 }
 
-// arguments lists what priors may be stated for, by name: an argument of a
-// family, for all its columns or for one of them.
+// arguments lists the names for which priors may be stated: an argument of a family, for
+// all its columns or for one of them.
 func (t *Twin) arguments(d *data.Data) (names []string, arguments []Argument) {
 	add := func(name string, a Argument) {
 		if !slices.Contains(names, name) {

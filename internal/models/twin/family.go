@@ -10,11 +10,11 @@ import (
 	"d3p/internal/models/support"
 )
 
-// Family is how a column of a twin is distributed within a component.
+// Family is the distribution of a twin's column within a component.
 type Family struct {
 	Name  string
 	types []string // of the column
-	// observe is the distribution as an expression; {argument} stands for the
+	// observe is the distribution as an expression; {argument} is a placeholder for the
 	// parameter.
 	observe string
 	Args    []Argument
@@ -26,14 +26,14 @@ type Family struct {
 // Argument is a parameter that every component has its own of.
 type Argument struct {
 	Name string
-	// prior is the default, for a column whose declared middle, in the unit of
-	// the file, is m: {rate} stands for 2/m and {log} for log m.
+	// prior is the default, for a column with the declared middle m in the unit of the
+	// file: {rate} is a placeholder for 2/m and {log} for log m.
 	Prior   string
 	dim     extent
 	support support.Kind // of its values
 }
 
-// extent is the dim that a parameter has beside the component.
+// extent is a parameter's dim besides the component.
 type extent int
 
 const (
@@ -51,9 +51,8 @@ func positive(lower, _ float64) bool { return lower > 0 }
 
 func inUnit(lower, upper float64) bool { return lower > 0 && upper < 1 }
 
-// families is the table of column families; a new one is one entry here.
-// families on the whole line see a number on its declared scale, the others as
-// it is in the file.
+// families is the table of column families. A new one is one entry here. Families on the
+// whole line read a number on its declared scale, the others in the unit of the file.
 func families() []Family {
 	loc, scale := Argument{Name: "loc", Prior: "normal(0, 1)"}, Argument{Name: "scale", Prior: "log_normal(-1, 1)", support: support.Positive}
 	rate, mean := Argument{Name: "rate", Prior: "gamma(2, {rate})", support: support.Positive}, Argument{Name: "mean", Prior: "gamma(2, {rate})", support: support.Positive}
@@ -114,7 +113,7 @@ func FamilyNames() []string {
 	return names
 }
 
-// Columns is what a column of the family must be, in words.
+// Columns describes the columns that a family can describe.
 func (f Family) Columns() string {
 	text := strings.Join(f.types, ", ")
 	if f.needs != "" {
@@ -126,7 +125,7 @@ func (f Family) Columns() string {
 // Families lists the families of columns.
 func Families() []Family { return families() }
 
-// defaultFamily is the family of a column for which the twin states none.
+// defaultFamily is the family of a column without a stated family.
 func defaultFamily(c *data.Column) string {
 	switch c.Type.V {
 	case data.Binary:

@@ -9,7 +9,7 @@ import (
 	"d3p/internal/models/source"
 )
 
-// The names that a lowered twin has beside those of its columns.
+// The names in a lowered twin besides those of its columns.
 const (
 	twinComponent = "component"
 	twinFeature   = "feature"

@@ -6,12 +6,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// toCommonReference is T (K×K), which takes coefficients that compare each level of a
-// category with its most common level to the declared ones, b = T b'. In a design that
-// compares with a rare reference level, the direction of that level's records is small
-// beside the variance of each column, and a ridge in units of these would hide it.
-// The columns of a category are labelled category=level; share (K) are their means.
-// Products keep their columns.
+// toCommonReference is T (K×K), which turns coefficients that compare each level of a
+// category with its most common level into the declared ones, b = T b'. A comparison with a
+// rare reference level has a small direction of that level's records beside the variance of
+// each column, which a ridge in units of these would hide. The columns of a category have
+// the labels category=level; share (K) are their means. Products keep their columns.
 func toCommonReference(labels []string, share []float64) *mat.Dense {
 	k := len(labels)
 	t := mat.NewDense(k, k, nil)

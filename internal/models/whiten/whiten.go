@@ -1,5 +1,5 @@
-// Package whiten finds coordinates of a fit in which the
-// columns of linear predictors do not correlate.
+// Package whiten computes coordinates of a fit in which the columns of linear predictors do
+// not correlate.
 package whiten
 
 import (
@@ -16,18 +16,18 @@ import (
 	"d3p/internal/models/simulate"
 )
 
-// Coordinates are those of work in which the linear predictors of m have
-// columns of mean 0 and variance about 1 that are not correlated over records spread
-// as l. The fit starts where the law suggests, and numbers on the whole line count in
-// units of what the predictors leave of their standard deviation.
+// Coordinates are coordinates of work in which the linear predictors of m have columns of
+// mean 0 and variance about 1, uncorrelated over records of l. The fit starts at the law's
+// suggestion, and numbers on the whole line are in units of their residual standard
+// deviation.
 //
-// With Σ the covariance of the design's columns and N the number of records, Matrix is
-// (Σ + R)^(−1/2), symmetric in units of the columns. R is diagonal: ridge of each
-// column's variance, and the precision of the prior over N/4. So a direction in which
-// the records say less than the prior is not blown up. Levels are compared with the most
-// common one of their category meanwhile (toCommonReference).
+// With Σ the covariance of the design's columns and N the number of records, Matrix is (Σ +
+// R)^(−1/2), symmetric in units of the columns. R is diagonal: ridge of each column's
+// variance, and the precision of the prior over N/4. So a direction in which the prior has
+// more information than the records is not enlarged. The computation compares levels with
+// the most common one of their category (toCommonReference).
 //
-// It returns nil where m has no linear predictor.
+// It returns nil if m has no linear predictor.
 func Coordinates(m *models.Model, l *law.Law, ridge float64, rng dist.Rand) *models.Coordinates {
 	list := m.LinearPredictors()
 	if len(list) == 0 {
@@ -108,7 +108,7 @@ func regress(r *models.Rotation, design, y []float64, noise float64) (mean, sd f
 	return mean, sd, slopes
 }
 
-// lawRecords is the number of records that stand for a law.
+// lawRecords is the number of records that represent a law.
 const lawRecords = 10000
 
 // Rows are the design (n×K) of the only linear predictor of m and its response (n), of
@@ -128,7 +128,7 @@ func drawRows(m *models.Model, l *law.Law, rng dist.Rand) []float64 {
 	return simulate.Encode(m, t, lawRecords)
 }
 
-// place sets origins and units by what the formula says of single parameters.
+// place sets origins and units by the formula's placement of single parameters.
 func place(m *models.Model, c *models.Coordinates, at formula.Placement) {
 	for i := range m.Params {
 		p := &m.Params[i]

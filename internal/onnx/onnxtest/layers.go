@@ -94,8 +94,8 @@ func (f frame) pooled(x Tensor, out []int, start float64, add func(a, b float64)
 	})
 }
 
-// recurrent computes a layer of cells: all outputs, [position, direction, record, unit], and
-// the last, [direction, record, unit]. A record is walked as far as its length; beyond are
+// recurrent computes a layer of cells: all outputs, [position, direction, record, unit],
+// and the last, [direction, record, unit]. It stops at each record's length; beyond are
 // zeros.
 func (n Node) recurrent(tb testing.TB, x []Tensor) []Tensor {
 	units, directions := n.Attributes["hidden_size"].(int), x[1].Dims[0]

@@ -91,7 +91,7 @@ func (l *lowering) reduce(n *graph.Node, x value) (value, error) {
 }
 
 // reduced finds the axes of x that a reduction to size elements drops: targets count up
-// along the other axes, in order. Axes are counted with that of the records.
+// along the other axes, in order. Axis 0 holds the records.
 func reduced(into []int32, size int, dims []int) (from, axes []int, ok bool) {
 	if len(into) != product(dims) {
 		return nil, nil, false
@@ -120,7 +120,7 @@ func reduced(into []int32, size int, dims []int) (from, axes []int, ok bool) {
 	return dims, axes, true
 }
 
-// without is dims without those of some axes.
+// without is dims without the dims of some axes.
 func without(dims, axes []int) (kept []int) {
 	for i, d := range dims {
 		dropped := false

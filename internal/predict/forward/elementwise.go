@@ -10,8 +10,8 @@ import (
 // operator writes an element-wise operation of named arguments.
 type operator func(l *lowering, args []string) string
 
-// operators has a row for each operation that ONNX can compute. Not here are the gamma,
-// beta and normal functions: models of which predictions need these are refused.
+// operators has a row for each operation that ONNX can compute. It lacks the gamma, beta
+// and normal functions: forward refuses models whose predictions need these.
 var operators = map[graph.Op]operator{
 	graph.OpAdd: same("Add"), graph.OpSub: same("Sub"), graph.OpMul: same("Mul"), graph.OpDiv: same("Div"),
 	graph.OpPow: same("Pow"), graph.OpMin: same("Min"), graph.OpMax: same("Max"),

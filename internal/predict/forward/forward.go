@@ -3,9 +3,9 @@
 // and the probabilities of levels.
 //
 // The graph is the model's own, node by node, so every model whose functions ONNX has can
-// be written. Layers that ONNX has are written as such. What depends on parameters alone is
-// computed here and becomes a constant. A value of a record keeps its dims; the records come
-// first.
+// be written. ONNX layers replace the nodes of the layers that ONNX has. Values that depend
+// on parameters alone become constants. A value of a record keeps its dims; the records
+// come first.
 package forward
 
 import (
@@ -79,7 +79,7 @@ func newLowering(name, producer string, f *models.Forward) *lowering {
 	return l
 }
 
-// write writes the inputs and what is wanted of them.
+// write writes the inputs and the wanted outputs.
 func (l *lowering) write(f *models.Forward, wanted []response, theta []float64, inputs func() error) (*onnx.Model, error) {
 	if err := l.evaluate(f.Builder, wanted, theta); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ type response struct {
 	levels     []string
 }
 
-// responses lists what can be written of the outputs of a forward graph.
+// responses lists the outputs of a forward graph that can be written.
 func responses(m *models.Model, outputs []*graph.Node) (list []response) {
 	for i := range m.Observed {
 		o := &m.Observed[i]
@@ -151,7 +151,7 @@ func (l *lowering) output(r response, x value) {
 	l.levels(name, r.levels)
 }
 
-// levels notes which levels the numbers 0, 1, ... of an input or an output stand for.
+// levels records the levels that the numbers 0, 1, ... of an input or an output mean.
 func (l *lowering) levels(name string, levels []string) {
 	if levels == nil {
 		return

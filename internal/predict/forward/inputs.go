@@ -10,7 +10,7 @@ import (
 	"d3p/internal/predict"
 )
 
-// place is where an encoded column is: an element of a value.
+// place is the place of an encoded column: an element of a value.
 type place struct {
 	in value
 	at int
@@ -19,7 +19,7 @@ type place struct {
 // inputs writes the encoding of a record: an input for each column of the data file and
 // each tensor that a prediction reads, in the unit of the file, with one number for each
 // record, or the numbers of the tensor. A category is the number of its level from 0, a
-// text are its tokens. What is missing (NaN, no level) is imputed, or rejects the record.
+// text is its tokens. A missing value (NaN, no level) is imputed, or rejects the record.
 func (l *lowering) inputs(m *models.Model) error {
 	e := predict.EncodingOf(m)
 	l.columns = make([]place, m.Predict.K)
@@ -147,12 +147,12 @@ func (l *lowering) field(f encoding.Field, x string) {
 	}
 }
 
-// missing is true where a number is NaN or infinite: then x - x is no number.
+// missing is true where a number is NaN or infinite, because x - x is then NaN.
 func (l *lowering) missing(x string) string {
 	return l.to.Node("IsNaN", nil, l.to.Node("Sub", nil, x, x))
 }
 
-// reject notes the records where a condition on values of these dims holds.
+// reject marks the records in which a condition on values of these dims holds.
 func (l *lowering) reject(condition string, dims []int) {
 	if len(dims) > 0 {
 		axes := make([]int, len(dims))

@@ -8,8 +8,8 @@ import (
 	"d3p/internal/onnx"
 )
 
-// layer notes a layer that ONNX has. Whether it is written as such depends on who reads
-// it: where the graph goes around its output, the nodes are written.
+// layer notes a layer that ONNX has. Its readers decide whether it becomes an ONNX layer:
+// if the graph reads inside the layer, its nodes are written.
 func (l *lowering) layer(o net.Operation) {
 	if len(o.Cells) > 0 && o.Sequence && o.Length != nil {
 		return // ONNX has zeros beyond the length, d3p the last state
@@ -34,7 +34,7 @@ func operands(o net.Operation) []*graph.Node {
 	return slices.DeleteFunc(list, func(n *graph.Node) bool { return n == nil })
 }
 
-// whole writes a layer; dims are those of what it makes.
+// whole writes a layer; dims are the dims of its output.
 func (l *lowering) whole(o net.Operation, dims []int) value {
 	if len(o.Cells) > 0 {
 		return l.recurrent(o, dims)

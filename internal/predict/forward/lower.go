@@ -10,8 +10,8 @@ import (
 	"d3p/internal/onnx"
 )
 
-// value is a node in the file: of a record, with these dims after the records, or a
-// constant, whose numbers are written where they are read.
+// value is a node in the file: a value of each record, with these dims after the records,
+// or a constant, whose numbers are written where a node reads them.
 type value struct {
 	name     string
 	dims     []int
@@ -29,10 +29,10 @@ type lowering struct {
 	to      *onnx.Model
 	values  map[*graph.Node]value
 	shapes  map[shaped]string
-	layers  map[*graph.Node]net.Operation // by what they make
+	layers  map[*graph.Node]net.Operation // by their output
 	columns []place                       // where each encoded column is
 
-	rejected string // true for a record that lacks a value; "" where none can
+	rejected string // true for a record that lacks a value; "" if none can
 	batch    string // their number
 }
 
@@ -83,7 +83,7 @@ func origin(n *graph.Node) string {
 	return n.Name()
 }
 
-// lower writes a node and what it is made from.
+// lower writes a node after its arguments.
 func (l *lowering) lower(n *graph.Node) (value, error) {
 	if v, ok := l.values[n]; ok {
 		return v, nil
@@ -107,7 +107,7 @@ func (l *lowering) lower(n *graph.Node) (value, error) {
 	return v, err
 }
 
-// reads lists what a node is written from.
+// reads lists the nodes that a node is written from.
 func (l *lowering) reads(n *graph.Node) []*graph.Node {
 	if o, ok := l.layers[n]; ok {
 		return operands(o)
@@ -168,7 +168,7 @@ func (l *lowering) operand(v value, dims []int) string {
 	return l.reshaped(v, dims)
 }
 
-// perRecord is a value with these dims, of every record also where it is a constant.
+// perRecord is a value with these dims for every record, also for a constant.
 func (l *lowering) perRecord(v value, dims []int) string {
 	if v.constant == nil {
 		return l.reshaped(v, dims)
@@ -211,8 +211,8 @@ func (l *lowering) floats(v value, dims []int) string {
 	return l.shapes[key]
 }
 
-// narrowed is a constant without the repetitions along axes that are the same everywhere,
-// of which one is left, as element-wise operations take it.
+// narrowed is a constant reduced to one element along axes with equal elements, as
+// element-wise operations accept it.
 func narrowed(v value, dims []int) (value, []int) {
 	kept, inner := slices.Clone(dims), 1
 	list := v.constant

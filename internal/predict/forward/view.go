@@ -6,8 +6,8 @@ import (
 	"d3p/internal/onnx"
 )
 
-// view is x with its elements in another order, some left out or repeated: as a slice, a
-// transposition and an expansion where it is one, else element by element. A nil index
+// view is x with its elements in another order, some left out or repeated. It is a slice, a
+// transposition and an expansion if possible, else it picks element by element. A nil index
 // means the same order.
 func (l *lowering) view(x value, dims []int, index []int32) value {
 	if index == nil {

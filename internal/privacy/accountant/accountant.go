@@ -1,16 +1,15 @@
-// Package accountant computes what a ledger of private releases costs: a
-// two-sided, certified answer for the sampler that really ran.
+// Package accountant computes the price of a ledger of private releases: a two-sided,
+// certified answer for the sampler that really ran.
 //
-// Two independent engines do the work. The contour engine (package contour) gives
-// about ten digits in a millisecond and drives every search; the bracket
-// engine (package bracket) gives a rigorous lower and upper bound and certifies
-// the end of every search. An estimate outside its bracket is an internal
-// error, never an answer. docs/design/accounting.md has the dominating pairs, why
-// each is valid, and the error budget.
+// Two independent engines do the work. The contour engine (package contour) gives about ten
+// digits in a millisecond and drives every search. The bracket engine (package bracket)
+// gives a rigorous lower and upper bound and certifies the end of every search. An estimate
+// outside its bracket is an internal error, never an answer. docs/design/accounting.md has
+// the dominating pairs, the reasons why they are valid, and the error budget.
 //
-// Letters: σ noise multiplier, q sampling rate, T steps, s noise standard
-// deviation per unit shift, L privacy loss log(dP/dQ) with outcome ~ P,
-// θ exponential tilt, h grid spacing.
+// Letters: σ noise multiplier, q sampling rate, T steps, s noise standard deviation per
+// unit shift, L privacy loss log(dP/dQ) with outcome ~ P, θ exponential tilt, h grid
+// spacing.
 package accountant
 
 import (
@@ -27,8 +26,8 @@ type Answer struct {
 	// Lower and Upper bracket the value for the dominating pairs of the ledger.
 	// They are finite and never negative.
 	Lower, Estimate, Upper float64
-	// Engine names what computed the bracket: "exact", "bracket" or
-	// "rdp" (a Rényi bound: valid but loose, where no grid fits the problem).
+	// Engine names the method of the bracket: "exact", "bracket" or "rdp" (a Rényi bound:
+	// valid but loose, if no grid fits the problem).
 	Engine string
 	// Certified: Upper is proven up to the rounding analysis of
 	// docs/design/accounting.md and, unless Engine is "rdp", close to Lower.
@@ -54,11 +53,10 @@ type Target struct {
 	Group          int // records that it is about at once; 0 or 1: one
 }
 
-// Epsilon answers: for which ε is the ledger ev (ε, delta)-differentially
-// private under rel. delta is in [0, 1). Errors: *InfeasibleError where no ε holds at
-// delta 0, *InputError for a value out
-// of range, *UnsupportedError for a ledger that has no valid accounting under
-// rel, *DisagreementError when the engines contradict each other.
+// Epsilon answers: for which ε is the ledger ev (ε, delta)-differentially private under
+// rel. delta is in [0, 1). Errors: *InfeasibleError if no ε holds at delta 0, *InputError
+// for a value out of range, *UnsupportedError for a ledger without a valid accounting under
+// rel, *DisagreementError if the engines contradict each other.
 func Epsilon(ev event.Event, rel event.Relation, delta float64) (Answer, error) {
 	return GroupEpsilon(ev, rel, 1, delta)
 }
@@ -89,10 +87,9 @@ func GroupDelta(ev event.Event, rel event.Relation, size int, epsilon float64) (
 // may come out a fifth wider.
 const certifyWidth = 8e-5
 
-// answer asks every direction of the ledger the same question, concurrently,
-// and combines the answers. ask gets the relative width of bracket to aim at:
-// all directions but the first are asked for less, and again only when they
-// might decide.
+// answer asks every direction of the ledger the same question, concurrently, and combines
+// the answers. ask gets the target width of the bracket, relative. All directions but the
+// first first get a wider target, and the narrow one only if they might decide.
 func answer(ev event.Event, rel event.Relation, group int, width float64, ask func(d *direction, width float64) (Direction, error)) (Answer, error) {
 	led, err := compileGroup(ev, rel, group)
 	if err != nil {
@@ -139,7 +136,7 @@ func (led *ledger) answer(width float64, ask func(d *direction, width float64) (
 			a.Upper, a.Engine = d.Upper, d.Engine
 		}
 	}
-	for _, d := range found[len(led.directions):] { // what an attack reaches is reached
+	for _, d := range found[len(led.directions):] { // an attack reaches this value
 		if d.Lower > a.Upper*(1+agreement) {
 			return Answer{}, &DisagreementError{Direction: d.Name, Lower: d.Lower, Estimate: a.Estimate, Upper: a.Upper}
 		}

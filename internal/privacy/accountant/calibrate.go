@@ -18,7 +18,7 @@ type Calibration struct {
 	Certified Answer
 }
 
-// The range in which a noise multiplier is searched.
+// The range of the search for a noise multiplier.
 const (
 	minNoise = 0.02
 	maxNoise = 1e7

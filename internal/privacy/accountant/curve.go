@@ -11,10 +11,10 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Curve is the whole trade-off that a ledger buys: δ as a function of ε, and
-// what that lets an attacker do who tests whether a record is in the data.
-// Every number is an upper bound on the attacker, from the dominating side of
-// the bracket engine or a closed form. Methods may be called concurrently.
+// Curve is the whole trade-off of a ledger: δ as a function of ε, and the success of an
+// attacker who tests whether a record is in the data. Every number is an upper bound on the
+// attacker, from the dominating side of the bracket engine or a closed form. Methods may be
+// called concurrently.
 type Curve struct {
 	directions []profile
 	knots      []knot
@@ -25,7 +25,7 @@ type Curve struct {
 type profile struct {
 	exact    func(epsilon float64) float64
 	finite   float64 // P-mass without infinite loss
-	largest  float64 // no finite loss is larger; +Inf where there is no bound
+	largest  float64 // no finite loss is larger; +Inf without a bound
 	sums     []bracket.Composed
 	smallest float64 // δ below which no sum is tight
 }
@@ -208,11 +208,11 @@ func (c *Curve) Belief(prior, fpr float64) float64 {
 	return yes / (yes + (1-prior)*fpr)
 }
 
-// muMinDelta is where DominatingMu stops to look: sampled mechanisms have tails
-// of much larger μ at ever smaller δ.
+// muMinDelta is the smallest δ of DominatingMu: sampled mechanisms have tails of much
+// larger μ at ever smaller δ.
 const muMinDelta = 1e-10
 
-// muSlack is how much larger than needed DominatingMu may be, relatively.
+// muSlack bounds how much larger than needed DominatingMu may be, relatively.
 const muSlack = 1e-9
 
 // DominatingMu is the smallest μ for which μ-Gaussian differential privacy

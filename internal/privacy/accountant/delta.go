@@ -30,8 +30,7 @@ func (d *direction) delta(epsilon, width float64) (Direction, error) {
 // cutShare is the part of Chernoff's bound on δ at which upper tails are cut.
 const cutShare = 1e-3 * grids.TailShare
 
-// Where δ is too small to be told from the cut of the tails, Chernoff's bound
-// is the answer.
+// If δ is smaller than the cut of the tails resolves, Chernoff's bound is the answer.
 const (
 	smallestLogDelta = -600
 	// smallestNarrow is the least δ that is bracketed narrowly: below, the first bracket is
@@ -129,8 +128,8 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 	return d.combine(lower, math.Exp(logEstimate), upper, engine, fast)
 }
 
-// estimateLogDelta is log δ(ε): to about ten digits by the contour engine
-// (precise), to a few by one coarse bracket where that does not apply.
+// estimateLogDelta is log δ(ε): to about ten digits by the contour engine (precise), or to
+// a few by one coarse bracket if that engine does not apply.
 func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, err error) {
 	d.prepareAt(epsilon)
 	if d.unreliable {

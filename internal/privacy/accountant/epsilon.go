@@ -37,7 +37,7 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 	logDelta := math.Log(delta)
 	theta, bound := c.ChernoffEpsilon(logDelta)
 	estimate, slope, fast := 0.0, 0.0, false
-	if width < looseWidth || len(d.Parts) <= grids.MaxBlockParts { // else it takes longer than a rough bracket
+	if width < looseWidth || len(d.Parts) <= grids.MaxBlockParts { // otherwise it takes longer than a rough bracket
 		estimate, slope, fast = d.contourEpsilon(c, tail, theta, bound, logDelta)
 	}
 	if !fast {
@@ -120,8 +120,8 @@ func (d *direction) around(v float64, engine string) Direction {
 	return Direction{Name: d.name, Engine: engine, Lower: v * (1 - pairs.ExactSlack), Estimate: v, Upper: v * (1 + pairs.ExactSlack)}
 }
 
-// agreement is how far outside its bracket, relatively, the contour estimate
-// may be: its own rounding.
+// agreement is the largest relative distance of the contour estimate from its bracket: its
+// own rounding.
 const agreement = 1e-8
 
 // combine makes the answer of two engines. An estimate outside the bracket is

@@ -13,12 +13,12 @@ func (e *InputError) Error() string {
 	return fmt.Sprintf("%s: %v is not %s", e.Name, e.Value, e.Want)
 }
 
-// UnsupportedError is a ledger for which no valid accounting is known, or
-// none is implemented, under the given neighbouring relation.
+// UnsupportedError is a ledger without a known or implemented valid accounting under the
+// given neighbouring relation.
 type UnsupportedError struct {
 	What string // the event and relation
 	Why  string // the reason
-	Hint string // what to do instead; may be empty
+	Hint string // advice; may be empty
 }
 
 func (e *UnsupportedError) Error() string { return withHint(e.What+": "+e.Why, e.Hint) }
@@ -27,7 +27,7 @@ func (e *UnsupportedError) Error() string { return withHint(e.What+": "+e.Why, e
 // or that every value reaches.
 type InfeasibleError struct {
 	Why  string
-	Hint string // what to change
+	Hint string // advice
 }
 
 func (e *InfeasibleError) Error() string { return withHint(e.Why, e.Hint) }

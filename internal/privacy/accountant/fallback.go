@@ -8,9 +8,9 @@ import (
 	"d3p/internal/privacy/accountant/pairs"
 )
 
-// capped answers by the engines and, where the direction has steps that are
-// also bounded without their amplification (balls-and-bins, hardly any noise), by that
-// bound when it is smaller or the engines have none.
+// capped answers by the engines. If the direction has steps that also have a bound without
+// amplification (balls-and-bins, hardly any noise), it takes that bound if it is smaller or
+// the engines have none.
 func (d *direction) capped(answer func() (Direction, error), plainAnswer func(*direction) (Direction, error)) (Direction, error) {
 	plain := d.unamplified()
 	if plain == nil {
@@ -35,14 +35,14 @@ func (d *direction) capped(answer func() (Direction, error), plainAnswer func(*d
 }
 
 // leastNoise is the noise multiplier below which sampled Gaussians are bounded without
-// their sampling. Losses grow to 1/(2·leastNoise²) a step and grids with them, while there
-// is no privacy left to tell apart.
+// their sampling. Their losses grow to 1/(2·leastNoise²) per step, and grids with them, for
+// runs with no privacy to speak of.
 const leastNoise = 0.01
 
 // faint reports that the part is a sampled Gaussian of hardly any noise.
 func faint(p pairs.Part) bool { return p.Key.Kind <= pairs.BallsAdd && p.Key.S < leastNoise }
 
-// shift is by how much the sum moves if the batch is known, in the unit of Key.S.
+// shift is the distance by which the sum moves if the batch is known, in the unit of Key.S.
 func shift(k pairs.Key) float64 {
 	switch k.Kind {
 	case pairs.Substitute: // from one side to the other
@@ -54,7 +54,7 @@ func shift(k pairs.Key) float64 {
 }
 
 // unamplified is the direction with every balls-and-bins epoch, and every step of hardly
-// any noise, as the one Gaussian step that it is with known batches: a bound by joint
+// any noise, replaced by its one Gaussian step with known batches: a bound by joint
 // convexity. nil without such epochs and steps.
 func (d *direction) unamplified() *direction {
 	plain := &direction{name: d.name, Losses: bracket.Losses{Mu2: d.Mu2}}
@@ -74,10 +74,9 @@ func (d *direction) unamplified() *direction {
 	return plain
 }
 
-// largest is the largest possible sum of losses and the log of its P-mass,
-// when every loss has a largest value with mass (Laplace, black box). It
-// brackets ε where the answer is close to pure differential privacy and no
-// tilt has a finite width: δ(ε) >= P(top)(1-e^{ε-top}).
+// largest is the largest possible sum of losses and the log of its P-mass, if every loss
+// has a largest value with mass (Laplace, black box). It brackets ε if the answer is close
+// to pure differential privacy and no tilt has a finite width: δ(ε) >= P(top)(1-e^{ε-top}).
 func (d *direction) largest() (top, logMass float64, ok bool) {
 	if d.Mu2 > 0 {
 		return 0, 0, false
@@ -98,8 +97,8 @@ func (d *direction) largest() (top, logMass float64, ok bool) {
 	return top, logMass, true
 }
 
-// coarsePoints is the size of the grid that replaces the contour engine where that does
-// not apply.
+// coarsePoints is the size of the grid that replaces the contour engine if that does not
+// apply.
 const coarsePoints = 1 << 15
 
 // coarseEpsilon is an upper bound on ε, the slope d log δ/dε and the tilt

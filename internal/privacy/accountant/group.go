@@ -31,8 +31,8 @@ func GroupEpsilon(ev event.Event, rel event.Relation, size int, delta float64) (
 	return led.answer(certifyWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
 }
 
-// Outline is GroupEpsilon where a rough answer will do: of a ledger with many different
-// steps the bracket is up to 1e-3 wide.
+// Outline is GroupEpsilon for callers that accept a rough answer: for a ledger with many
+// different steps the bracket is up to 1e-3 wide.
 func Outline(ev event.Event, rel event.Relation, size int, delta float64) (Answer, error) {
 	if led, err := compileGroup(ev, rel, size); err == nil && delta > 0 && delta < 1 && size <= MostGroup && len(led.directions[0].Parts) > grids.MaxBlockParts {
 		return led.answer(looseWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })

@@ -35,8 +35,8 @@ type ledger struct {
 	notes      []string
 }
 
-// compile translates ev into dominating pairs. It is the only place that
-// decides which pair belongs to which sampler and relation.
+// compile translates ev into dominating pairs. It alone decides which pair belongs to which
+// sampler and relation.
 func compile(ev event.Event, rel event.Relation) (*ledger, error) { return compileGroup(ev, rel, 1) }
 
 // compileGroup is compile for neighbours that differ in a group of size records.
@@ -95,7 +95,8 @@ func (c *compiler) unsupported(what, why, hint string) error {
 	return &UnsupportedError{What: what + " under " + string(c.rel), Why: why, Hint: hint}
 }
 
-// shift is how far the records that neighbours differ in move a full sum, in units of C.
+// shift is the distance by which the differing records of neighbours move a full sum, in
+// units of C.
 func (c *compiler) shift() float64 {
 	if c.rel == event.Substitute {
 		return 2 * float64(c.group)

@@ -26,8 +26,8 @@ func (led *ledger) pure() (Answer, error) {
 	return a, nil
 }
 
-// largestLoss is the largest loss of the direction, rounded up, and whether nothing had
-// to be rounded.
+// largestLoss is the largest loss of the direction, rounded up, and reports whether it is
+// exact.
 func (d *direction) largestLoss() (sum float64, exact bool, err error) {
 	exact = !d.rounded || len(d.Parts) == 0
 	unbounded := func(what string) error {

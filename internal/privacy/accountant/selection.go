@@ -62,8 +62,8 @@ const (
 	selectionSlack = 1e-9
 )
 
-// selectionBounds bounds a selection of mean m among trials of profile delta, from epsilon 0
-// to where nothing is left.
+// selectionBounds bounds a selection of mean m among trials of profile delta, from epsilon
+// 0 to the point where the bound is negligible.
 func selectionBounds(delta func(epsilon float64) float64, m float64) []pairs.Bound {
 	const most = 200
 	least := math.Max(selectionMinDelta/m, delta(most)*(1+1e-3)) // (epsilon, delta) trials have a rest

@@ -87,12 +87,12 @@ func certificate(ev event.Event, rel event.Relation, t Target) (Answer, error) {
 	return answer(ev, rel, t.group(), certifyWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(t.Delta, width) })
 }
 
-// integers are where a solution is searched: from the guess by steps that double, until it
-// is known to `near`.
+// integers searches a solution from the guess by steps that double, until it is known to
+// `near`.
 type integers struct{ guess, least, most, step, near int64 }
 
 // smallest is the smallest integer whose certificate meets the target, and that
-// certificate; the cost falls with the integer. 0 when none does.
+// certificate. The cost falls with the integer. 0 if none meets it.
 func smallest(t Target, in integers, certify func(k int64) (Answer, error)) (k int64, best Answer, err error) {
 	lo, hi := in.least-1, in.most+1 // neither is tried
 	k = min(in.most, in.guess)

@@ -1,4 +1,4 @@
-// Package clipgroups has the parts of a record's gradient that are clipped each by itself.
+// Package clipgroups has the parts of a record's gradient that are clipped separately.
 package clipgroups
 
 import (
@@ -10,13 +10,13 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Groups are the parts of a record's gradient that are clipped each by itself. Together
-// they have every parameter in which a record can have a gradient; the others are in none.
+// Groups are the separately clipped parts of a record's gradient. Together they have every
+// parameter in which a record can have a gradient, and no other.
 //
 // With shares w_j that add up to 1, group j is clipped to C_j = √w_j·C. So a record moves
 // the whole sum by at most √(Σ C_j²) = C in L2 norm, and the noise zC of every number makes
-// it one Gaussian of noise multiplier z: that of group j alone is z/√w_j, and z⁻² is the sum
-// of w_j/z². McMahan et al. 2018, arXiv:1812.06210, section 3.
+// it one Gaussian of noise multiplier z: that of group j alone is z/√w_j, and z⁻² is the
+// sum of w_j/z². McMahan et al. 2018, arXiv:1812.06210, section 3.
 //
 // A gradient is bounded group by group: one that is not finite in a group counts as zero
 // there alone.
@@ -82,7 +82,7 @@ func (g Groups) Check(t *graph.Tape) error {
 	return nil
 }
 
-// shares is the sum of the shares, 1 up to the digits in which they were written.
+// shares is the sum of the shares: 1 up to the digits in the model file.
 func (g Groups) shares() (sum float64) {
 	for j := range g {
 		sum += g[j].Share
@@ -101,7 +101,7 @@ func (g Groups) ClipNorms() []float64 {
 	return norms
 }
 
-// Tapes are those of the groups; without groups, the whole tape.
+// Tapes are the tapes of the groups; without groups, the whole tape.
 func (g Groups) Tapes(t *graph.Tape) ([]*graph.Tape, error) {
 	if g == nil {
 		return []*graph.Tape{t}, nil

@@ -6,10 +6,10 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// restrict is the tape of t whose gradient has the terms of some parameters alone: elements of
-// θ for which in is true, P of them. Parameters, columns, noise and what is global stay;
-// of Record only what these terms need stays. The error names a parameter whose term has
-// elements in and out.
+// restrict is the tape of t whose gradient has only the terms of some parameters: elements
+// of θ for which in is true, P of them. Parameters, columns, noise and global values stay;
+// Record keeps what these terms need. The error names a parameter whose term has elements
+// in and out.
 func restrict(t *graph.Tape, in []bool) (*graph.Tape, error) {
 	r := *t
 	r.Loss, r.Outputs, r.Terms, r.Cross = graph.NoBuf, nil, nil, nil
@@ -44,7 +44,8 @@ func restrict(t *graph.Tape, in []bool) (*graph.Tape, error) {
 	return &r, nil
 }
 
-// sides reports whether a term has elements for which in is true, and others.
+// sides reports whether a term has elements for which in is true, and whether it has
+// others.
 func sides(m *graph.Term, in []bool) (inside, outside bool) {
 	for row := range m.Rows {
 		for col := range m.Cols {
@@ -83,8 +84,8 @@ func Moved(t *graph.Tape) []bool {
 	return moved
 }
 
-// neededOf are the instructions whose results are needed, in their order. It marks what
-// they read as needed, too.
+// neededOf are the instructions with needed results, in their order. It marks their inputs
+// as needed, too.
 func neededOf(list []graph.Instr, needed []bool) []graph.Instr {
 	keep := make([]bool, len(list))
 	n := 0

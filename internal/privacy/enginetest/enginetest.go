@@ -15,16 +15,16 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// Tolerance is how far an engine may be from the reference.
+// Tolerance bounds the distance of an engine from the reference.
 type Tolerance struct {
 	// Relative is the allowed error of a sum, relative to C times the records
 	// summed, and of a norm, relative to itself.
 	Relative float64
-	// Cancelling is Relative, if larger, where parts of a gradient can cancel, for
-	// which norms err upwards (privacy.CancellationSlack).
+	// Cancelling replaces Relative, if larger, for gradients whose parts can cancel: norms
+	// err upwards there (privacy.CancellationSlack).
 	Cancelling float64
-	// Overshoot is how much longer than C, relative to C, a clipped gradient may
-	// be: the part of Relative that would weaken the guarantee.
+	// Overshoot is the excess of a clipped gradient's length over C, relative to C: the
+	// part of Relative that would weaken the guarantee.
 	Overshoot float64
 	// Precision is the width of the tables that the engine is given.
 	Precision privacy.Precision
@@ -154,7 +154,7 @@ func (e *experiment) clips() map[string]privacy.Clip {
 	}
 }
 
-// batches: sizes from nothing to everything, none a multiple of anything.
+// batches have sizes from 0 to all records, none a multiple of another.
 func (e *experiment) batches(t *testing.T) {
 	for kind, clip := range e.clips() {
 		e.compare(t, kind+", no records", nil, false, clip)
@@ -271,8 +271,8 @@ func (e *experiment) repeats(t *testing.T) {
 	}
 }
 
-// steps: a worker serves many steps, each with its own parameters, noise and
-// size of batch; nothing of one is left in the next.
+// steps: a worker serves many steps, each with other parameters, noise and batch size. No
+// step affects the next.
 func (e *experiment) steps(t *testing.T) {
 	first, in := e.reference, e.in
 	defer func() { e.reference, e.in = first, in }()

@@ -25,12 +25,12 @@ func (e *experiment) independence(t *testing.T) {
 		}
 		return dst
 	}
-	alone := contribution(e.worker, []uint32{i}) // where no record is invalid
+	alone := contribution(e.worker, []uint32{i}) // for tapes without invalid records
 	others := append(e.everyone()[:i], e.everyone()[i+1:]...)
 	for _, B := range []int{2, 17, 300} {
 		batch := append([]uint32{i}, others[:B-1]...)
 		places := []int{0}
-		if e.reference.tape.AuxRecord == 0 { // else its noise depends on its place
+		if e.reference.tape.AuxRecord == 0 { // otherwise its noise depends on its place
 			places = append(places, B-1)
 		}
 		for _, place := range places {

@@ -7,9 +7,9 @@ import (
 	"d3p/internal/privacy"
 )
 
-// negativeSquares checks that a record counts as zero whose squared norm is negative by
-// more than rounding: no gradient has such a square. Here the squares stored for two
-// terms that cancel are 0.
+// negativeSquares checks that a record counts as zero if its squared norm is negative by
+// more than rounding: no gradient has such a square. Here the stored squares of two
+// cancelling terms are 0.
 func negativeSquares(t *testing.T, engine privacy.Engine) {
 	b := graph.NewBuilder()
 	dim := graph.Dim{Name: "d", Size: 2}

@@ -2,9 +2,9 @@ package enginetest
 
 import "d3p/internal/models/graph"
 
-// rareModels have what the other models lack: many predictors, special functions of
-// records and of parameters, products of parameters, weights that lie apart in
-// memory, and gradients or tables that are large for one record.
+// rareModels have features that the other models lack: many predictors, special functions
+// of records and of parameters, products of parameters, weights that lie apart in memory,
+// and gradients or tables that are large for one record.
 func rareModels() []Model {
 	return []Model{
 		{"many predictors", repeat(normalColumn, manyPredictors, binaryColumn, normalColumn), manyLinear},
@@ -16,8 +16,8 @@ func rareModels() []Model {
 	}
 }
 
-// manyPredictors is more than an engine may take for few, and no multiple of a
-// vector's length.
+// manyPredictors is more than an engine may treat as few, and no multiple of a vector's
+// length.
 const manyPredictors = 37
 
 // manyLinear has one product of many predictors with a vector and two with matrices,
@@ -32,8 +32,8 @@ func manyLinear(b *graph.Builder) *graph.Node {
 	return b.Add(bernoulli(b, b.Column(manyPredictors), eta), normalDensity(b, b.Column(manyPredictors+1), mean, b.Param("log_sd", nil)))
 }
 
-// special is a negative binomial count, whose size makes gamma functions of a
-// parameter and of records, and the tail of a gamma law.
+// special is a negative binomial count, whose size leads to gamma functions of a parameter
+// and of records, and to the tail of a gamma law.
 func special(b *graph.Builder) *graph.Node {
 	d := dim("d", 2)
 	y, size := b.Column(2), b.Exp(b.Param("log_size", nil))

@@ -16,7 +16,7 @@ type reference struct {
 	in      privacy.StepInput
 	row     []float64
 	drawn   []float64   // normals of the records of a batch, in order
-	known   [][]float64 // gradients of records, where nothing is drawn
+	known   [][]float64 // gradients of records, for tapes without draws
 }
 
 func newReference(t *graph.Tape, rows *privacy.Rows, in privacy.StepInput) *reference {
@@ -31,8 +31,8 @@ func newReference(t *graph.Tape, rows *privacy.Rows, in privacy.StepInput) *refe
 	return r
 }
 
-// keep takes over the gradients of r2, a reference with the same parameters, of all records
-// but some, whose rows differ.
+// keep copies the gradients of r2, a reference with the same parameters, for all records
+// but some with different rows.
 func (r *reference) keep(r2 *reference, but []int) {
 	copy(r.known, r2.known)
 	for _, i := range but {

@@ -60,9 +60,8 @@ type BallsAndBins struct {
 	Of      Event
 }
 
-// Shuffled is one epoch in which every record is in exactly one batch, at
-// positions that a secret or public permutation decides. No amplification is
-// claimed for it.
+// Shuffled is one epoch with every record in exactly one batch, at positions of a secret or
+// public permutation. It claims no amplification.
 type Shuffled struct {
 	Of Event
 }
@@ -103,14 +102,14 @@ func (Composed) isEvent()         {}
 func (Selected) isEvent()         {}
 func (NonPrivate) isEvent()       {}
 
-// OfOneRelation reports whether ev has a step that is known by its guarantee alone: a
-// statement about one neighbouring relation, from which none about another follows.
+// OfOneRelation reports whether ev has a step that is given by its guarantee alone: a
+// statement about one neighbouring relation that implies none about another.
 func OfOneRelation(ev Event) bool {
 	_, ok := ev.(EpsilonDelta)
 	return ok || slices.ContainsFunc(within(ev), OfOneRelation)
 }
 
-// Together is the composition of a list of events; of one event it is that event.
+// Together is the composition of a list of events; a single event stays itself.
 func Together(list []Event) Event {
 	if len(list) == 1 {
 		return list[0]

@@ -53,9 +53,9 @@ func MarshalDpEvent(ev Event) ([]byte, error) {
 	return json.Marshal(encode(ev))
 }
 
-// UnmarshalDpEvent reads what MarshalDpEvent or dp_accounting wrote. An
-// unknown class or field, a missing field and a value out of range are errors:
-// an event that is not understood must not be accounted as something else.
+// UnmarshalDpEvent reads the output of MarshalDpEvent or dp_accounting. An unknown class or
+// field, a missing field and a value out of range are errors: an unknown event must not be
+// accounted as another one.
 func UnmarshalDpEvent(data []byte) (Event, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
@@ -77,8 +77,8 @@ func UnmarshalDpEvent(data []byte) (Event, error) {
 }
 
 // eachNameOnce refuses an object of valid JSON with a field that occurs twice, because
-// readers differ in which one counts. They also differ in spellings of one name:
-// encoding/json takes Count, and all that Unicode folds to it, for count.
+// readers differ in which value they take. They also differ in spellings of one name:
+// encoding/json takes Count, and everything that Unicode folds to it, for count.
 func eachNameOnce(dec *json.Decoder) error {
 	open, err := dec.Token()
 	if err != nil || open != json.Delim('{') && open != json.Delim('[') {
@@ -108,7 +108,7 @@ func eachNameOnce(dec *json.Decoder) error {
 	return err
 }
 
-// given is how many fields of any class are there.
+// given is the number of present fields of any class.
 func (n *named) given() (count int) {
 	for _, there := range []bool{
 		n.NoiseMultiplier != nil, n.Sigma != nil, n.Sensitivity != nil, n.Dimension != nil, n.Epsilon != nil, n.Delta != nil, n.Rate != nil,

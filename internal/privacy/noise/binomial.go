@@ -50,7 +50,7 @@ func NewBinomial(n uint64, p float64) *Binomial {
 	}
 	b.law = newPMF(n, p)
 	b.first, b.last = b.law.support(cutoff)
-	// The last slot is kept free to absorb what rounding leaves over.
+	// the last slot stays free to absorb rounding
 	b.width = (b.last-b.first)/reject + 1
 	b.fill()
 	return b
@@ -70,7 +70,7 @@ func (b *Binomial) fill() {
 		floor[i] = min(b.law.ratio(lo), b.law.ratio(hi)) * (1 - 2*b.law.slack)
 		total += height[i]
 	}
-	// Heights are rounded up to whole units; what is left over is rejected.
+	// heights are rounded up to whole units; the excess is rejected
 	const whole = slots << slotBits
 	b.unit = total / (whole - 1<<20)
 	left := uint64(whole)

@@ -2,7 +2,7 @@
 
 package noise
 
-// schedule is empty where no own instructions are used.
+// schedule is empty without AES instructions.
 type schedule struct{}
 
 func (*schedule) expand([]byte) {}

@@ -8,12 +8,11 @@ import (
 // The functions of this file compute one normal of Normals with more bits. They
 // are slow, allocate, and are needed once in ten million numbers.
 
-// precision in bits: well above that of the numbers that go in, so that no
-// rounding here can be seen.
+// precision in bits: far above that of the inputs, so that no rounding here shows
 const precision = 320
 
-// exactBlock is where the words that lengthen those of a pair begin within a
-// step, two blocks to a pair.
+// exactBlock is the first block, within a step, of the words that lengthen those of a pair:
+// two blocks per pair.
 const exactBlock = 1 << 62
 
 // exactNormal returns r cos a (or r sin a) of the pair of words as Normals

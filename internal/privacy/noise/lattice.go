@@ -6,14 +6,14 @@ import (
 	"math/bits"
 )
 
-// Floating-point noise has gaps, and which sums are reachable betrays the exact
-// one (Mironov 2012). So a release is put on a lattice: it is the multiple of
-// the spacing nearest to x + sigma·Z with a Z that is normal to 190 bits, and
-// nothing else about the float64 numbers on the way shows. Rounding is
-// post-processing of the Gaussian mechanism, whose guarantee it keeps.
+// Floating-point noise has gaps, and the set of reachable sums betrays the exact sum
+// (Mironov 2012). So a release lies on a lattice: it is the multiple of the spacing nearest
+// to x + sigma·Z, where Z is normal to 190 bits. It shows nothing else of the float64
+// numbers on the way. Rounding is post-processing of the Gaussian mechanism, whose
+// guarantee it keeps.
 //
-// Z is taken from Normals where its error cannot matter, that is in all but
-// about one of ten million cases, and computed with more bits in the others.
+// Z is taken from Normals where its error cannot matter, that is in all but about one of
+// ten million cases, and computed with more bits in the others.
 
 // latticeBits sets the spacing: sigma/2^11 < spacing <= sigma/2^10. Rounding
 // adds less than 1e-7 to the variance, relatively.

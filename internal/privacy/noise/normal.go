@@ -6,12 +6,12 @@ import (
 	"unsafe"
 )
 
-// normalGroup is how many normals are made at once, from as many words: a
-// layout that vector registers of up to 8 lanes can keep.
+// normalGroup is the number of normals made at once, from as many words: a layout that fits
+// vector registers of up to 8 lanes.
 const normalGroup = 16
 
-// normalChunk is how many normals' words are made before they are used, few
-// enough to stay in the first cache.
+// normalChunk is the number of normals whose words are made before they are used, so that
+// they stay in the first cache.
 const normalChunk = 16 * normalGroup
 
 // Normals sets dst to independent draws from N(0, 1) by the method of Box and

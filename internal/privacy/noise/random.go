@@ -1,7 +1,6 @@
 package noise
 
-// Random gives single draws from a stream, which is what dist.Rand of the models asks
-// for.
+// Random gives single draws from a stream, as dist.Rand of the models requires.
 type Random struct {
 	stream  *Stream
 	normals [64]float64

@@ -47,8 +47,8 @@ const (
 	public               // key from a known seed, for public purposes only
 )
 
-// System returns a fresh root from the operating system's CSPRNG. The error is
-// that of the operating system and practically never occurs.
+// System returns a fresh root from the operating system's CSPRNG. The error is the
+// operating system's, and practically never occurs.
 func System() (Root, error) {
 	r := Root{key: new([32]byte), kind: secret}
 	if _, err := rand.Read(r.key[:]); err != nil {
@@ -61,8 +61,8 @@ func System() (Root, error) {
 // With the seed anyone can subtract the noise.
 func Insecure(seed uint64) Root { return seeded(insecure, "d3p insecure noise seed", seed) }
 
-// Public returns the root of a known seed for draws that protect nothing
-// (--seed): its Stream panics for purposes that privacy rests on.
+// Public returns the root of a known seed for draws that protect nothing (--seed). Its
+// Stream panics for purposes that privacy depends on.
 func Public(seed uint64) Root { return seeded(public, "d3p public seed", seed) }
 
 func seeded(k kind, label string, seed uint64) Root {

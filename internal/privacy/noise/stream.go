@@ -16,8 +16,8 @@ type Stream struct {
 	next uint64 // block that the next refill starts at
 	used int    // bytes of buf already handed out
 	buf  [bufferSize]byte
-	word [8]byte              // where a word that crosses the buffer's end is joined
-	last [normalGroup]float64 // where the last, short group of normals is made
+	word [8]byte              // joins a word that crosses the buffer's end
+	last [normalGroup]float64 // holds the last, short group of normals
 
 	lattice *lattice // of AddGaussian
 }
@@ -42,8 +42,8 @@ func Keyed(key [32]byte) *Stream { return newStream(key[:]) }
 // is overwritten after use.
 func (s *Stream) Key() [32]byte { return s.key }
 
-// Seek moves to the start of a step. What follows repeats, number for number,
-// what followed the last Seek to that step: draw a step's numbers once.
+// Seek moves to the start of a step. The numbers after it repeat those after the last Seek
+// to that step: draw a step's numbers once.
 func (s *Stream) Seek(step uint64) { s.SeekBlock(step, 0) }
 
 // SeekBlock moves to a block of 16 bytes within a step. Independent parts of a

@@ -14,7 +14,7 @@ type bounded struct {
 	words [256]uint32
 }
 
-// Where the replacements begin within a step, and how far apart.
+// First block of the replacements within a step, and their distance.
 const (
 	againBlock  = 1 << 48
 	againStride = 1 << 8

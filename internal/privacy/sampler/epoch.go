@@ -22,8 +22,8 @@ func newEpoch(cfg Config) (epoch, error) {
 	return epoch{int(batches)}, nil
 }
 
-// epochs returns how many epochs `steps` steps begin. A last, incomplete one counts in
-// full: leaving out its rest is post-processing.
+// epochs returns the number of epochs that `steps` steps begin. A last, incomplete epoch
+// counts in full: leaving out its rest is post-processing.
 func (e epoch) epochs(steps int) int64 {
 	return int64((steps + e.batches - 1) / e.batches)
 }

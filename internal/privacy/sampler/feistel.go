@@ -60,7 +60,7 @@ func (f *feistel) renew(step uint64) {
 	f.src.Words16(f.table)
 }
 
-// chunk is how many values are taken through the network together.
+// chunk is the number of values that pass the network together.
 const chunk = 256
 
 func (f *feistel) outputs(dst []uint32, lo, hi int) []uint32 {

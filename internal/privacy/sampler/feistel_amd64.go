@@ -4,8 +4,8 @@ package sampler
 
 import "golang.org/x/sys/cpu"
 
-// permuteFast takes the first values through the network with gathers, 32 at a
-// time, and returns how many it has taken.
+// permuteFast takes the first values through the network with gathers, 32 at a time, and
+// returns their number.
 func (f *feistel) permuteFast(values []uint32) int {
 	n := len(values) &^ 31
 	if n == 0 || !cpu.X86.HasAVX512F {

@@ -2,5 +2,5 @@
 
 package sampler
 
-// permuteFast takes no values where there is no assembly.
+// permuteFast takes no values without assembly.
 func (f *feistel) permuteFast([]uint32) int { return 0 }

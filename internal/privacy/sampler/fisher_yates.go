@@ -6,10 +6,9 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// fisherYates is an exactly uniform permutation of fewer than 2^16 records,
-// made as far as it is asked for. Between steps only the entries that moved are
-// put back, so a step costs as much as the outputs taken, and each step starts
-// from the identity.
+// fisherYates is an exactly uniform permutation of fewer than 2^16 records, computed up to
+// the last output in use. Between steps it restores only the entries that moved, so a step
+// costs as much as its outputs, and each step starts from the identity.
 type fisherYates struct {
 	numbers  bounded
 	identity []uint16

@@ -64,7 +64,7 @@ func (d *fixedSizeDraw) Draw(t int, dst []uint32) ([]uint32, bool) {
 	return present(d.subsets.draw(grown(dst, d.batch), step(t), d.batch), d.n, d.population), false
 }
 
-// network is nil where there are absent records, which a device does not drop.
+// network is nil if there are absent records, which a device cannot drop.
 func (d *fixedSizeDraw) network() *Network {
 	if d.n < d.population {
 		return nil

@@ -15,8 +15,8 @@ type marks interface {
 	clear(records []uint32)
 }
 
-// bitsFrom is the number of records from which a mark is a bit, because bytes would
-// be too far away. Records that share a word of bits wait for each other.
+// bitsFrom is the number of records from which a mark is a bit, because bytes would not fit
+// in the cache. Records that share a word of bits wait for each other.
 const bitsFrom = 1 << 19
 
 func newMarks(n int) marks {

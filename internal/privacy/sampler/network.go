@@ -3,10 +3,9 @@ package sampler
 import "d3p/internal/privacy/noise"
 
 // networkSubsets draws pseudorandom subsets of [0, n): the images of 0, ..., k-1 under a
-// Feistel network with a fresh key in every step. So each member is drawn by itself, and
-// a device draws all of them at the same time. No one tells the subsets from uniform ones
-// who cannot tell AES-256 from random functions, nor a network of such functions from a
-// random permutation.
+// Feistel network with a fresh key in every step. So a device draws all members at the same
+// time. To tell the subsets from uniform ones an attacker must tell AES-256 from random
+// functions, or a network of such functions from a random permutation.
 type networkSubsets struct{ *feistel }
 
 func newNetworkSubsets(n int, src *noise.Stream) networkSubsets {
@@ -21,8 +20,8 @@ func (s networkSubsets) draw(dst []uint32, step uint64, k int) []uint32 {
 	return s.outputs(dst, 0, k)
 }
 
-// A Network is what a device needs to draw batches by itself: batch t is the images of 0,
-// ..., Size(t)-1 under the Feistel network of step t. It is as secret as the batches.
+// A Network lets a device draw batches by itself: batch t is the images of 0, ...,
+// Size(t)-1 under the Feistel network of step t. It is as secret as the batches.
 type Network struct {
 	Records     uint32 // n
 	Left, Right int    // lengths of the halves in bits

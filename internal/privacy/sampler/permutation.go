@@ -15,8 +15,8 @@ type permutation interface {
 // shuffle.
 const feistelFrom = 1 << leastWidth
 
-// permutationBlock is where the numbers of a permutation or a subset start within a
-// step of the sampling stream; a batch's size comes from below.
+// permutationBlock is the first block, within a step of the sampling stream, of the numbers
+// for a permutation or a subset. A batch's size comes from earlier blocks.
 const permutationBlock = 1 << 32
 
 func newPermutation(n int, src *noise.Stream) permutation {

@@ -6,7 +6,7 @@ type Prefetch struct {
 	sampler Sampler
 	fetch   func(batch []uint32)
 	last    int        // step after the last one
-	want    chan int   // steps whose batches are to be drawn
+	want    chan int   // steps whose batches are still to be drawn
 	drawn   chan batch // the oldest of them
 	ended   chan struct{}
 	at      int // the step that drawn has or will have
@@ -40,8 +40,8 @@ func (a *Prefetch) run() {
 	}
 }
 
-// Take returns the batch of the next step and begins with that of the one after. before
-// is memory that nobody reads any more.
+// Take returns the batch of the next step and starts drawing the one after. before is
+// memory that the caller no longer reads.
 func (a *Prefetch) Take(before []uint32) (records []uint32, all bool) {
 	b := <-a.drawn
 	a.spare = before // seen by run, which now waits for a step or fetches
@@ -51,7 +51,7 @@ func (a *Prefetch) Take(before []uint32) (records []uint32, all bool) {
 	return b.records, b.all
 }
 
-// Close ends the drawing: nothing is fetched afterwards. It does nothing for nil.
+// Close ends the drawing. It does nothing for nil.
 func (a *Prefetch) Close() {
 	if a != nil {
 		close(a.want)

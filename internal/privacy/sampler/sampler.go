@@ -1,6 +1,6 @@
-// Package sampler draws the batches of a fit and states what drawing them so
-// earns: a scheme's Draw and its Event stand in one file, and neither exists
-// without the other. The number of records is secret; it enters Draw only.
+// Package sampler draws the batches of a fit and states their privacy event: a scheme's
+// Draw and its Event stand in one file, and neither exists without the other. The number of
+// records is secret; it enters Draw only.
 //
 // Poisson: the batch size has the law Binomial(n, q), and the batch is a uniform subset of
 // that size, which is independent inclusion with probability q at a cost of O(qn) a step.
@@ -18,8 +18,8 @@
 // impossible. A faster hash (Philox, multiply and xor) has no such claim.
 //
 // Fixed size takes a subset of B records, shuffle cuts a fresh permutation into equal
-// batches: below 65,536 records by Fisher and Yates, else by such a network. The
-// guarantee needs only that it is a bijection. If fewer records exist than declared, absent ones fill
+// batches: below 65,536 records by Fisher and Yates, else by such a network. The guarantee
+// needs only that it is a bijection. If fewer records exist than declared, absent ones fill
 // the population, so the rate is never above the claimed one.
 package sampler
 
@@ -42,21 +42,19 @@ type Config struct {
 	Batches   string  // of poisson and fixed_size: Exact, also if empty, or Feistel
 }
 
-// Times is the configuration with another rate, the given multiple of its own. Factor 1
-// changes nothing.
+// Times is the configuration with its rate times a factor. Factor 1 changes nothing.
 func (cfg Config) Times(factor float64) Config {
 	cfg.Rate *= factor
 	return cfg
 }
 
-// Claim is what a scheme promises about its batches, knowable before any data
-// is read.
+// Claim is a scheme's promise about its batches, known before any data is read.
 type Claim interface {
-	// Event returns what the first `steps` steps amount to when each releases
-	// `of` once, for an accountant.
+	// Event returns the event, for an accountant, of the first `steps` steps if each
+	// releases `of` once.
 	Event(steps int, of event.Event) event.Event
-	// Rate returns the expected fraction of the records in a batch, q. Sums
-	// over a batch are divided by it to stand for all records.
+	// Rate returns the expected fraction of the records in a batch, q. Dividing a sum over
+	// a batch by it estimates the sum over all records.
 	Rate() float64
 	// Scheme returns the scheme's name.
 	Scheme() string
@@ -72,22 +70,22 @@ type Sampler interface {
 	// only if it is too small; or all = true for every record. The batch
 	// depends on the stream's key and t only.
 	Draw(t int, dst []uint32) (batch []uint32, all bool)
-	// Network is how a device may draw the same batches; nil if they do not come from a
-	// network.
+	// Network is the network by which a device may draw the same batches; nil if they come
+	// from none.
 	Network() *Network
 }
 
-// Stepwise reports whether a scheme draws each batch by itself, so that a second sampler
-// that draws other steps repeats nothing of the first one's work. The others go
-// through the records in an order that is good for several steps.
+// Stepwise reports whether a scheme draws each batch independently, so that a second
+// sampler for other steps repeats none of the first one's work. Other schemes go through
+// the records in an order for several steps.
 func Stepwise(scheme string) bool { return scheme == Poisson || scheme == FixedSize }
 
-// OneStep reports whether a step of a scheme is accounted for by itself, and not as a part
-// of an epoch.
+// OneStep reports whether a step of a scheme is accounted for alone, and not as a part of
+// an epoch.
 func OneStep(scheme string) bool { return Stepwise(scheme) || scheme == Full }
 
-// Apart reports whether the batches of a scheme can be drawn from parts of the records, each
-// by itself: it treats every record independently of all others.
+// Apart reports whether a scheme can draw batches from parts of the records separately,
+// because it treats every record independently of all others.
 func Apart(scheme string) bool {
 	return scheme == Poisson || scheme == Full || scheme == BallsAndBins
 }
@@ -150,8 +148,8 @@ func Schemes() []string {
 	return names
 }
 
-// ClaimFor returns what cfg promises; no data is needed. The error names the
-// field of cfg that is wrong.
+// ClaimFor returns the claim of cfg; it needs no data. The error names the invalid field of
+// cfg.
 func ClaimFor(cfg Config) (Claim, error) { return find(cfg) }
 
 // Relations returns the neighbouring relations under which the batches of a scheme
@@ -174,9 +172,9 @@ func EventFor(cfg Config, steps int, of event.Event) event.Event {
 	return claim.Event(steps, of)
 }
 
-// New returns the sampler of cfg for n records, n < 2^32, with random numbers
-// from src (purpose noise.Sampling), which nothing else may use. Steps before
-// first, 0 for a new fit, were drawn from another source.
+// New returns the sampler of cfg for n records, n < 2^32, with random numbers from src
+// (purpose noise.Sampling), which no one else may use. Steps before first (0 for a new fit)
+// were drawn from another source.
 func New(cfg Config, n, first int, src *noise.Stream) (Sampler, error) {
 	s, err := find(cfg)
 	if err != nil {

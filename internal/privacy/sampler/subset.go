@@ -16,10 +16,9 @@ func newSubsets(batches string, n int, src *noise.Stream) subsets {
 	return newExactSubsets(n, src)
 }
 
-// exactSubsets draws exactly uniform subsets of [0, n): the first k different ones of a
-// sequence of uniform numbers. Of a subset of more than half of the records it
-// draws those that are not in it, so that at most 1.4 numbers are needed for one
-// that is new.
+// exactSubsets draws exactly uniform subsets of [0, n): the first k different numbers of a
+// sequence of uniform ones. For a subset of more than half of the records it draws the
+// complement, so that it needs at most 1.4 numbers per new one.
 type exactSubsets struct {
 	n       int
 	numbers bounded

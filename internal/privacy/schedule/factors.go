@@ -25,8 +25,7 @@ type Piece struct {
 // Constant is the text of the schedule without pieces.
 const Constant = "constant"
 
-// Limits of a schedule. Every piece is an event of its own, which takes time to account
-// for.
+// Limits of a schedule. Every piece is a separate event, which takes time to account for.
 const (
 	curvePieces = 32 // of linear and cosine
 	mostPieces  = 64
@@ -149,8 +148,8 @@ func (n Factors) Factor(step int) float64 {
 }
 
 // Events are the events of the first `steps` steps under factors of the noise and of the
-// sampling rate, in their order, where a step with factor f of the noise releases what has
-// the event release(f). The sampler's configuration must be valid for every rate.
+// sampling rate, in their order. release(f) is the event of a step with factor f of the
+// noise. The sampler's configuration must be valid for every rate.
 func Events(noise, rate Factors, c sampler.Config, release func(factor float64) event.Event, steps int) (list []event.Event) {
 	for done := 0; done < steps; {
 		f, noiseEnd := noise.at(done)

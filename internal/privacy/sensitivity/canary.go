@@ -9,13 +9,13 @@ import (
 	"d3p/internal/privacy"
 )
 
-// canaries is how many records one table of Canary holds.
+// canaries is the number of records in one table of Canary.
 const canaries = 64
 
-// Canary searches the records that the declarations of t admit for the one that moves
-// the sum most at given parameters and C: at random, then by changing the best. Of
-// records that move it alike it takes the one whose parts cancel most. It is for
-// attacks on a fit whose start is known; t needs an Encoding.
+// Canary searches, among the records that the declarations of t admit, the one that moves
+// the sum most at given parameters and C: at random, then by changing the best. Of records
+// with equal effect it takes the one whose parts cancel most. It serves attacks on a fit
+// with a known start; t needs an Encoding.
 func Canary(t Target, theta []float64, clip privacy.Clip, rng *rand.Rand, rounds int) (Finding, error) {
 	s := &search{
 		Target: &t, rng: rng, domain: encoded(t.Encoding), machine: graph.NewMachine(t.Tape, 1),

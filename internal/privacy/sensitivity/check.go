@@ -11,16 +11,16 @@ import (
 	"d3p/internal/privacy"
 )
 
-// A search that clipped fewer cases than leastClipped says nothing, so it goes on beyond its
-// time; one that still has fewer after mostCases fails.
+// A search that clipped fewer cases than leastClipped shows nothing, so it continues beyond
+// its time. It fails if it still has fewer after mostCases.
 const (
 	leastClipped = 10
 	mostCases    = 2000
 )
 
-// Check hunts on every model in both precisions, each for a duration, and in a soak
-// (D3P_SOAK) for as many times that, from a seed of its own. It fails at a fault, and where
-// hardly a case was clipped.
+// Check hunts on every model in both precisions, for a duration each, and in a soak
+// (D3P_SOAK) for that many times the duration, with its own seed. It fails at a fault, and
+// if hardly a case was clipped.
 func Check(t *testing.T, list []Model, open func(t *testing.T) privacy.Engine, each time.Duration) {
 	seed := uint64(20240917)
 	if s := os.Getenv("D3P_SOAK"); s != "" {

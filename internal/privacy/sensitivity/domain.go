@@ -8,9 +8,9 @@ import (
 	"d3p/internal/models/encoding"
 )
 
-// A column is what the custodian's declarations let an encoded column hold.
+// A column is the range of an encoded column under the custodian's declarations.
 type column struct {
-	low, high float64 // of a number, infinite where nothing is declared
+	low, high float64 // bounds of a number, infinite if undeclared
 	levels    int     // of a level code: whole numbers below it
 }
 
@@ -183,13 +183,13 @@ func (d *domain) mutate(rng *rand.Rand, x []float64) {
 	row := d.row(x, r)
 	j := rng.IntN(len(row))
 	switch k := rng.IntN(8); {
-	case k == 0 && d.rows > 1: // two rows alike
+	case k == 0 && d.rows > 1: // two equal rows
 		copy(row, d.row(x, rng.IntN(d.rows)))
 	case k == 1 && d.rows > 1: // in one number
 		row[j] = d.row(x, rng.IntN(d.rows))[j]
 	case k == 2 && d.rows > 1: // another one present
 		x[(r+1)*(len(row)+1)-1] = float64(rng.IntN(2))
-	case k == 3: // two columns alike
+	case k == 3: // two equal columns
 		row[j] = d.columns[j].clamp(row[rng.IntN(len(row))])
 	case k <= 5:
 		row[j] = d.columns[j].draw(rng)

@@ -12,7 +12,7 @@ import (
 // hospitals is the public table of generated models.
 const hospitals = "h,beds,size\nA,300,2\nB,2881,6\nC,431,11\nD,77,3\n"
 
-// A response is what a generated model predicts.
+// A response is the response of a generated model.
 type response struct {
 	family      string
 	column      string // the declaration of y
@@ -29,7 +29,7 @@ const (
 	ordinal     = "{type: ordinal, levels: [a, b, c, d]}"
 )
 
-// responses are every family, and every link whose mean or predictor ends somewhere.
+// responses are every family, and every link whose mean or predictor has a bound.
 var responses = []response{
 	{family: "bernoulli", column: "{type: binary}"},
 	{family: "bernoulli", column: "{type: binary}", more: "link: probit"},

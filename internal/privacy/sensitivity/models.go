@@ -129,8 +129,8 @@ func Tapes(tb testing.TB) []Model {
 	return list
 }
 
-// Grouped are models whose gradients are clipped in groups of random shares: each of the
-// parameters that a record moves is one, or a part of the one before it.
+// Grouped are models whose gradients are clipped in groups of random shares. Each parameter
+// that a record moves is a group, or belongs to the group before it.
 func Grouped(list []Model, rng *rand.Rand) (grouped []Model) {
 	for _, m := range list {
 		var groups clipgroups.Groups

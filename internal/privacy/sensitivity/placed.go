@@ -10,13 +10,14 @@ import (
 	"d3p/internal/privacy"
 )
 
-// A Placement is how HuntPlaced went: of so many cases, in Counted the record was counted.
+// A Placement is the result of HuntPlaced: the number of cases, and in Counted the number
+// of those that counted the record.
 type Placement struct{ Cases, Counted int }
 
-// HuntPlaced searches for a record that moves a table of placed counts by more than 1 in L1,
-// that takes from a count, or that causes an error: claim 28 of docs/privacy.md says that none
-// exists. It chooses the record, its company and its place among them, also of values that
-// no declaration admits, and the parameters, for which open gives the placer.
+// HuntPlaced searches for a record that moves a table of placed counts by more than 1 in
+// L1, lowers a count, or causes an error. Claim 28 of docs/privacy.md says that none
+// exists. It chooses the record (also with undeclared values), the other records, the
+// order, and the parameters, for which open gives the placer.
 func HuntPlaced(m Model, open func(theta []float64) (privacy.Placer, error), rng *rand.Rand, more func(Placement) bool) (p Placement, err error) {
 	target := Target{Model: m, Precision: privacy.Float64}
 	s, err := target.search(rng)
@@ -82,7 +83,7 @@ func (s *search) company(c *Case, wildly bool) (records [][]float64) {
 	return records
 }
 
-// placed are the counts of records, each of which is valid. A panic of the placer is an error.
+// placed are the counts of valid records. A panic of the placer is an error.
 func (s *search) placed(records [][]float64, most int, placer privacy.Placer) (counts [][]float64, err error) {
 	valid := slices.Repeat([]bool{true}, len(records))
 	rows, err := s.rows(records, valid)

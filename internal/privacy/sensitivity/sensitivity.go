@@ -1,12 +1,11 @@
 // Package sensitivity searches for a record whose presence moves the clipped sum of an
-// engine by more than C. Claims 1 and 2 of docs/privacy.md say that no such record
-// exists.
+// engine by more than C. Claims 1 and 2 of docs/privacy.md say that no such record exists.
 //
-// The search chooses whatever an adversary might: the record, its company, the
-// parameters, the noise of a step, C. It begins at random and climbs, towards gradients
+// The search chooses everything that an adversary might: the record, the other records, the
+// parameters, the noise of a step, C. It begins at random and climbs: towards gradients
 // whose parts cancel, where a norm is most easily too small, and towards sums that are too
-// long. What it measures is the engine's sum, alone or by the difference of two, of the
-// numbers that a table stores; it does not ask what the gradient should be.
+// long. It measures the engine's sum, or the difference of two sums, of the numbers in a
+// table; it does not compute the true gradient.
 //
 // Letters: K encoded columns, P scalars in θ, C clip norm.
 package sensitivity
@@ -26,13 +25,13 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// A Model is what an engine is attacked with.
+// A Model is the target of an attack on an engine.
 type Model struct {
 	Name     string
 	Tape     *graph.Tape
 	Encoding *encoding.Encoding // nil where records are K numbers
-	Groups   clipgroups.Groups  // that are clipped by themselves; nil: none
-	Compiled *models.Model      // of the tape; nil where there is only a tape
+	Groups   clipgroups.Groups  // separately clipped groups; nil: none
+	Compiled *models.Model      // of the tape; nil if there is only a tape
 }
 
 // A Target is an engine on a model, with a table of a precision.
@@ -51,17 +50,18 @@ type Case struct {
 	Clip    privacy.Clip
 }
 
-// A Finding is what a case does: the sum with the record is Moved·C from that without.
+// A Finding is the result of a case: the record moves the sum by Moved·C.
 type Finding struct {
 	Case
 	Moved   float64
 	Allowed float64 // beyond 1, see privacy.Overshoot
 }
 
-// Excess is what moves beyond C, in units of what is allowed.
+// Excess is the movement beyond C, in units of the allowed excess.
 func (f *Finding) Excess() float64 { return (f.Moved - 1) / f.Allowed }
 
-// Fault reports whether the sum moves by more than C and what is allowed, or is not a number.
+// Fault reports whether the sum moves by more than C and the allowed excess, or is not a
+// number.
 func (f *Finding) Fault() bool { return !(f.Excess() <= 1) }
 
 // worse reports whether f is closer to a fault than other; NaN is one.
@@ -133,9 +133,9 @@ func (t *Target) bench(records [][]float64, valid []bool) (*bench, error) {
 	return b, nil
 }
 
-// moved is how far the sum over company with a record at a place among them is from that
-// without it, in units of C, with the parameters and C of c, and what is allowed beyond 1.
-// It is infinite where the count is moved by more than 1/2.
+// moved returns the distance of the sums with and without a record, at a place among
+// others, in units of C, with the parameters and C of c, and the allowed excess over 1. It
+// is infinite if the record moves the count by more than 1/2.
 func (b *bench) moved(c *Case, company []uint32, place int, record uint32) (moved, allowed float64, err error) {
 	in := privacy.StepInput{Params: c.Theta, Aux: c.Aux, RecordNoise: b.noise, Step: 1}
 	all := slices.Insert(slices.Clone(company), place, record)
@@ -157,8 +157,7 @@ func (b *bench) moved(c *Case, company []uint32, place int, record uint32) (move
 	return length(b.with, b.bare) / c.Clip.Norm, allowed, nil
 }
 
-// length is |x - y|, whose squares are added as sums of two numbers. NaN where a
-// number is.
+// length is |x - y|. It adds squares as sums of two numbers. It is NaN if a number is NaN.
 func length(x, y []float64) float64 {
 	most := 0.0
 	for i := range x {
@@ -221,7 +220,8 @@ func Hunt(t Target, rng *rand.Rand, more func(Result) bool) (Result, error) {
 	return s.result, nil
 }
 
-// Cases of a generation, and how many of its best have offspring. Networks take fewer.
+// Number of cases in a generation, and number of its best that have offspring. Networks
+// take fewer.
 const (
 	population, parents = 24, 6
 	generations         = 8
@@ -275,7 +275,7 @@ func (s *search) draw(wildly bool) Case {
 				c.Record[j] = wild(s.rng)
 			}
 		}
-	default: // huge and tiny numbers whose products are neither
+	default: // huge and tiny numbers with ordinary products
 		reach := []float64{19, 37, 75, 150, 153}[s.rng.IntN(5)]
 		for j := range c.Record {
 			if k := s.rng.IntN(4); k > 0 {
@@ -321,8 +321,8 @@ func (s *search) sizes(c *Case) (norm, parts float64) {
 	return length(s.g, s.zero), math.Sqrt(s.machine.PartsNorm2(0))
 }
 
-// cancelled is the logarithm of how many times longer the parts are than the gradient;
-// very low for a gradient that is 0 or not finite.
+// cancelled is the logarithm of the ratio of the parts' length to the gradient's; very low
+// for a gradient that is 0 or not finite.
 func (s *search) cancelled(c *Case) float64 {
 	norm, parts := s.sizes(c)
 	if x := math.Log10(parts) - math.Log10(norm); x-x == 0 {
@@ -331,7 +331,7 @@ func (s *search) cancelled(c *Case) float64 {
 	return -100
 }
 
-// climb mutates a case while its parts cancel more, up to as many times as is cheap.
+// climb mutates a case while its parts cancel more, up to a cheap number of times.
 func (s *search) climb(c *Case, wildly bool) {
 	if !privacy.Cancels(s.Tape) || s.Tape.P > largeTape {
 		return
@@ -390,7 +390,7 @@ func (s *search) offspring(c *Case, wildly bool) Case {
 // crowd is the number of other records in the larger tables: several chunks of an engine.
 const crowd = 700
 
-// try runs each case by itself, and one in company of others.
+// try runs each case alone, and one among others.
 func (s *search) try(list []scored) error {
 	var records [][]float64
 	for i := range list {

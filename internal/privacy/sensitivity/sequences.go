@@ -12,7 +12,7 @@ import (
 // vocabulary is the public file of tokens of random networks.
 const vocabulary = "film\nplot\ngood\nbad\n##ly\n.\n"
 
-// sequenceResponses are what a random network predicts: a column, the dim of the output
+// sequenceResponses are the responses of a random network: a column, the dim of the output
 // and the law given the output.
 var sequenceResponses = []struct{ column, units, law string }{
 	{"{type: binary}", "1", "bernoulli(logits=%s)"},

@@ -90,7 +90,7 @@ func (c *canvas) curve(class string, points []Point) {
 	c.shapes = append(c.shapes, shape{kind: open, class: class, points: c.place(points)})
 }
 
-// area fills what lies between points and the foot of the frame.
+// area fills the region between points and the foot of the frame.
 func (c *canvas) area(class string, points []Point) {
 	if len(points) == 0 {
 		return

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Expected is the expected response where a predictor has a value: a number X, or a
-// level of a name.
+// Expected is the expected response at a value of a predictor: a number X, or a level of a
+// name.
 type Expected struct {
 	Name               string
 	X                  float64

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// scale is how many pixels of a picture, across, a pixel of the view box takes.
+// scale is the number of picture pixels per pixel of the view box.
 const scale = 2
 
 // png writes the figure as a picture.

@@ -15,8 +15,8 @@ type Interval struct {
 	NoiseShareModelled bool
 }
 
-// Forest shows intervals of 90 % (thin) and 50 % (thick), the mean, and on the
-// right how much of the variance stands for the privacy noise.
+// Forest shows intervals of 90 % (thin) and 50 % (thick), the mean, and on the right the
+// share of the variance that is privacy noise.
 func Forest(rows []Interval, width float64) Figure {
 	const perRow = 22
 	low, high, longest := 0.0, 0.0, 8
@@ -71,8 +71,8 @@ func Trace(name string, points []Point) Figure {
 	return c.Figure
 }
 
-// Overlay shows the densities of one parameter before and after the fit; the
-// axis spans the posterior and as much of the prior as fits five times that.
+// Overlay shows the densities of one parameter before and after the fit. The axis spans the
+// posterior, and up to five times its width of the prior.
 func Overlay(name string, prior, posterior []Point, from, to float64) Figure {
 	most := 0.0
 	for _, p := range posterior {

@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// Tradeoff shows what an attacker can do, true against false positive rate: the
-// diagonal of pure guessing, what the claim alone allows, what mu-Gaussian
-// differential privacy allows, and what the run allows, with marks at 0.1, 1
-// and 10 % false positives.
+// Tradeoff shows an attacker's success, true against false positive rate: the diagonal of
+// pure guessing, the limits of the claim alone, of mu-Gaussian differential privacy and of
+// the run, with marks at 0.1, 1 and 10 % false positives.
 func Tradeoff(guess, claim, gaussian, run, marks []Point) Figure {
 	c := newCanvas(360, 340, "What a test of membership can do: true positive rate against false positive rate",
 		fractions("people wrongly accused"), fractions("people found"))
@@ -71,8 +70,7 @@ type Part struct {
 	Value float64
 }
 
-// Budget shows how much of the target, or whatever the whole is called, each part
-// took.
+// Budget shows the shares of the target, or of another whole, that the parts took.
 func Budget(parts []Part, target float64, whole string) Figure {
 	total := 0.0
 	for _, p := range parts {
@@ -96,8 +94,8 @@ func Budget(parts []Part, target float64, whole string) Figure {
 	return c.Figure
 }
 
-// Pipeline shows the way of a record: the steps, each in a box with a note, and
-// where the secret side ends. The box before which it ends is given by number.
+// Pipeline shows the way of a record: the steps, each in a box with a note, and the end of
+// the secret side, which is before the box of the given number.
 func Pipeline(boxes [][2]string, public int) Figure {
 	const row, width = 52, 340
 	c := newCanvas(360, row*float64(len(boxes))+14, "From the records to the release", axis{hi: 1}, axis{hi: 1})

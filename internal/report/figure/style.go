@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// style is the look of the shapes of one class. Colours are names of palette or
-// #rrggbb; "" draws nothing.
+// style is the look of the shapes of one class. Colours are names of palette or #rrggbb; ""
+// draws nothing.
 type style struct {
 	class       string
 	fill        string
-	fillOpacity float64 // 0 stands for 1
+	fillOpacity float64 // 0 means 1
 	stroke      string
-	opacity     float64 // of the stroke; 0 stands for 1
+	opacity     float64 // of the stroke; 0 means 1
 	width       float64 // of the stroke
 	dash        []float64
 	round       bool    // ends of the stroke
@@ -156,7 +156,7 @@ func hex(name string) string {
 	return name
 }
 
-// pixel is a colour of a picture; opacity 0 stands for 1.
+// pixel is a colour of a picture; opacity 0 means 1.
 func pixel(name string, opacity float64) color.Color {
 	rgb, err := strconv.ParseUint(strings.TrimPrefix(hex(name), "#"), 16, 32)
 	if err != nil {

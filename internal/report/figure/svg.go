@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// HTML is the figure as SVG inside a page with StyleSheet; nothing for a figure
-// that was not drawn.
+// HTML is the figure as SVG inside a page with StyleSheet; empty for a figure that was not
+// drawn.
 func (f Figure) HTML() template.HTML {
 	if f.width == 0 {
 		return ""

@@ -1,4 +1,4 @@
-// Package reporttest has a finished run whose posterior is simulated, for tests.
+// Package reporttest has a finished run with a simulated posterior, for tests.
 package reporttest
 
 import (
@@ -122,7 +122,7 @@ func Written(t *testing.T, dir, banner string, files []release.File) (path strin
 	return filepath.Join(dir, "release")
 }
 
-// Opened opens a release as it is, or as its manifest says.
+// Opened opens a release unchecked, or checked against its manifest.
 func Opened(t *testing.T, dir string, unverified bool) *release.Folder {
 	t.Helper()
 	f, err := release.Open(dir, unverified)

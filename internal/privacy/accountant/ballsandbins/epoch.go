@@ -51,9 +51,9 @@ func (e *epoch) single() (spread, merged []float64) {
 	return spread, merged
 }
 
-// mergeLinear merges cells of width 1, mass[i] with mean i + right[i]/mass[i], into
-// groups whose mean is a grid point, splitting cells at random. The rest at the end is
-// dropped, which only lowers the result.
+// mergeLinear merges cells of width 1, mass[i] with mean i + right[i]/mass[i], into groups
+// whose mean is a grid point, splitting cells at random. It drops the rest at the end,
+// which only lowers the result.
 func mergeLinear(out, mass, right []float64) {
 	for at, share := 0, 1.0; at < len(mass); {
 		waiting := share * mass[at]
@@ -109,12 +109,12 @@ func (e *epoch) logMoments(single []float64, tilt float64) (underQ, underP float
 // spread is the standard deviation of the sum under Q.
 func (e *epoch) spread() float64 { return math.Sqrt(e.m * math.Expm1(1/(e.s*e.s))) }
 
-// momentError is above the rounding error of a log moment of one W, which is that of a sum
-// of maxBallsCells products of up to momentRun factors.
+// momentError bounds the rounding error of a log moment of one W: that of a sum of
+// maxBallsCells products of up to momentRun factors.
 const momentError = 4e-11
 
-// window is where the sum has all but e^ballsLogEta of its tilted mass, logM
-// the logarithm of its normaliser, by Chernoff's bound.
+// window is the range in which the sum has all but e^ballsLogEta of its tilted mass, by
+// Chernoff's bound. logM is the logarithm of the sum's normaliser.
 func (e *epoch) window(single []float64, logM, tilt float64) (lo, hi float64) {
 	moment := func(l float64) float64 {
 		k, _ := e.logMoments(single, tilt+l)

@@ -105,8 +105,8 @@ func (s *phases) transform(k int) (logAbs, arg float64) {
 	return numeric.LogAbs1p(re, im, math.Hypot(1+re, im)), math.Atan2(im, 1+re)
 }
 
-// revival is about the largest log modulus of transform from t on: two clusters of
-// losses cancel at some t and add up again at twice that.
+// revival is about the largest log modulus of transform from t on: two clusters of losses
+// cancel at some t and add up again at twice that t.
 func (s *phases) revival(t float64) float64 {
 	if s.apart == 0 {
 		return math.Inf(-1)
@@ -134,7 +134,7 @@ func invert(c *bracket.Composition, theta float64) (k *Integral, tMax float64, o
 		zr, zi := theta*(1+theta)-t*t, t*(1+2*theta)
 		norm := zr*zr + zi*zi
 		logAbs, arg := -0.5*c.Mu2*t*t, 0.0
-		smooth := logAbs // what certainly never revives
+		smooth := logAbs // such a transform never revives
 		for i := range spin {
 			a, p := spin[i].transform(n)
 			logAbs += spin[i].count * a
@@ -175,11 +175,11 @@ func endsBelow(most int, term func(n int) (re, im float64, last bool)) bool {
 	return false
 }
 
-// exactEvery is after how many terms the rounding of the rotation is reset.
+// exactEvery is the number of terms after which the rounding of the rotation is reset.
 const exactEvery = 16
 
-// LogDelta is log δ(ε) and its derivative, and whether rounding has left them
-// their digits: NaN where it has left none.
+// LogDelta is log δ(ε) and its derivative, and reports whether they keep digits after
+// rounding. They are NaN if they keep none.
 func (k *Integral) LogDelta(epsilon float64) (value, slope float64, precise bool) {
 	u := k.mean - epsilon
 	sum, der := 0.5*k.re[0], 0.5*k.theta*k.re[0]

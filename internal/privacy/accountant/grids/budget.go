@@ -28,8 +28,8 @@ func (b *Refiner) PlanDelta(logDelta, width float64) {
 	b.planBudget(width)
 }
 
-// SeparateAnyway composes large losses apart also where the tilt is not poor for them,
-// near δ(near) of about e^{logDelta}.
+// SeparateAnyway composes large losses apart even if the tilt serves them well, near
+// δ(near) of about e^{logDelta}.
 func (b *Refiner) SeparateAnyway(logDelta, width float64) {
 	delta := math.Exp(logDelta)
 	if b.Large = b.separate(b.Near, delta, width*delta, math.Inf(1)); b.Large != nil {
@@ -55,9 +55,8 @@ func (b *Refiner) PlanNearOne(rest, s, width float64) {
 	}
 }
 
-// PlanFromChernoff plans for δ(near) where nothing better is known of it than
-// Chernoff's bound, and returns a rough log δ. Where large losses make that bound
-// loose, the tails are cut anew.
+// PlanFromChernoff plans for δ(near) from Chernoff's bound alone, and returns a rough log
+// δ. If large losses make that bound loose, it cuts the tails again.
 func (b *Refiner) PlanFromChernoff(logBound, width float64) (logDelta float64) {
 	logDelta = b.splitLogDelta(logBound)
 	if logDelta < logBound+poorLogShare {
@@ -70,8 +69,8 @@ func (b *Refiner) PlanFromChernoff(logBound, width float64) (logDelta float64) {
 	return logDelta
 }
 
-// splitLogDelta is a rough log δ(near), at most logBound: of what large losses
-// contribute one by one and Chernoff's bound without them.
+// splitLogDelta is a rough log δ(near), at most logBound: the single contributions of large
+// losses plus Chernoff's bound without them.
 func (b *Refiner) splitLogDelta(logBound float64) float64 {
 	if !(b.Near > 0) || !b.separable(b.Near) {
 		return logBound
@@ -82,8 +81,8 @@ func (b *Refiner) splitLogDelta(logBound float64) float64 {
 	return math.Min(logBound, numeric.LogAddExp(rest, math.Log(b.above(limit, b.Near))))
 }
 
-// SplitEpsilon is a rough ε below bound: where what large losses contribute one by
-// one and Chernoff's bound without them add up to delta.
+// SplitEpsilon is a rough ε below bound, at which the single contributions of large losses
+// plus Chernoff's bound without them add up to delta.
 func (b *Refiner) SplitEpsilon(delta, bound float64) float64 {
 	if !b.separable(bound) || b.above(firstLimit*bound, bound) > delta {
 		return bound

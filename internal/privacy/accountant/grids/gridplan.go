@@ -9,8 +9,8 @@ import (
 	"d3p/internal/privacy/accountant/numeric"
 )
 
-// inflation is about what spreading the steps that go straight onto the grid adds to
-// the log of the tilting normaliser.
+// inflation is about the amount that spreading the steps on the grid adds to the log of the
+// tilting normaliser.
 func (p *planner) inflation() float64 {
 	sum := 0.0
 	for i, s := range p.moments {
@@ -30,8 +30,8 @@ func (p *planner) inflation() float64 {
 }
 
 // steepestFirst is the order of the parts by the moduli of their sums' transforms at a
-// frequency that few Fourier coefficients are below: those that make the others
-// negligible come first. Few parts keep their order, which costs less than to find another.
+// frequency above few Fourier coefficients. Parts that make the others negligible come
+// first. Few parts keep their order, because sorting costs more than it saves.
 func (p *planner) steepestFirst(variance float64) []int {
 	const negligible = -80 // as in package bracket
 	order, logs := make([]int, len(p.Parts)), make([]float64, len(p.Parts))
@@ -68,13 +68,13 @@ func (p *planner) steepestFirst(variance float64) []int {
 // parts no part has many steps.
 const MaxBlockParts = 16
 
-// manyPartsBudget is how much more error many parts are allowed: the budget is
+// manyPartsBudget is the factor of error that many parts are allowed: the budget is
 // careful, and every part costs time.
 const manyPartsBudget = 1.3
 
-// choose finds the cheapest size of the final grid, between least and most
-// points, with a plan for every part, or the cheapest mixture, and returns the error.
-// Without a budget every step goes straight onto the grid.
+// choose finds the cheapest size of the final grid, between least and most points, with a
+// plan for every part, or the cheapest mixture, and returns the error. Without a budget
+// every step goes directly onto the grid.
 func (p *planner) choose(width, budget float64, least, most int) float64 {
 	best := bracket.PartPlan{Cost: math.Inf(1), Error: math.Inf(1)}
 	take := func(total bracket.PartPlan, n int, h float64, routes []bracket.PartPlan) {
@@ -179,7 +179,7 @@ func (p *planner) ready(r *bracket.PartPlan, i int) (ok bool) {
 	return ok
 }
 
-// planner chooses the grids of a plan. Nothing that it does can make a bound wrong.
+// planner chooses the grids of a plan. It cannot make a bound wrong.
 type planner struct {
 	bracket.GridPlan
 	moments []*lossMoments

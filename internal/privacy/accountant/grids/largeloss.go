@@ -6,9 +6,9 @@ import (
 	"d3p/internal/privacy/accountant/bracket"
 )
 
-// largeLosses separates single losses so large and so rare that no tilt serves both
-// them and the sum of all others, as bracket.Losses.Band divides them. Each term has a
-// tilt and grids of its own.
+// largeLosses separates single losses that are so large and rare that no tilt serves both
+// them and the sum of all others, as bracket.Losses.Band divides them. Each term has its
+// own tilt and grids.
 type largeLosses struct {
 	without *Refiner        // none above l_0
 	up, lo  bracket.LossSum // the other terms
@@ -23,15 +23,15 @@ const (
 	bandRatio  = 2.5
 	// mostLarge is the largest expected number of large losses: more are not rare
 	mostLarge = 3
-	// fewLarge is how many are expected at most where the first limit is raised because the
-	// sum of all others spreads further
+	// fewLarge is the largest expected number of large losses for which the first limit is
+	// raised if the sum of all others spreads further
 	fewLarge = 0.004
 	// maxLargeLossParts is the largest number of parts whose large losses are separated
 	maxLargeLossParts = 6
 )
 
-// separable reports whether large losses can be composed apart near ε: few parts, and those
-// that have large losses have densities.
+// separable reports whether large losses can be composed apart near ε: there are few parts,
+// and those with large losses have densities.
 func (b *Refiner) separable(epsilon float64) bool {
 	for _, p := range b.Parts {
 		if p.Pair.Lower != nil {
@@ -52,7 +52,7 @@ func (b *Refiner) withoutLargeLosses(limit float64) (*bracket.Losses, *bracket.C
 	return d, d.Compose(b.Tail, 1)
 }
 
-// above is about what single losses above the limit contribute to δ(ε).
+// above is about the contribution to δ(ε) of single losses above the limit.
 func (b *Refiner) above(limit, epsilon float64) float64 {
 	sum := 0.0
 	for i := range b.C.Nodes {
@@ -66,7 +66,7 @@ func (b *Refiner) above(limit, epsilon float64) float64 {
 	return sum
 }
 
-// expected is about how many losses are above the limit.
+// expected is about the number of losses above the limit.
 func (b *Refiner) expected(limit float64) float64 {
 	sum := 0.0
 	for i := range b.C.Nodes {

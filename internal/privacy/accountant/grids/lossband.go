@@ -13,7 +13,7 @@ import (
 // none above the lower limit.
 type lossBand struct {
 	lower, upper float64
-	epsilon      float64         // where the term is wanted
+	epsilon      float64         // ε at which the term is needed
 	part         pairs.Part      // without losses above the upper limit
 	others       []bracket.Other // limited likewise
 	tail         float64
@@ -38,7 +38,7 @@ func (b *Refiner) band(index int, lower, upper, epsilon float64) *lossBand {
 
 func (s *lossBand) division() pairs.Division { return pairs.Division{Lo: math.Inf(-1), Hi: s.lower} }
 
-// odds is how much more often a loss is large than not, under the tilt.
+// odds is the ratio of the tilted probabilities of a large and a small loss.
 func (s *lossBand) odds(theta float64) float64 {
 	if len(s.large.Loss) == 0 {
 		return 0
@@ -121,7 +121,7 @@ const (
 // leastBandTilt is the least tilt of a band, times its lower limit.
 const leastBandTilt = 0.1
 
-// single is about what one large loss without the other losses contributes to δ(ε).
+// single is about the contribution to δ(ε) of one large loss without the other losses.
 func (s *lossBand) single() float64 {
 	sum := 0.0
 	for i, l := range s.large.Loss {

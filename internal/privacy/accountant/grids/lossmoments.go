@@ -8,9 +8,9 @@ import (
 	"d3p/internal/privacy/accountant/pairs"
 )
 
-// lossMoments describes one loss of a part under the tilt: its quadrature nodes in
-// the order of their losses, with partial sums of tilted moments. It serves to
-// choose grids, and proves nothing.
+// lossMoments describes one loss of a part under the tilt: its quadrature nodes in the
+// order of their losses, with partial sums of tilted moments. It serves to choose grids,
+// and proves nothing.
 type lossMoments struct {
 	pair            *pairs.Pair
 	count           float64
@@ -132,7 +132,7 @@ func (c bulkMoments) spacing(n, budget float64) float64 {
 	return math.Max(math.Sqrt(budget/n), budget/(6*n*c.away))
 }
 
-// width is about how wide the sum of n losses of the bulk is (Bernstein).
+// width is about the width of the sum of n losses of the bulk (Bernstein).
 func (c bulkMoments) width(n float64) float64 {
 	const logEta = 40
 	a := logEta * c.radius / 3

@@ -26,7 +26,7 @@ func gridPoints(width, h float64, least, most int) (n int, ok bool) {
 	return n, true
 }
 
-// rareCount is how many rare losses matter when m are expected.
+// rareCount is the number of rare losses that matter if m are expected.
 func rareCount(m float64) float64 { return m + 9*math.Sqrt(m+0.5) + 6 }
 
 // divide makes the layering of the bulk's losses and the others.
@@ -124,8 +124,7 @@ func (s *lossMoments) inMixture(cores []bulkMoments, budget float64) (best brack
 	return best, ok
 }
 
-// better prefers the cheaper of two plans within the budget, else the more
-// accurate one.
+// better prefers the cheaper of two plans within the budget, else the more accurate one.
 func better(r, than *bracket.PartPlan, budget float64) bool {
 	const slack = 1.01
 	if r.Error <= slack*budget {

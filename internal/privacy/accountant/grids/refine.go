@@ -23,7 +23,7 @@ type Refiner struct {
 	AtMost      int          // points of the final grid; 0 means maxPoints
 	coarsest    bool         // the last run was above the budget, for want of points
 	last        *planner     // of the last run
-	Large       *largeLosses // single losses that are composed apart; nil when there are none
+	Large       *largeLosses // single losses that are composed apart; nil if there are none
 }
 
 const (
@@ -49,9 +49,8 @@ func (b *Refiner) Costly(factor float64) bool {
 	return b.last != nil && float64(b.last.N) > costlyPoints*math.Sqrt(factor)
 }
 
-// Run computes both bounds; ok is false when the window is not finite, when no grid is
-// fine enough to improve on Chernoff's bound, or when the grids are those of the last
-// run.
+// Run computes both bounds. ok is false if the window is not finite, if no grid is fine
+// enough to improve on Chernoff's bound, or if the grids are those of the last run.
 func (b *Refiner) Run() (up, lo bracket.Composed, ok bool) {
 	if b.Large != nil {
 		return b.Large.run(b)
@@ -90,7 +89,7 @@ func (b *Refiner) RunUpper() (up bracket.Composed, ok bool) {
 // part the cheapest plan that keeps to the budget, or the most accurate one.
 func (b *Refiner) Plan() (p *planner, ok bool) {
 	mean, variance := b.C.Moments(b.Theta)
-	// where the tilt leaves one value alone, the grid needs a scale all the same
+	// if the tilt leaves a single value, the grid still needs a scale
 	sd := math.Max(math.Sqrt(variance), leastScale*math.Max(b.Near, math.Abs(mean)))
 	w := b.C.Window(b.Theta, mean, sd, bracketLogEta+b.logShare)
 	margin := math.Max(math.Min(0.02*b.Near, sd), math.Min(2/b.Theta, sd)) + b.Widen*sd
@@ -120,8 +119,8 @@ func (b *Refiner) Plan() (p *planner, ok bool) {
 	if p.inflation() > hopelessLog {
 		return nil, false
 	}
-	// Rounding to the grid moves losses by up to its spacing, which the proof
-	// that nothing is outside must not magnify.
+	// Rounding to the grid moves losses by up to its spacing, which the proof of the window
+	// must not magnify.
 	if p.Window = w; math.Max(w.LambdaBelow, w.LambdaAbove)*p.H > 1 {
 		p.Window = b.C.Window(b.Theta, mean, numeric.LargestLambda*p.H, bracketLogEta+b.logShare)
 	}
@@ -133,8 +132,8 @@ func (b *Refiner) Plan() (p *planner, ok bool) {
 	return p, true
 }
 
-// momentsOf describes part i. Every step of a pair without a density
-// goes straight onto the final grid; it has no nodes.
+// momentsOf describes part i. Every step of a pair without a density goes directly onto the
+// final grid; it has no nodes.
 func (b *Refiner) momentsOf(i int) *lossMoments {
 	part := &b.Parts[i]
 	if part.Pair.Smooth {

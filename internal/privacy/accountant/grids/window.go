@@ -8,8 +8,8 @@ import (
 	"d3p/internal/privacy/accountant/pairs"
 )
 
-// layerLogEta is the log of the tilted mass that a layer may leave outside its
-// window, of what decides.
+// layerLogEta is the log of the tilted mass that a layer may leave outside its window,
+// relative to the deciding mass.
 const layerLogEta = -39
 
 // windows completes the plan with the windows that the sums of n steps of the
@@ -60,7 +60,8 @@ func times(n bracket.Nodes, count float64) bracket.Nodes {
 	return n
 }
 
-// sumWindow is where the sum of all losses has all but e^logEta of its tilted mass.
+// sumWindow is the range in which the sum of all losses has all but e^logEta of its tilted
+// mass.
 func sumWindow(g *bracket.Layering, of []bracket.Nodes, h, logEta float64) numeric.Window {
 	c := bracket.Composition{Nodes: of}
 	mean, variance := c.Moments(g.Theta)

@@ -2,8 +2,8 @@ package numeric
 
 import "math"
 
-// SafeExponent is the largest exponent for which the form with expm1 is used;
-// beyond it the tail dominates and a shifted sum of exponentials is as precise.
+// SafeExponent is the largest exponent for which the form with expm1 is used. Beyond it the
+// tail dominates, and a shifted sum of exponentials is as precise.
 const SafeExponent = 30
 
 // LogHockeyStick is log max_u e^{-θu}(1-e^{-u}) = θ log θ - (1+θ) log(1+θ).
@@ -11,19 +11,19 @@ func LogHockeyStick(theta float64) float64 {
 	return -math.Log1p(theta) - theta*math.Log1p(1/theta)
 }
 
-// Window is how far below and above its mean the tilted sum has all but eta of
-// its mass, by Chernoff's bound, and the tilts λ that prove it.
+// Window has the distances below and above the mean within which the tilted sum has all but
+// eta of its mass, by Chernoff's bound, and the tilts λ that prove it.
 type Window struct{ Below, Above, LambdaBelow, LambdaAbove float64 }
 
-// The range of λ that is tried, in units of 1/sd. Where a few rare losses make
-// the window, it is far below 1.
+// The tried range of λ, in units of 1/sd. If a few rare losses make the window, it is far
+// below 1.
 const (
 	leastLambda   = 1e-6
 	LargestLambda = 110
 )
 
-// LeastWidth walks to the λ in units of 1/sd at which the width is least, from
-// the one that is best for a normal distribution.
+// LeastWidth walks to the λ with the least width, in units of 1/sd, starting from the best
+// one for a normal distribution.
 func LeastWidth(sd, logEta float64, width func(lambda float64) float64) (least, lambda float64) {
 	const step = 1.45
 	start := math.Sqrt(-2*logEta) / sd

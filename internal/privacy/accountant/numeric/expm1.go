@@ -2,8 +2,8 @@ package numeric
 
 import "math"
 
-// small is where Taylor's polynomial serves: what it leaves out of e^x - 1 is below
-// x^11/11!, which is 1e-18 x.
+// small bounds the range of Taylor's polynomial: its error in e^x - 1 is below x^11/11!,
+// which is 1e-18 x.
 const small = 0.1
 
 // Expm1 is e^x - 1 with a relative error of at most 4 Unit, quick for small x.

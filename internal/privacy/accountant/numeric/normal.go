@@ -1,5 +1,5 @@
-// Package numeric has what all rooms of the accountant compute with: the normal
-// distribution, sums, Gauss rules, searches for a root or a least Chernoff bound.
+// Package numeric has the mathematics that all packages of the accountant share: the normal
+// distribution, sums, Gauss rules, and searches for a root or a least Chernoff bound.
 package numeric
 
 import "math"

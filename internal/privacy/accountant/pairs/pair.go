@@ -61,7 +61,7 @@ type Pair struct {
 	// lower, when set, bounds the pair from below, and the pair itself only
 	// from above.
 	Lower *Pair
-	// end is where the support of the loss ends, on the right when ceiling is
+	// end is the place at which the support of the loss ends: on the right if ceiling is
 	// set, else on the left. With a small sampling rate nearly all mass is there.
 	End     float64
 	Ceiling bool
@@ -94,8 +94,8 @@ type Piece struct {
 	ratio *densityRatio
 }
 
-// Cut returns the piece ended where the P-mass beyond is at most mass, and
-// the mass that was cut off.
+// Cut returns the piece that ends where the P-mass beyond is at most mass, and the mass
+// that was cut off.
 func (p Piece) Cut(mass float64) (Piece, float64) {
 	if p.Tail == nil {
 		return p, 0
@@ -104,8 +104,8 @@ func (p Piece) Cut(mass float64) (Piece, float64) {
 	return p, p.Tail(p.Hi)
 }
 
-// Reach is how many standard deviations of a normal density are integrated on
-// the side where the rest is negligible: P(Z > 14) < 1e-44.
+// Reach is the number of standard deviations up to which a normal density is integrated on
+// its negligible side: P(Z > 14) < 1e-44.
 const Reach = 14
 
 // Far ends the search for the right cut; P(Z > 38) < 1e-315.

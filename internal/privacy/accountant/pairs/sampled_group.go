@@ -32,7 +32,7 @@ func NewSampledGroup(s, q float64, size int) SampledGroup {
 		for range size - i {
 			w *= 1 - q
 		}
-		g.logWeight[i-1] = math.Log(w / g.Some) // -Inf below 1e-308, which is nothing
+		g.logWeight[i-1] = math.Log(w / g.Some) // -Inf below 1e-308, which is negligible
 	}
 	return g
 }
@@ -81,7 +81,7 @@ func (g SampledGroup) Inverse(l float64) float64 {
 		return want
 	}
 	x := math.Inf(1)
-	for i, w := range g.logWeight { // where one term alone is as large
+	for i, w := range g.logWeight { // for a term that is as large alone
 		if shift := float64(i + 1); !math.IsInf(w, -1) {
 			x = math.Min(x, g.s*g.s*(want-w)/shift+shift/2)
 		}

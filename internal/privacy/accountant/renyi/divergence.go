@@ -1,5 +1,5 @@
 // Package renyi has the Rényi divergences of dominating pairs in closed form. It shares
-// nothing with the engines but the table of pairs.
+// only the table of pairs with the engines.
 package renyi
 
 import (
@@ -21,8 +21,8 @@ func Orders() []int {
 	return orders
 }
 
-// Divergence is the divergence of one loss of the pair at an integer order; ok is false
-// where it has no closed form.
+// Divergence is the divergence of one loss of the pair at an integer order. ok is false if
+// it has no closed form.
 func Divergence(k pairs.Key, order int) (rho float64, ok bool) {
 	a := float64(order)
 	switch k.Kind {

@@ -89,8 +89,8 @@ func (e *encoder) arrayRecord(a tablefile.Array, at []int, record []byte, label 
 	}
 }
 
-// arrayPlaces are the places of columns in a record of an array, and how many numbers it
-// has: one for a column, all tokens for a list of them.
+// arrayPlaces are the places of columns in a record of an array, and the length of a
+// record: one number for a column, all tokens for a list of tokens.
 func (e *encoder) arrayPlaces(names []string) (places []int, numbers int) {
 	lists := map[string]int{}
 	for i := range e.columns {
@@ -115,8 +115,8 @@ func (c *column) longest() int {
 }
 
 // arrayNames names the columns of a record in order: the declared ones, those of tensors
-// last, or the ones that are read. With one number too few for either, labels is the file
-// beside one of images or tokens that has the first.
+// last; or else the columns to read. If one number is missing for either, labels is the
+// file beside one of images or tokens that has the first column.
 func arrayNames(path string, header []string, enc *encoder, a tablefile.Array) (names []string, labels string, err error) {
 	var read []string
 	for _, name := range header {

@@ -90,8 +90,8 @@ func (e *encoder) list(c *column, n int, number func(i int) float64) {
 	}
 }
 
-// pad writes what is behind the first n tokens. A list that is padded already keeps the
-// zeros at its end alone: they are where a sequence ends.
+// pad writes the padding after the first n tokens. A list that is padded already keeps only
+// the zeros at its end, which mark the end of the sequence.
 func (e *encoder) pad(f *field, n int) {
 	for _, out := range f.Out[n:] {
 		e.row[out] = data.Padding
@@ -195,8 +195,8 @@ func (e *encoder) truth(c *column, b bool) {
 	e.value(c, x, code, declared)
 }
 
-// value encodes a cell that has a value: its number x (NaN: it does not parse)
-// and the code of its level, as far as the fields of the column want them.
+// value encodes a cell with a value: its number x (NaN if it does not parse) and the code
+// of its level, as the fields of the column need them.
 func (e *encoder) value(c *column, x float64, code int, declared bool) {
 	if c.numeric && math.IsNaN(x) {
 		c.check.Unparseable++
@@ -264,7 +264,7 @@ func (e *encoder) numeric(c *column, f *field, x float64) bool {
 		x = min(max(x, f.lower), f.upper)
 	}
 	x = f.encode(x)
-	if x-x != 0 { // not finite: the logarithm of zero, say
+	if x-x != 0 { // not finite, such as the logarithm of zero
 		e.missing(f)
 		return false
 	}
@@ -294,8 +294,8 @@ func (e *encoder) direct(f *field, x float64) bool {
 	return true
 }
 
-// level encodes a level in a LevelCode or OneHot field, by the rule for
-// undeclared levels where it is one, and reports whether it had a value.
+// level encodes a level in a LevelCode or OneHot field, with the rule for undeclared
+// levels, and reports whether it had a value.
 func (e *encoder) level(f *field, code int, declared bool) bool {
 	if !declared {
 		code = f.Unknown

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// NotProtected marks what describes records.
+// NotProtected marks a description of records.
 const NotProtected = "NOT_PROTECTED"
 
 // Check counts the effects of the declared rules on the table. It is about records, so it
@@ -44,8 +44,8 @@ type ColumnCheck struct {
 	// Varying counts the usable rows with another value than the first one of their
 	// group, of a column that is declared constant within groups.
 	Varying int `json:"varying_within_group,omitempty"`
-	// Lines are where the first cells stand that do not fit or that leave their record out:
-	// FILE:LINE, of a table that is no text FILE:ROW.
+	// Lines are the places of the first cells that do not fit or that reject their record:
+	// FILE:LINE, or FILE:ROW for a table that is no text.
 	Lines []string `json:"first_lines,omitempty"`
 }
 

@@ -7,7 +7,7 @@ import (
 	"d3p/internal/privacy/internal/records/storage"
 )
 
-// Codes hold the level of every cell, and whether it has a value, beside the encoded
+// Codes hold the level of every cell, and whether the cell has a value, beside the encoded
 // numbers. Counts and moments need both, also of rejected rows. A table has them until
 // Finish.
 type Codes struct {
@@ -59,7 +59,7 @@ func newCodes(e encoding.Encoding) *Codes {
 	return c
 }
 
-// alike are codes of the same columns, one row a record, without rows.
+// alike are empty codes of the same columns, with one row per record.
 func (c *Codes) alike() *Codes {
 	if c == nil {
 		return nil
@@ -99,8 +99,8 @@ func (c *Codes) Row(i, r int) []byte {
 	return c.bytes[at : at+c.size : at+c.size]
 }
 
-// Code is the code of a row in the column: for a number 0, or 1 where it has no value;
-// the index of a level, len(Levels) for one that is not declared, len(Levels)+1 for no
+// Code is the code of a row in the column. For a number it is 0, or 1 without a value. For
+// a level it is its index, len(Levels) for an undeclared one, and len(Levels)+1 without a
 // value.
 func (k *CodedColumn) Code(row []byte) int {
 	code := int(row[k.at])
@@ -194,8 +194,8 @@ func (e *encoder) note(c *column, code int, declared, missing bool) {
 	}
 }
 
-// Finish drops the codes and what only they were about: the numbers of rejected rows. A
-// record is then what engines expect.
+// Finish drops the codes and the numbers of rejected rows. Records then have the form that
+// engines expect.
 func (r *Rows) Finish() {
 	c := r.Codes
 	if c == nil {
@@ -224,8 +224,8 @@ func (r *Rows) Finish() {
 	}
 }
 
-// columnsOf copies the codes of `count` of the encoder's columns from first on to a row
-// whose other columns have been, or will be, copied; valid is the state so far.
+// columnsOf copies the codes of `count` of the encoder's columns from first on to a row.
+// Other calls copy the row's other columns; valid is the state so far.
 func (e *encoder) columnsOf(row []byte, first, count int, valid bool) {
 	for _, c := range e.columns[first : first+count] {
 		if c.coded >= 0 {

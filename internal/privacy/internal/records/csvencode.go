@@ -15,8 +15,8 @@ type csvLayout struct {
 	separator byte
 	quotes    string
 	columns   []int    // by column of the file: the encoder's column, or -1
-	numbers   []bool   // likewise: a cell that is a number has its value
-	direct    []*field // likewise: the only field of such a column, scaled and no more; nil if it is not
+	numbers   []bool   // by column: a cell that is a number has its value
+	direct    []*field // by column: its only field, which only scales the number; nil for other columns
 	id        int      // the column of ids, or -1
 }
 
@@ -49,7 +49,7 @@ type csvBlock struct {
 	layout  *csvLayout
 	buf     []byte
 	text    []byte
-	lines   int // line ends in text, and in what of it was skipped
+	lines   int // line ends in text, and in its skipped part
 	skipped int
 	err     error
 	encoded chan struct{}
@@ -141,7 +141,7 @@ func (b *csvBlock) encode() {
 	}
 }
 
-// encodeQuoted encodes text in which some field is quoted.
+// encodeQuoted encodes text with quoted fields.
 func (b *csvBlock) encodeQuoted() {
 	r := tablefile.Lines{Separator: b.layout.separator, Width: len(b.layout.columns), Quotes: b.layout.quotes, Quoted: b.quoted, Cells: b.cells}
 	for text := b.text; len(text) > 0; {

@@ -17,8 +17,8 @@ import (
 // then end.
 type encoder struct {
 	columns []column
-	// partitions has, for each column, its cell in all records of the current file, if the
-	// names of folders say it; else nil.
+	// partitions has, for each column, the cell of all records of the current file, if the
+	// names of folders give it; else nil.
 	partitions [][]byte
 	units      *units    // nil: every row is a record
 	row        []float64 // the row being encoded, length Encoding.K
@@ -35,7 +35,7 @@ type encoder struct {
 	parseDay     func(cell []byte) (day int, ok bool)
 	decimalComma bool // numbers are written 3,14
 	malformed    MalformedCheck
-	files        []string // whose rows have been encoded or are
+	files        []string // records whose rows are encoded
 	line         int      // of the file, from 1 on, of the row being encoded
 	rows         *Rows    // where records are stored; nil before there is room
 	precision    Precision
@@ -53,7 +53,7 @@ type encoder struct {
 type column struct {
 	name    string
 	numeric bool // some field wants its number
-	date    bool // which is that of a day, counted from origin
+	date    bool // the number is a day, counted from origin
 	origin  int
 	levels  *levelSet // when some field wants its level
 	tokens  bool      // some field wants its tokens
@@ -176,8 +176,8 @@ func (f *field) encode(x float64) float64 {
 // reject makes the current row invalid.
 func (e *encoder) reject() { e.valid = false }
 
-// end stores the row. An invalid record is stored as zeros, so that nothing of
-// it can be used by mistake. The only error is errFull.
+// end stores the row. It stores an invalid record as zeros, so that no code can use its
+// numbers by mistake. The only error is errFull.
 func (e *encoder) end() (err error) {
 	switch {
 	case e.units != nil:

@@ -12,11 +12,11 @@ import (
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
-// Files are the files that hold the table which a user calls data, in order: a file; a
-// folder, whose data files are taken, those of its folders too; a pattern such as
-// claims/*.parquet; or @LIST, a text file with a path in each line, from its own folder on.
-// Several files are regular ones, and none of them is there twice, by a link or a list: its
-// records would count twice.
+// Files are the files of a user's data argument, in order: a file; the data files of a
+// folder and of its folders; the files that match a pattern such as claims/*.parquet; or
+// those in @LIST, a text file with one path per line, relative to its own folder. Several
+// files must be regular, and all different, also behind links and lists: otherwise records
+// would count twice.
 func Files(data string) ([]string, error) {
 	files, err := namedFiles(data)
 	if err != nil || len(files) == 1 && files[0] == data {

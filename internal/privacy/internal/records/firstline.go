@@ -12,9 +12,9 @@ import (
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
-// head returns the names of the columns of CSV text, what separates its fields, and
-// how many line ends the first line, which has the names, takes. Of text whose names
-// the model file has it reads nothing: its first line is a record.
+// head returns the column names of CSV text, its separator, and the number of line ends in
+// the first line, which has the names. If the model file has the names it reads nothing,
+// because the first line is a record.
 func (e *encoder) head(path string, blocks *tablefile.Blocks, enc encoding.Encoding) (names []string, separator byte, lines int, err error) {
 	if enc.Headless {
 		if enc.Separator == "" {
@@ -64,7 +64,7 @@ func (e *encoder) header(path string, cells [][]byte) (names []string, err error
 	return names, nil // match reports the mistake
 }
 
-// names are those of the columns that are read; the column of ids, if any, comes last.
+// names are the names of the columns to read; the column of ids, if any, comes last.
 func (e *encoder) names() []string {
 	var names []string
 	for i := range e.columns {

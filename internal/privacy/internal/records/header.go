@@ -8,9 +8,9 @@ import (
 	"d3p/internal/spell"
 )
 
-// match finds the raw columns in the header of file; the column of ids, where
-// there is one, comes last. A column that the header lacks may be one of partitions: its
-// place is -1. All mistakes are reported, each with the nearest name.
+// match finds the raw columns in the header of file; the column of ids, if there is one,
+// comes last. A column that the header lacks may be one of partitions: its place is -1. It
+// reports all mistakes, each with the nearest name.
 func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 	names := e.names()
 	at = make([]int, len(names))
@@ -35,9 +35,9 @@ func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 	return at, errs
 }
 
-// hint names the column that the user probably meant. A first line that holds a number,
-// or none of the names in any case, may be no header but a record, and is never quoted. A
-// first column without name holds the row numbers that R and pandas write.
+// hint names the column that the user probably meant. A first line with a number, or with
+// none of the names in any case, may be a record instead of a header, and is never quoted.
+// A first column without name holds the row numbers that R and pandas write.
 func hint(name string, names, header []string) string {
 	for i, h := range header {
 		if _, number := parseNumber([]byte(strings.TrimSpace(h))); number || h == "" && i > 0 {

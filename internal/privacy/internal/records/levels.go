@@ -28,7 +28,7 @@ func newLevelSet(levels []string) *levelSet {
 	return s
 }
 
-// slot is that of a spelling, or the free one where it would be.
+// slot is the slot of a spelling, or a free slot for it.
 func (s *levelSet) slot(cell []byte) *int32 {
 	for at := ends(cell) * 0x9e3779b97f4a7c15 >> s.shift; ; at = (at + 1) % uint64(len(s.slots)) {
 		if code := s.slots[at]; code == 0 || s.names[code-1] == string(cell) {

@@ -96,8 +96,7 @@ func scanDigits(s []byte, i int, value uint64) (uint64, int) {
 // digitPower holds 10^n.
 var digitPower = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
-// scanExponent reads an optional sign and at least one digit; end is -1 when
-// there is none.
+// scanExponent reads an optional sign and at least one digit; end is -1 without a digit.
 func scanExponent(s []byte, i int) (e, end int) {
 	negative := false
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {

@@ -18,10 +18,10 @@ type Packing struct {
 	words int    // before the derived columns
 }
 
-// A slot is where a packed column is.
+// A slot is the place of a packed column.
 type slot struct {
 	at, size int         // in bytes; of size 4 it is a float32
-	numbers  *dictionary // of what is stored; nil: the number itself
+	numbers  *dictionary // the values of stored numbers; nil: the numbers themselves
 }
 
 // The largest numbers of one and two bytes.
@@ -64,7 +64,7 @@ func packingOf(e encoding.Encoding, spare int) *Packing {
 	return p
 }
 
-// RecordBytes is what each of n float32 records with that many spare columns takes in a
+// RecordBytes is the size of one of n float32 records with that many spare columns, in a
 // table that is packed from packFrom bytes on.
 func RecordBytes(e encoding.Encoding, spare, n int, packFrom int64) int {
 	words := padded(e.Width()+spare, 4)
@@ -74,7 +74,7 @@ func RecordBytes(e encoding.Encoding, spare, n int, packFrom int64) int {
 	return 4 * words
 }
 
-// narrowest is the smallest slot for what a field writes, without its place.
+// narrowest is the smallest slot for the output of a field, without its place.
 func narrowest(f *encoding.Field) slot {
 	most := twoBytes + 1
 	switch f.Kind {
@@ -107,7 +107,8 @@ type dictionary struct {
 	first, slope float64 // the code of x is about first + slope·x
 }
 
-// dictionaryOf is the dictionary of a field; nil if it has none, or too many numbers.
+// dictionaryOf is the dictionary of a field; nil if the field has none, or too many
+// numbers.
 func dictionaryOf(f *encoding.Field) *dictionary {
 	if f.Type != data.Integer && f.Type != data.Date || f.Lower == nil || f.Upper == nil {
 		return nil
@@ -136,7 +137,7 @@ func dictionaryOf(f *encoding.Field) *dictionary {
 	return d
 }
 
-// code is that of a number.
+// code is the code of a number.
 func (d *dictionary) code(x float64) int {
 	if guess := d.first + d.slope*x + 0.5; guess >= 0 && guess < float64(len(d.numbers)) {
 		if code := int(guess); d.numbers[code] == float32(x) {
@@ -146,7 +147,7 @@ func (d *dictionary) code(x float64) int {
 	return int(d.codes[float32(x)])
 }
 
-// slot is that of column j.
+// slot is the slot of column j.
 func (p *Packing) slot(j int) slot {
 	if j >= len(p.slots) {
 		return slot{at: 4 * (p.words + j - len(p.slots)), size: 4}
@@ -205,13 +206,13 @@ func (p *Packing) set(record []float32, j int, x float64) {
 // byte At on, each of Size bytes: 4 are a float32, fewer a whole number.
 type PackedRun struct {
 	First, Count, At, Size int
-	// Numbers has, for the columns of the run in order, what their whole numbers stand for;
-	// nil: themselves.
+	// Numbers has, for the columns of the run in order, the values of their stored whole
+	// numbers; nil: the numbers themselves.
 	Numbers [][]float32
 }
 
 // Runs are the runs of columns that read picks of the first k. A number of two bytes is a
-// run of its own.
+// run by itself.
 func (p *Packing) Runs(k int, read func(column int) bool) (runs []PackedRun) {
 	for j := range k {
 		if !read(j) {

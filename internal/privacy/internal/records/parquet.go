@@ -14,9 +14,9 @@ import (
 // parquetBatch is the most rows that are decoded at a time.
 const parquetBatch = 16 << 10
 
-// readParquet adds the records of a file of some size, a batch of rows at a time. The
-// types of columns are part of the file's schema, so dates where a number is declared are
-// an error; what the cells hold is not.
+// readParquet adds the records of a file of some size, a batch of rows at a time. The types
+// of columns are part of the file's schema, so dates for a declared number are an error;
+// the content of cells is none.
 func (e *encoder) readParquet(path string, f *os.File, size int64) (err error) {
 	table := &parquetTable{path: path}
 	if table.file, err = parquet.Open(f, size); err != nil {
@@ -110,7 +110,7 @@ func (t *parquetTable) match(enc *encoder) error {
 	return errors.Join(errs...)
 }
 
-// wanted is what to do about a column of a kind that does not fit the declaration.
+// wanted is the advice for a column of a kind that does not fit the declaration.
 func wanted(c *column, kind parquet.Kind) string {
 	switch {
 	case kind == parquet.List:

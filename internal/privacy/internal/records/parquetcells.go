@@ -10,8 +10,8 @@ import (
 // A cellOf feeds cell i of a column to the encoder.
 type cellOf func(e *encoder, c *column, cells *parquet.Cells, i int)
 
-// cellReader returns what feeds cells of a kind; nil where it does not fit the
-// declaration. Text is read as in a file of text.
+// cellReader returns the function that feeds cells of a kind; nil if the kind does not fit
+// the declaration. It reads text as in a file of text.
 func cellReader(kind parquet.Kind, want *column) cellOf {
 	switch {
 	case kind == parquet.Nothing: // as pandas writes a column of missing values alone
@@ -43,7 +43,7 @@ func cellReader(kind parquet.Kind, want *column) cellOf {
 	return nil
 }
 
-// spelled feeds cells of numbers as their texts; nil where they have none.
+// spelled feeds cells of numbers as their texts; nil for kinds without such texts.
 func spelled(kind parquet.Kind) cellOf {
 	spell := idReader(kind)
 	if spell == nil {
@@ -52,11 +52,10 @@ func spelled(kind parquet.Kind) cellOf {
 	return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.text(c, spell(cells, i, nil)) }
 }
 
-// idReader returns how ids of a kind are spelled, as in the CSV that the same table
-// exports to; nil for a kind that names no one. Whole numbers are spelled by their
-// digits, not by way of a float64, which would take two long ones for the same. They
-// are numbers with a point where a program that has no missing whole numbers wrote
-// them beside a missing one.
+// idReader returns the spelling of ids of a kind, as in a CSV export of the same table; nil
+// for a kind that cannot be an id. Whole numbers are spelled by their digits, not through a
+// float64, which would merge two long ones. Programs without missing whole numbers write
+// them as numbers with a point beside a missing one.
 func idReader(kind parquet.Kind) func(cells *parquet.Cells, i int, to []byte) []byte {
 	switch kind {
 	case parquet.Text:

@@ -7,7 +7,7 @@ import (
 	"d3p/internal/parquet"
 )
 
-// parquetColumns decode some columns, one beside the other.
+// parquetColumns decode some columns side by side.
 type parquetColumns struct {
 	readers []*parquet.ColumnReader
 	cells   []parquet.Cells // of the batch, and of rows behind it
@@ -71,7 +71,7 @@ func (p *parquetColumns) next() (n int, err error) {
 	return least, nil
 }
 
-// block is the place of the batch's block among those of the file.
+// block is the number of the batch's block among the file's blocks.
 func (p *parquetColumns) block() int { return (p.row - 1) / p.batch }
 
 // together runs work on n goroutines and returns the first error.
@@ -90,8 +90,7 @@ func together(n int, work func(k, of int) error) error {
 	return nil
 }
 
-// cellsOf returns what encodes cell i of each of the columns from `first` on that p
-// has.
+// cellsOf returns the functions that encode cell i of each of p's columns from `first` on.
 func (t *parquetTable) cellsOf(p *parquetColumns, e *encoder, first, count int) []func(i int) {
 	cells := make([]func(i int), count)
 	for k := range cells {

@@ -9,16 +9,16 @@ import (
 	"d3p/internal/parquet"
 )
 
-// columnsAtATime is how many columns are decoded in one pass over the file: a page or
-// two of each, megabytes, are in memory, which for all columns of a wide table would be
-// as much as the table.
+// columnsAtATime is the number of columns that one pass over the file decodes. A page or
+// two of each are in memory, some megabytes; all columns of a wide table would take as much
+// memory as the table.
 const columnsAtATime = 8
 
 // encode encodes row groups side by side, in place, and in each some columns after the
 // others.
 func (t *parquetTable) encode(enc *encoder) error {
 	start := enc.rows.N
-	if len(enc.columns) == 0 { // a model that reads nothing has the records all the same
+	if len(enc.columns) == 0 { // a model without columns has the records nevertheless
 		n := enc.share.of(int(t.file.Rows()))
 		if enc.limit > 0 && start+n > enc.limit {
 			return errFull
@@ -165,7 +165,7 @@ type rowGroups struct {
 	first, end int  // from first to before end
 	row        int  // of the file, where they start
 	low, high  int  // the records of the table that are theirs
-	grows      bool // the table grows as they are read, and high with it
+	grows      bool // the table, and high with it, grows as they are read
 }
 
 // mostGroups bounds the pieces of a file that are decoded at a time: each takes megabytes

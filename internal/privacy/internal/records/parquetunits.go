@@ -8,8 +8,8 @@ import (
 	"d3p/internal/parquet"
 )
 
-// encodeUnits encodes batch after batch of all columns, the rows of each in as many
-// parts as there are processors; the last column is that of ids.
+// encodeUnits encodes batch after batch of all columns, the rows of each batch in as many
+// parts as there are processors. The last column is that of ids.
 func (t *parquetTable) encodeUnits(enc *encoder) error {
 	threads := runtime.GOMAXPROCS(0)
 	p, err := t.open(t.places, t.allGroups(), make([]parquet.Cells, len(t.places)), threads)

@@ -6,13 +6,13 @@ import (
 	"d3p/internal/privacy/internal/records/storage"
 )
 
-// A part is some rows of the file that are encoded by themselves, beside other
-// parts, and then taken over in the order of the file.
+// A part is some rows of the file that are encoded beside other parts, and then added to
+// the table in the order of the file.
 type part struct {
 	enc    *encoder // by the same rules, every row a record
 	ids    []byte   // of the rows, one after the other, where units have ids
 	idEnds []int
-	before int // lines of the file before those that the rows count
+	before int // lines of the file before those of its rows
 }
 
 // newPart returns an empty part of the table.
@@ -21,7 +21,7 @@ func (e *encoder) newPart() part {
 	other.units, other.limit, other.row, other.columns = nil, 0, make([]float64, len(e.row)), slices.Clone(e.columns)
 	for i := range other.columns {
 		other.columns[i].ownTokenizers()
-		other.columns[i].check, other.columns[i].places = ColumnCheck{}, nil // the table keeps those of earlier files
+		other.columns[i].check, other.columns[i].places = ColumnCheck{}, nil // the table keeps the codes of earlier files
 	}
 	stride := e.rows.Stride
 	if e.units != nil {
@@ -45,7 +45,7 @@ func (p *part) empty() {
 // identify takes the id of the current row as the file spells it.
 func (p *part) identify(cell []byte) { p.ids = append(p.ids, p.enc.idOf(cell)...) }
 
-// idStart is where the id of the current row starts.
+// idStart is the begin of the current row's id.
 func (p *part) idStart() int {
 	if len(p.idEnds) == 0 {
 		return 0
@@ -56,7 +56,7 @@ func (p *part) idStart() int {
 // end stores the current row.
 func (p *part) end() {
 	p.idEnds = append(p.idEnds, len(p.ids))
-	_ = p.enc.end() // which only a limit can refuse, and a part has none
+	_ = p.enc.end() // only a limit can refuse it, and a part has none
 }
 
 // take adds the rows of a part to the table.
@@ -84,7 +84,7 @@ func (e *encoder) take(p *part) error {
 	return nil
 }
 
-// takeChecks adds what a part has counted.
+// takeChecks adds the counts of a part.
 func (e *encoder) takeChecks(p *part) {
 	for i := range e.columns {
 		from := &p.enc.columns[i].check

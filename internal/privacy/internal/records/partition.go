@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// noPartition is what Hive calls the folder of the records without a value.
+// noPartition is Hive's name of the folder with the records without a value.
 const noPartition = "__HIVE_DEFAULT_PARTITION__"
 
 // partition is the cell that the records of a file have in a column which the names of
@@ -27,8 +27,8 @@ func partition(file, column string) (cell []byte, ok bool) {
 	return nil, false
 }
 
-// plain is a name without the escapes of Hive, such as %2F; one that is not escaped so
-// stands for itself.
+// plain is a name without the escapes of Hive, such as %2F. A name without valid escapes
+// stays unchanged.
 func plain(name string) string {
 	parts := strings.Split(name, "%")
 	for i, part := range parts[1:] {

@@ -17,7 +17,7 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// Options say how a table is read.
+// Options are the options of reading a table.
 type Options struct {
 	Precision Precision
 	// Spare is the number of columns to keep free behind the encoded ones, for
@@ -25,23 +25,24 @@ type Options struct {
 	Spare int
 	// MaxMemory bounds the encoded table in bytes; 0 is no bound.
 	MaxMemory int64
-	// Selection chooses the rows of units that have too many. The stream must be
-	// secret: its numbers are used one after the other, so that with known ones
-	// the choice of one unit's rows would tell of the units before it.
+	// Selection chooses the rows of units with too many. The stream must be secret: its
+	// numbers are used in sequence, so with known numbers the choice of one unit's rows
+	// would reveal facts about earlier units.
 	Selection *noise.Stream
-	// Place is where the table is. MaxMemory bounds no table that may be on disk.
+	// Place is the place of the table. MaxMemory does not bound a table that may be on
+	// disk.
 	Place storage.Place
-	// Codes has the table keep what counts need, until Rows.Finish.
+	// Codes makes the table keep the codes that counts need, until Rows.Finish.
 	Codes bool
 	// PackFrom is the size in bytes from which a float32 table is packed; 0: never.
 	PackFrom int64
-	// Share is which of the records are read.
+	// Share is the part of the records to read.
 	Share Share
 }
 
-// Read reads the CSV, Parquet, idx, npy or CIFAR-10 files at paths, one table, and encodes it. What
-// a file is says its name or e.Format. name is what the Check calls the table. The Check
-// is private, also when err is not nil.
+// Read reads the CSV, Parquet, idx, npy or CIFAR-10 files at paths, one table, and encodes
+// it. e.Format or the file's name gives the format. name is the name of the table in the
+// Check. The Check is private, also if err is not nil.
 func Read(name string, paths []string, e encoding.Encoding, opt Options) (*Rows, Check, error) {
 	check := Check{File: name}
 	if err := validate(e); err != nil {
@@ -91,7 +92,7 @@ func (e *encoder) makeRoom(paths []string, enc encoding.Encoding) ([]string, err
 	return paths, e.room(n)
 }
 
-// about is how many rows one of several files has, roughly, 0 if that is not known.
+// about is roughly the number of rows of one of several files; 0 if unknown.
 func about(path string, e encoding.Encoding) (int, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -158,7 +159,7 @@ func (e *encoder) readFile(path string, enc encoding.Encoding, texts *tablefile.
 	return e.readArray(path, f, enc)
 }
 
-// countLines returns about how many rows a CSV file has, compressed or not, so that the
+// countLines returns about the number of rows of a CSV file, compressed or not, so that the
 // table is allocated once. A line end within quotes ends no row: a text of one record could
 // have millions.
 func countLines(path string, gzipped bool, quotes string) (int, error) {
@@ -203,8 +204,8 @@ func countLines(path string, gzipped bool, quotes string) (int, error) {
 }
 
 // readCSV reads CSV text in blocks of some size; count, unless nil, is about the number of
-// its rows. Of a text with a header line the first bytes say how it is encoded; without
-// one they are a record's and say nothing.
+// its rows. The first bytes of text with a header line show its encoding. Without a header
+// line they belong to a record, and are not used.
 func (e *encoder) readCSV(path string, text *bufio.Reader, count func() (int, error), block int, enc encoding.Encoding) error {
 	encoding := enc.Text
 	if !enc.Headless {
@@ -217,8 +218,8 @@ func (e *encoder) readCSV(path string, text *bufio.Reader, count func() (int, er
 	return e.readBlocks(path, &tablefile.Blocks{Src: tablefile.Decoded(text, encoding), Size: block}, count, enc)
 }
 
-// readBlocks encodes blocks of text. What is wrong with the header is found before
-// the rest is looked at.
+// readBlocks encodes blocks of text. It finds mistakes in the header before it reads the
+// rest.
 func (e *encoder) readBlocks(path string, blocks *tablefile.Blocks, count func() (int, error), enc encoding.Encoding) error {
 	names, separator, lines, err := e.head(path, blocks, enc)
 	if err != nil {
@@ -250,9 +251,10 @@ func (e *encoder) readBlocks(path string, blocks *tablefile.Blocks, count func()
 	return readError(path, err)
 }
 
-// room makes the table with room for n rows; 0 is unknown. How many units have them is not
-// known before they are read, so with several rows per unit the table starts as one of
-// full units, and grows. That n rows would not fit in memory is no error: n may be too large.
+// room makes the table with room for n rows; 0 means unknown. The number of units is
+// unknown before reading, so with several rows per unit the table starts as one of full
+// units, and grows. n rows that would not fit in memory are no error, because n may be too
+// large.
 func (e *encoder) room(n int) error {
 	if e.units != nil {
 		n /= e.units.most
@@ -291,7 +293,7 @@ func tooLarge(path string, opt Options) error {
 // readError means that a file cannot be read to its end.
 func readError(path string, err error) error {
 	var file *tablefile.FileError
-	if errors.As(err, &file) { // what says so itself
+	if errors.As(err, &file) { // its own error explains it
 		return err
 	}
 	return fmt.Errorf("%s: %w", path, err)

@@ -1,11 +1,10 @@
-// Package records reads the sensitive table and encodes it for the engines. It
-// is the only package that sees raw cells; Go's internal rule admits only
-// internal/privacy to it.
+// Package records reads the sensitive table and encodes it for the engines. It is the only
+// package that sees raw cells; Go's internal rule admits only internal/privacy to it.
 //
-// Errors are about files and declarations: a missing column, an unreadable
-// file, a malformed line. What a cell holds is never an error: a value that does
-// not parse, is out of bounds or not declared is handled by the rule declared
-// for it, silently, and counted only in the Check, which is private.
+// Errors are about files and declarations: a missing column, an unreadable file, a
+// malformed line. The content of a cell is never an error: a declared rule handles a value
+// that does not parse, is out of bounds or is not declared, without a message, and only the
+// Check, which is private, counts it.
 //
 // Letters: N records, K encoded columns.
 package records
@@ -36,8 +35,8 @@ type Rows struct {
 	Stride int    // numbers from one record to the next, >= K
 	Valid  []bool // length N
 	Codes  *Codes // nil: the table is as engines read it
-	// Packing says where a record's columns are in its Stride words of F32; nil: column j is
-	// number j.
+	// Packing is the layout of a record's columns in its Stride words of F32; nil: column j
+	// is number j.
 	Packing *Packing
 
 	float32 bool
@@ -45,7 +44,7 @@ type Rows struct {
 	room    *storage.Room // that has the numbers; nil: the heap
 }
 
-// ToHeap moves the numbers to the heap, where a slice of them outlives r.
+// ToHeap moves the numbers to the heap, so that a slice of them may outlive r.
 func (r *Rows) ToHeap() {
 	r.F64, r.F32 = slices.Clone(r.F64), slices.Clone(r.F32)
 	r.room.Free()
@@ -72,9 +71,8 @@ func newRows(p Precision, k, stride int, at storage.Place) *Rows {
 	return r
 }
 
-// padded is a stride for rows of k numbers of width bytes: whole cache lines
-// where they cost at most a quarter more memory, so that no row shares a line
-// with its neighbours.
+// padded is a stride for rows of k numbers of width bytes: whole cache lines if they cost
+// at most a quarter more memory, so that no row shares a line with its neighbours.
 func padded(k, width int) int {
 	line := 64 / width
 	if whole := (k + line - 1) / line * line; 4*whole <= 5*k {
@@ -83,7 +81,7 @@ func padded(k, width int) int {
 	return k
 }
 
-// makeRoom gives r room for n records, with what it has.
+// makeRoom gives r room for n records, with its fields.
 func (r *Rows) makeRoom(n int) error {
 	has, width := cap(r.F64), 8
 	if r.float32 {

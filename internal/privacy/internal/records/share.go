@@ -3,12 +3,12 @@ package records
 // Share is the part of the records that one of several processes reads: rank of them. The
 // zero Share is all records.
 //
-// Rows without ids are dealt in blocks, those of the file or whole files, so a process
-// reads little of the others'. The rows of one unit may lie anywhere, so every process
-// reads all ids, and has the units that a hash of the id gives it.
+// Rows without ids are dealt in blocks of the file or in whole files, so a process reads
+// little of the other shares. The rows of one unit may lie anywhere, so every process reads
+// all ids and takes the units that a hash of the id gives it.
 type Share struct{ Rank, Of int }
 
-// all reports whether there is nobody to share with.
+// all reports whether the share is all records.
 func (s Share) all() bool { return s.Of <= 1 }
 
 // has reports whether the i-th block of rows is of the share.
@@ -26,7 +26,7 @@ func (s Share) hasUnit(id []byte) bool {
 	return (h^h>>32)%uint64(s.Of) == uint64(s.Rank)
 }
 
-// of is about how many of n rows are of the share.
+// of is about the number of rows of the share among n.
 func (s Share) of(n int) int {
 	if s.all() {
 		return n
@@ -34,7 +34,7 @@ func (s Share) of(n int) int {
 	return (n + s.Of - 1) / s.Of
 }
 
-// before is how many of the first n rows are of the share, which come in blocks of some
+// before is the number of the share's rows among the first n, which come in blocks of some
 // size.
 func (s Share) before(n int64, block int) int {
 	if s.all() {
@@ -45,8 +45,7 @@ func (s Share) before(n int64, block int) int {
 	return int(n/round*size + min(max(n%round-int64(s.Rank)*size, 0), size))
 }
 
-// block is the size of blocks in which something of size n is dealt out evenly, at most
-// most.
+// block is the size, at most most, of blocks that divide something of size n evenly.
 func (s Share) block(n int64, most int) int {
 	const each, least = 16, 1 << 10
 	if s.all() {
@@ -55,8 +54,9 @@ func (s Share) block(n int64, most int) int {
 	return int(min(int64(most), max(least, n/int64(each*s.Of))))
 }
 
-// ofFiles are the files that the share has records in: the rest of them is not read. It
-// stays everything where that would leave a process without work, or units lie in several.
+// ofFiles are the files with records of the share; the process does not read the others. It
+// is all files if a process would otherwise have no work, or if units may lie in several
+// files.
 func (s *Share) ofFiles(paths []string, e *encoder) []string {
 	if s.all() || e.units != nil || len(paths) < s.Of {
 		return paths

@@ -21,9 +21,9 @@ type units struct {
 	check  *UnitCheck
 
 	record map[string]int // of every unit seen
-	usable []int          // rows seen of every unit, those that were rejected aside
+	usable []int          // rows seen of every unit, without the rejected ones
 	others []int          // rejected rows seen of every unit, where codes are kept
-	id     []byte         // of the current row; empty when it has none
+	id     []byte         // of the current row; empty if it has none
 	block  []float64      // a row, and whether it is one when there are several
 }
 
@@ -58,7 +58,7 @@ func validateUnits(e encoding.Encoding) error {
 	return nil
 }
 
-// idOf is the id in a cell; empty when it has none.
+// idOf is the id in a cell; empty if it has none.
 func (e *encoder) idOf(cell []byte) []byte {
 	cell = bytes.TrimSpace(cell)
 	if e.isMissing(cell) {

@@ -7,14 +7,14 @@ import (
 	"unsafe"
 )
 
-// A Room is memory for the numbers of a table, outside the heap of Go: a collector that
-// waits until the heap has doubled would wait for as much garbage as the table is large.
-// It is given back when nobody holds it any more.
+// A Room is memory for the numbers of a table, outside Go's heap: a collector that waits
+// until the heap has doubled would leave as much garbage as the table. It is freed when no
+// one holds it any more.
 type Room struct {
 	Bytes  []byte
 	file   *scratch // nil: memory
 	later  runtime.Cleanup
-	random bool // the kernel knows that it is read at random
+	random bool // the kernel expects reads at random places
 }
 
 // smallRoom is the size in bytes below which a table is on the heap.
@@ -23,11 +23,11 @@ const smallRoom = 1 << 20
 // Place states where rooms are: in memory, or in scratch files.
 type Place struct {
 	Folder   *os.Root // of the files; nil: all rooms are in memory
-	InMemory int64    // bytes up to which a room is in memory all the same
+	InMemory int64    // up to this size in bytes a room is in memory even if it may be on disk
 }
 
-// New returns a room of size bytes, all 0. It is nil, without an error, where a plain
-// slice does as well.
+// New returns a room of size bytes, all 0. It is nil, without an error, if a plain slice
+// serves as well.
 func New(at Place, size int) (*Room, error) {
 	onDisk := at.Folder != nil && size > 0 && int64(size) > at.InMemory
 	if size < smallRoom && !onDisk {
@@ -51,7 +51,7 @@ func New(at Place, size int) (*Room, error) {
 	return r, nil
 }
 
-// Free gives a room back that nobody reads any more.
+// Free frees a room that no one reads any more.
 func (r *Room) Free() {
 	if r != nil {
 		r.later.Stop()
@@ -88,9 +88,9 @@ const mostFetched = 512 << 20
 // memory, it has nearly all of the others, and asking for each costs more than it gains.
 const sampled = 64
 
-// Fetch asks for what the pieces of a room on disk that start at from[i]*width and are
-// width long need, so that they are read at the same time, not one after the other. It is
-// advice. Pieces that are most of the room, or too much, are left to be read in order.
+// Fetch requests the pieces of a room on disk that start at from[i]*width and are width
+// long, so that the disk reads them at the same time. It is advice. Pieces that are most of
+// the room, or too much, are left to be read in order.
 func (r *Room) Fetch(from []uint32, width int) {
 	if !r.OnDisk() {
 		return

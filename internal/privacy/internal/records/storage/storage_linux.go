@@ -8,15 +8,15 @@ import (
 	"unsafe"
 )
 
-// scratch is a file without a name, which is gone when nobody has it open: when the
-// process ends, too, however it ends.
+// scratch is a file without a name. It disappears when no process has it open, also if the
+// process is killed.
 type scratch struct{ file *os.File }
 
 const tmpfile = 0x400000 | syscall.O_DIRECTORY // O_TMPFILE of Linux
 
-// newScratch makes one of size bytes in folder, readable by this user alone. Its errors do
-// not say the size, which is about the number of records. The space on
-// the disk is taken at once, so that no later write can fail for lack of it.
+// newScratch makes a scratch file of size bytes in folder, readable by this user alone. Its
+// errors do not state the size, which is about the number of records. It reserves the space
+// on the disk at once, so that no later write can fail for lack of it.
 func newScratch(folder *os.Root, size int) (*scratch, error) {
 	f, err := folder.OpenFile(".", os.O_RDWR|os.O_EXCL|tmpfile, 0o600)
 	if err != nil { // a file system without such files
@@ -51,9 +51,9 @@ func (s *scratch) close() {
 // hugePage is the size of a huge page in bytes.
 const hugePage = 2 << 20
 
-// mapped returns memory of a file, or of none. It asks the kernel for huge pages: a step
-// reads rows at random, and with small pages a row costs a third more for finding where
-// it is. It is advice: refusal does no harm.
+// mapped returns memory of a file, or anonymous memory. It asks the kernel for huge pages:
+// a step reads rows at random, and with small pages finding a row costs a third more. This
+// is advice: refusal does no harm.
 func mapped(file *scratch, size int) ([]byte, error) {
 	if file != nil {
 		return syscall.Mmap(int(file.file.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)

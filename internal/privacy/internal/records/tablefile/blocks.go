@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// BlockSize is how much text is read at a time: it stays in the second-level
+// BlockSize is the size of the text that is read at a time: it stays in the second-level
 // cache while it is encoded.
 const BlockSize = 512 << 10
 
@@ -21,7 +21,7 @@ type Blocks struct {
 }
 
 // Header returns the first line that is not blank and the number of line ends before and
-// after it; io.EOF when there is none. It reads nothing behind it.
+// after it; io.EOF if there is none. It reads nothing after it.
 func (b *Blocks) Header() (line []byte, lines int, err error) {
 	for {
 		end := bytes.IndexByte(b.rest, '\n')
@@ -94,8 +94,8 @@ func (b *Blocks) Next(buf []byte) (text, grown []byte, err error) {
 	}
 }
 
-// skipLine reads to the end of a line that is too long, and puts one in buf that is
-// malformed, too, followed by what has been read behind it.
+// skipLine reads to the end of a line that is too long. It puts a malformed line and the
+// text after it into buf.
 func (b *Blocks) skipLine(buf []byte) (n int) {
 	malformed := copy(buf, "\"\n")
 	for b.failed == nil {
@@ -118,7 +118,7 @@ func (b *Blocks) lastRowEnd(text []byte) int {
 		if end == 0 {
 			return at
 		}
-		if bytes.Count(text[at:at+end], quote)%2 != 0 { // else the row is this line
+		if bytes.Count(text[at:at+end], quote)%2 != 0 { // otherwise the row is this line
 			var sure bool
 			if end, _, sure = b.Rows.Row(text[at:], false); !sure {
 				return at

@@ -6,7 +6,7 @@ import "os"
 // 3072 bytes with the red, green and blue numbers of 32 x 32 pixels, row by row.
 // https://www.cs.toronto.edu/~kriz/cifar.html
 
-// cifar10Numbers are those of a record.
+// cifar10Numbers is the length of a record.
 const cifar10Numbers = 1 + 3*32*32
 
 // cifar10Head is the layout of a file: its length counts the records.

@@ -8,14 +8,14 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// CSV text is split as RFC 4180 and encoding/csv do: fields are separated by one
-// letter, and may be quoted, and then hold separators, doubled quotes and line ends;
-// lines end in \n or \r\n; blank lines are skipped.
+// CSV text is split as RFC 4180 and encoding/csv do: fields are separated by one letter;
+// quoted fields may hold separators, doubled quotes and line ends; lines end in \n or \r\n;
+// blank lines are skipped.
 //
 // A row is a line, or several lines that quotes join, all of them closed, with as many
-// fields as the table has columns. Any other line is malformed: it is one row, and the
-// next line starts a new row. So a correctly quoted row is read in the same way between
-// any rows. If the model file declares that quotes join no lines, a row is a line.
+// fields as the table has columns. Any other line is malformed: it is one row, and the next
+// line starts a new row. So a correctly quoted row is read in the same way between any
+// rows. If the model file declares that quotes join no lines, a row is a line.
 
 // MaxRow bounds the length of a row in bytes; a quote that is open for longer is never
 // closed.
@@ -44,9 +44,9 @@ type Lines struct {
 	Quoted    []byte   // cells that had to be rewritten
 }
 
-// Row splits the row that text starts with, its line end included, into r.cells, none
-// of a blank line, and returns where it ends. When text is not final, more of it could
-// change the answer unless it is sure.
+// Row splits the row at the begin of text, with its line end, into r.cells (none for a
+// blank line), and returns its end. If text is not final, the answer is provisional unless
+// it is sure.
 func (r *Lines) Row(text []byte, final bool) (end int, problem Malformed, sure bool) {
 	line, end := LineOf(text)
 	sure = end > len(line) || final
@@ -109,9 +109,8 @@ func (r *Lines) split(text []byte) {
 	r.Cells = append(r.Cells, text[start:])
 }
 
-// splitQuoted cuts a row in which some field is quoted, and returns where it ends;
-// whole is false where text ends first. A row that has more than r.width fields is cut
-// no further.
+// splitQuoted cuts a row with quoted fields and returns its end; whole is false if text
+// ends first. It stops after more than r.width fields.
 func (r *Lines) splitQuoted(text []byte) (end int, problem Malformed, whole bool) {
 	r.Quoted = r.Quoted[:0]
 	for at := 0; ; {

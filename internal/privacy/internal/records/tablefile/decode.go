@@ -42,8 +42,8 @@ func Text(path string, file io.Reader, encoding string) (io.Reader, error) {
 	return Decoded(text, Marked(text, encoding)), nil
 }
 
-// Marked is the encoding of the byte order mark before a header line, or else the one
-// with this name.
+// Marked is the encoding of the byte order mark before a header line, else the one with
+// this name.
 func Marked(text *bufio.Reader, name string) string {
 	switch start, _ := text.Peek(len(MarkUTF8)); {
 	case string(start) == MarkUTF8:
@@ -56,10 +56,10 @@ func Marked(text *bufio.Reader, name string) string {
 	return name
 }
 
-// Decoded gives a text of the encoding with this name in UTF-8; UTF-8 is as it is. No
-// byte is an error, which would reveal a record: bytes that cannot be decoded become
-// bytes that are invalid in UTF-8. Different bytes become different ones, so that two ids
-// are equal only if their bytes are.
+// Decoded converts text from the encoding with this name to UTF-8; text in UTF-8 stays
+// unchanged. No byte is an error, which would reveal a record: bytes that cannot be decoded
+// become bytes that are invalid in UTF-8. Different bytes become different ones, so that
+// two ids are equal only if their bytes are.
 func Decoded(text io.Reader, name string) io.Reader {
 	switch letters := charmaps[name]; {
 	case letters != nil:
@@ -75,7 +75,7 @@ func Decoded(text io.Reader, name string) io.Reader {
 // decoder decodes as it reads.
 type decoder struct {
 	src    io.Reader
-	decode func(out, in []byte, end bool) (_ []byte, used int) // appends to out what bytes of in stand for
+	decode func(out, in []byte, end bool) (_ []byte, used int) // appends the text of bytes of in to out
 	in     [32 << 10]byte
 	n      int // bytes of in
 	out    []byte

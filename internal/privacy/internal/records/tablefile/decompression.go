@@ -9,11 +9,11 @@ import (
 	"runtime"
 )
 
-// Bytes of a piece of text, and of all that is decompressed before it is read.
+// Bytes of a piece of text, and of all decompressed text that waits to be read.
 const textPiece, textAhead = 1 << 20, 256 << 20
 
-// Decompression decompresses CSV files by gzip while those before them are encoded, each
-// on a thread. Without any, it opens files as they are.
+// Decompression decompresses CSV files by gzip, each on a thread, while earlier files are
+// encoded. It opens other files unchanged.
 type Decompression struct {
 	texts map[string]chan textPieceOrError // of the files begun, by path
 	left  []string                         // not begun
@@ -26,8 +26,7 @@ type textPieceOrError struct {
 	err  error
 }
 
-// NewDecompression begins with as many of the files as there are threads, if there are
-// several.
+// NewDecompression starts as many of the files as there are threads, if there are several.
 func NewDecompression(paths []string, format string) *Decompression {
 	d := &Decompression{texts: make(map[string]chan textPieceOrError), stop: make(chan struct{})}
 	threads := runtime.GOMAXPROCS(0)

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// FileError is a mistake in the structure of the data file, or a difference from the
-// model file's declarations. It never holds a cell's content or a line number: the place
-// of a malformed line depends on a record. That detail goes to the Check.
+// FileError is a mistake in the structure of the data file, or a difference from the model
+// file's declarations. It never holds a cell's content or a line number, because the place
+// of a malformed line depends on a record. The Check has that detail.
 type FileError struct {
 	File    string
-	Column  string // empty when the whole file is meant
+	Column  string // empty for the whole file
 	Problem string
-	Hint    string // what to do next; may be empty
+	Hint    string // advice; may be empty
 }
 
 // Error formats as file: column name: problem (hint).

@@ -25,14 +25,14 @@ const (
 	CIFAR10
 )
 
-// idxName is how the files of MNIST are named: train-images-idx3-ubyte.
+// idxName matches the names of MNIST's files: train-images-idx3-ubyte.
 var idxName = regexp.MustCompile(`idx[0-9]|-ubyte$|\.idx$`)
 
-// cifar10Name is how the files of CIFAR-10's binary version are named.
+// cifar10Name matches the names of CIFAR-10's binary files.
 var cifar10Name = regexp.MustCompile(`^(data_batch_[0-9]+|test_batch)\.bin$|\.cifar10$`)
 
-// FormatOf is the format of the file at path: the declared one, or what its name ends
-// in; CSV for other names.
+// FormatOf is the format of the file at path: the declared one, else that of the end of its
+// name; CSV for other names.
 func FormatOf(path, declared string) format {
 	name := strings.ToLower(filepath.Base(path))
 	if declared != "" {

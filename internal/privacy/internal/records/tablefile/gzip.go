@@ -25,7 +25,7 @@ func (d decompressed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// notDecompressed has one text for all that may be wrong.
+// notDecompressed has one text for all failures.
 func notDecompressed(path string) error {
 	return &FileError{File: path, Problem: "is not, to its end, a file compressed by gzip", Hint: "write or download it again; what is not compressed has no .gz in its name"}
 }

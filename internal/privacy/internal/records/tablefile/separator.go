@@ -34,9 +34,9 @@ func Separator(header []byte) byte {
 	return best
 }
 
-// UnsureDecimals refuses a file whose fields are separated by semicolons, as where
-// decimals are commas, if the notation of its numbers is not declared: in the wrong
-// notation every record would contribute nothing, without a message.
+// UnsureDecimals refuses a file with semicolons between fields, which decimal commas
+// require, unless the decimal sign is declared: with the wrong sign every record would
+// contribute nothing, without a message.
 func UnsureDecimals(path string, separator byte, decimal string) error {
 	if separator != ';' || decimal != "" {
 		return nil
