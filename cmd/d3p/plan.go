@@ -167,6 +167,9 @@ func (a *app) plan(c *cobra.Command, s *flags.Settings, m *models.Model) (*plan.
 			a.notef("note: --accept-risk %s: this plan has no such risk", id)
 		}
 	}
+	if isMixture(m) && plan.Purchase == nil && !s.Fit.NonPrivate {
+		a.warnf("the plan buys no Table 1, and without it d3p twin draws no table of a mixture (leave --table1 auto and a budget, or write `engine: marginals`)")
+	}
 	return plan, nil
 }
 

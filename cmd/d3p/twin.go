@@ -12,6 +12,7 @@ import (
 	"d3p/cmd/d3p/internal/prediction"
 	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/models"
 	"d3p/internal/models/law"
 	"d3p/internal/models/simulate"
 	"d3p/internal/models/spec"
@@ -39,6 +40,7 @@ type twinSettings struct {
 	images      int    // of the grid
 	rows, draws int    // 0: not given
 	separate    bool
+	asFitted    bool // a mixture without Table 1
 	seed        uint64
 }
 
@@ -54,7 +56,8 @@ describes whole records: a twin: block, or core blocks that observe every column
 they read. It draws parameters, then records, and redraws records that break a
 declared constraint. The table is in the unit of the data file and within the
 declared bounds; missing cells are empty. A mixture's table has the columns of the
-Table 1 that the fit bought.
+Table 1 that the fit bought. Without Table 1 nothing tells whether it is worse than
+independent columns, so d3p draws none; with --as-fitted it does.
 
 With --separate every draw of the parameters gets its own table, NAME-1, NAME-2,
 ... Estimate from each table and combine the results with d3p combine, which keeps
@@ -67,7 +70,8 @@ table.
 
 --report writes the page release/utility.md of a table by marginals: how far the table
 is expected to be from the records, the worst pairs, the rules, a picture of every
-column and of the strongest pairs, and what such a table is not good for.
+column and of the strongest pairs, and what such a table is not good for. The page of
+a mixture has less: only its columns have distances.
 
 The block output: twin: of the model file has the defaults. Without it a twin has as
 many rows as the declaration has records. Twin needs the release only and costs no
@@ -91,6 +95,13 @@ privacy; the claim of the release covers the table.`,
 			return a.twin(r, s.withDefaults(r.Model.Spec))
 		},
 	}
+	s.addFlags(c)
+	a.unverifiedFlag(c)
+	return c
+}
+
+// addFlags adds the flags of the settings to the command.
+func (s *twinSettings) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&s.out, "out", "", "`FILE` to write, .csv, .parquet or .npy (default stdout)")
 	c.Flags().StringVar(&s.report, "report", "", "`FILE` to write what the table keeps and what it is not good for, instead of a table")
 	c.Flags().StringVar(&s.grid, "grid", "", "PNG `FILE` to draw images in, for models of images")
@@ -98,9 +109,8 @@ privacy; the claim of the release covers the table.`,
 	c.Flags().IntVar(&s.rows, "rows", 0, "rows of the table, of each with --separate (default the model file's)")
 	c.Flags().IntVar(&s.draws, "draws", 0, "draws of the parameters (default the model file's, or 100)")
 	c.Flags().BoolVar(&s.separate, "separate", false, "a table for each draw of the parameters")
+	c.Flags().BoolVar(&s.asFitted, "as-fitted", false, "draw a mixture that was fitted without Table 1")
 	c.Flags().Uint64Var(&s.seed, "seed", 0, "seed of the draws, which is public")
-	a.unverifiedFlag(c)
-	return c
 }
 
 // withDefaults fills in missing flags: from the model file, else the table has the declared
@@ -143,10 +153,11 @@ func (a *app) twin(r *released.Release, s twinSettings) error {
 		return status.With(status.Spec, err)
 	}
 	if s.report != "" {
-		if r.Marginals == nil {
-			return status.Usagef("--report: only a table by marginals has a page (write `engine: marginals`)")
+		page, err := a.twinPage(r, s, twin)
+		if err != nil {
+			return err
 		}
-		if err := outfile.Write(s.report, []byte(r.Marginals.Utility(r.Model))); err != nil {
+		if err := outfile.Write(s.report, []byte(page)); err != nil {
 			return err
 		}
 		if s.out == "" && s.grid == "" {
@@ -182,6 +193,32 @@ func (a *app) twin(r *released.Release, s twinSettings) error {
 	})
 }
 
+// twinPage is the page about a table.
+func (a *app) twinPage(r *released.Release, s twinSettings, twin *simulate.Twin) (string, error) {
+	if r.Marginals != nil {
+		return r.Marginals.Utility(r.Model), nil
+	}
+	if !isMixture(r.Model) {
+		return "", status.Usagef("--report: only a twin has a page (write a block `twin:`)")
+	}
+	s.asFitted, s.separate = false, false
+	d, err := a.newMixtureDraws(r, s, twin)
+	if err != nil {
+		return "", err
+	}
+	x := synthesis.NewMixture(d.law, twin)
+	err = x.Fill(twin, twin.Table(s.rows), func(t simulate.Table) error { return d.twinDraws.fill(twin, t, s.draws) }, d.random)
+	if err != nil {
+		return "", status.With(status.Numeric, err)
+	}
+	return x.Utility(r.Model, d.components(), r.Params.Privacy), nil
+}
+
+// isMixture reports whether a model is a table by a mixture.
+func isMixture(m *models.Model) bool {
+	return m.Spec.Twin != nil && !m.ByMarginals() && len(m.Spec.Data.Tensors) == 0
+}
+
 // writeTwin draws synthetic tables into files, or one to stdout.
 func (a *app) writeTwin(r *released.Release, s twinSettings, twin *simulate.Twin, paths []string, files int) error {
 	fill := newTwinDraws(r, s.seed).fill
@@ -192,7 +229,7 @@ func (a *app) writeTwin(r *released.Release, s twinSettings, twin *simulate.Twin
 		}
 		defer drawer.Close()
 		fill = drawer.fill
-	} else if spec := r.Model.Spec; spec.Twin != nil && len(spec.Data.Tensors) == 0 {
+	} else if isMixture(r.Model) {
 		mixture, err := a.newMixtureDraws(r, s, twin)
 		if err != nil {
 			return err
@@ -257,15 +294,17 @@ type mixtureDraws struct {
 	warned   bool
 }
 
-// newMixtureDraws returns nil and warns if the fit bought no Table 1.
+// newMixtureDraws returns an error if Table 1 was not bought, or nil if it need not be.
 func (a *app) newMixtureDraws(r *released.Release, s twinSettings, twin *simulate.Twin) (*mixtureDraws, error) {
 	l, err := table1.LawOf(r.Privacy.Table1, &r.Model.Spec.Data)
 	if err != nil {
 		return nil, status.With(status.Usage, err)
 	}
 	if synthesis.NewMixture(l, twin) == nil {
-		a.warnf("the fit bought no Table 1, so nothing tells how far the mixture is from the records: its table can be further than independent columns (fit with --table1 auto, or `engine: marginals`)")
-		return nil, nil
+		if s.asFitted {
+			return nil, nil
+		}
+		return nil, status.Usagef("the fit bought no Table 1, so nothing tells whether the mixture's table is worse than independent columns, and it often is (fit with `engine: marginals` or --table1 auto, or type --as-fitted to draw it all the same)")
 	}
 	random := noise.NewRandom(noise.Public(s.seed).Stream(noise.Simulation))
 	return &mixtureDraws{a, newTwinDraws(r, s.seed), l, s.separate, random, false}, nil
@@ -283,16 +322,15 @@ func (d *mixtureDraws) fill(twin *simulate.Twin, table simulate.Table, n int) er
 	if err == nil && !d.warned {
 		d.warned = true
 		d.warnf("%.0f %% of the rows are the mixture's, the others are drawn from Table 1: the mixture agrees with it no further (`engine: marginals` keeps more and states its distance)", 100*x.Share)
-		if used, all := d.components(); used < all {
-			d.warnf("%d of %d components have a weight of at least 1 %%", used, all)
+		if c := d.components(); c.Used < c.All {
+			d.warnf("%d of %d components have a weight of at least 1 %%", c.Used, c.All)
 		}
 	}
 	return status.With(status.Numeric, err)
 }
 
-// components returns the number of components of the fitted mixture with a weight of at
-// least 1 %, and the number of all.
-func (d *mixtureDraws) components() (used, all int) {
+// components are those of the fitted mixture.
+func (d *mixtureDraws) components() (c synthesis.Components) {
 	m := d.twinDraws.run.Model
 	values := make([]float64, m.Constrained)
 	m.Constrain(values, d.twinDraws.run.Posterior.Mean)
@@ -301,13 +339,13 @@ func (d *mixtureDraws) components() (used, all int) {
 			continue
 		}
 		for _, w := range values[p.At : p.At+p.ConstrainedSize] {
-			all++
+			c.All++
 			if w >= 0.01 {
-				used++
+				c.Used++
 			}
 		}
 	}
-	return used, all
+	return c
 }
 
 // marginalDraws draws tables from the released tables of counts.

@@ -17,6 +17,9 @@ import (
 type Mixture struct {
 	Law   *law.Law
 	Share float64 // of the last table
+	// Distance is the mean total variation between tables of two columns, of the mixture beside
+	// independent columns at that share, and the law's; Apart is that of independent columns alone.
+	Distance, Apart float64
 }
 
 // NewMixture returns nil if the law does not know every column of the twin.
@@ -84,7 +87,7 @@ func (x *Mixture) calibrate(pool simulate.Table, decide bool, random dist.Rand) 
 	}
 	x.Law.Draw(drawn, random)
 	if decide {
-		x.Share = x.share(drawn, all, places)
+		x.decide(drawn, all, places)
 	}
 	for b := range n {
 		if random.Uniform() < x.Share {
@@ -100,11 +103,12 @@ func (x *Mixture) calibrate(pool simulate.Table, decide bool, random dist.Rand) 
 	return all
 }
 
-// share is the part of the mixture at which tables of two columns, of it and of independent
-// columns, are nearest to the law's in total variation.
-func (x *Mixture) share(drawn, records [][]float64, columns []int) float64 {
+// decide sets Share to where tables of two columns, of the mixture beside independent columns,
+// are nearest to the law's.
+func (x *Mixture) decide(drawn, records [][]float64, columns []int) {
 	const parts = 20
 	var distance [parts + 1]float64
+	pairs := float64(len(columns)*(len(columns)-1)) / 2
 	for j, a := range columns {
 		for _, b := range columns[:j] {
 			lawful, mixed := x.pair(drawn, a, b), x.pair(records, a, b)
@@ -113,7 +117,7 @@ func (x *Mixture) share(drawn, records [][]float64, columns []int) float64 {
 				apart := p[at/len(q)] * q[at%len(q)]
 				for k := range distance {
 					w := float64(k) / parts
-					distance[k] += math.Abs(lawful[at] - w*mixed[at] - (1-w)*apart)
+					distance[k] += math.Abs(lawful[at]-w*mixed[at]-(1-w)*apart) / 2 / pairs
 				}
 			}
 		}
@@ -124,7 +128,7 @@ func (x *Mixture) share(drawn, records [][]float64, columns []int) float64 {
 			best = k
 		}
 	}
-	return float64(best) / parts
+	x.Share, x.Distance, x.Apart = float64(best)/parts, distance[best], distance[0]
 }
 
 // pair is the table of shares of two columns.

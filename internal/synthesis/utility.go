@@ -34,15 +34,7 @@ func (t *Table) Utility(m *models.Model) string {
 	b.WriteString("privacy. A distance is a total variation: the share of records that would have to move. It is a prediction of\n")
 	b.WriteString("what noise, bins and columns that follow from others do. Drawing records adds what a new sample would.\n")
 	t.distances(&b)
-	b.WriteString("\n## Rules\n\n")
-	if rules := m.Spec.Twin.Constraints; len(rules) > 0 {
-		b.WriteString("Every synthetic record meets these; records that do not are drawn again.\n\n")
-		for _, c := range rules {
-			fmt.Fprintf(&b, "- `%s`\n", plain(c.Text.V))
-		}
-	} else {
-		b.WriteString("The model file declares none (`constraints:`), so impossible combinations can occur.\n")
-	}
+	rules(&b, m)
 	b.WriteString("\n## Columns\n\nShares of records, with 90 % intervals for the noise of the column's own counts.\n")
 	for _, x := range t.Tables {
 		if len(x.Columns) == 1 {
@@ -67,6 +59,21 @@ const unfit = `
 - Pairs with a large distance above, and relations that were not looked for.
 - Decisions. Confirm on the records, or fit the question itself with d3p fit.
 `
+
+// rules writes the constraints.
+func rules(b *strings.Builder, m *models.Model) {
+	b.WriteString("\n## Rules\n\n")
+	list := m.Spec.Twin.Constraints
+	if len(list) == 0 {
+		b.WriteString("The model file declares none (`constraints:`), so impossible combinations can occur.\n")
+		return
+	}
+	b.WriteString("Every synthetic record meets these; records that do not are drawn again.\n\n")
+	for _, c := range list {
+		// Nothing acts within the ticks but a tick.
+		fmt.Fprintf(b, "- `%s`\n", printable(c.Text.V, "`"))
+	}
+}
 
 // distances writes the predicted distances by number of columns, and the worst tables.
 func (t *Table) distances(b *strings.Builder) {
@@ -230,9 +237,12 @@ func short(x float64) float64 {
 }
 
 // plain is a declared text without what Markdown or a terminal would act on.
-func plain(text string) string {
+func plain(text string) string { return printable(text, "`|<") }
+
+// printable puts spaces in the place of some characters and of those that do not print.
+func printable(text, without string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '`' || r == '|' || r == '<' || !unicode.IsPrint(r) {
+		if strings.ContainsRune(without, r) || !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
