@@ -94,14 +94,15 @@ var rules = map[string]rule{
 	"privacy/internal/records/storage":   {files: true},
 	"privacy/internal/records/tablefile": {ours: []string{"models/spec"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
 	"privacy/internal/records":           {ours: []string{"models/data", "models/encoding", "models/spec", "spell", "parquet", "privacy/internal/records/storage", "privacy/internal/records/tablefile", "privacy/noise", "simd"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
+	"privacy/exactdraw":                  {ours: []string{"privacy/noise"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"privacy/clipgroups":                 {ours: []string{"models/graph", "privacy/event"}},
 	"privacy/schedule":                   {ours: []string{"privacy/event", "privacy/sampler"}},
-	"privacy":                            {ours: []string{"privacy/clipgroups", "privacy/schedule", "nuts", "models/simulate", "models/encoding", "models", "models/graph", "privacy/accountant", "privacy/event", "privacy/internal/records", "privacy/internal/records/storage", "privacy/noise", "privacy/sampler", "atomicfile", "privacy/internal/records/tablefile"}, files: true},
+	"privacy":                            {ours: []string{"privacy/exactdraw", "privacy/clipgroups", "privacy/schedule", "nuts", "models/simulate", "models/encoding", "models", "models/graph", "privacy/accountant", "privacy/event", "privacy/internal/records", "privacy/internal/records/storage", "privacy/noise", "privacy/sampler", "atomicfile", "privacy/internal/records/tablefile"}, files: true},
 	"privacy/enginetest":                 {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
 	"privacy/sensitivity":                {ours: []string{"privacy/clipgroups", "models/data", "models/whiten", "models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
 	"sufficient": {theirs: []string{"gonum.org/v1/gonum/blas/blas64", "gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/lapack/lapack64", "gonum.org/v1/gonum/mat"}},
-	"table1":     {ours: []string{"models", "models/data", "models/encoding", "models/formula", "models/law", "models/naming", "privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"table1":     {ours: []string{"models", "models/data", "models/encoding", "models/expr", "models/formula", "models/law", "models/naming", "privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 
 	// engines and the fit, which never meet
 	"cpu":        {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
@@ -146,7 +147,7 @@ var rules = map[string]rule{
 		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "synthesis"}, files: true},
 	"rehearsal":          {ours: []string{"export", "fit", "fit/plan", "models", "models/simulate", "outputs", "posterior", "privacy", "privacy/noise"}, files: true},
 	"experiments":        {ours: []string{"experiments/attack", "experiments/tables", "rehearsal", "atomicfile", "settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/noise", "privacy/sampler", "export", "report/figure", "score"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
-	"experiments/attack": {ours: []string{"cpu", "fit", "fit/plan", "models", "privacy", "privacy/event", "privacy/noise", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
+	"experiments/attack": {ours: []string{"cpu", "fit", "fit/plan", "models", "privacy", "privacy/event", "privacy/noise", "settings", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"experiments/tables": {ours: []string{"models/data", "privacy/noise"}},
 	"experiments/audit":  {ours: []string{"cpu", "models", "models/data", "models/encoding", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 }

@@ -186,6 +186,9 @@ func (a *app) noteLimits(m *models.Model) {
 // file itself, because it encodes the records by its own purchase.
 func (a *app) planFits(c *cobra.Command, s *flags.Settings, m *models.Model, data string) (*plan.Plan, error) {
 	plan, err := a.plan(c, s, m)
+	if err == nil {
+		err = checkSampler(s, plan)
+	}
 	if err != nil || !plan.ToCount() || s.Repeat <= 1 || !readOnce(data) {
 		return plan, err
 	}
@@ -300,12 +303,16 @@ func (a *app) repeat(ctx context.Context, r run.Run, out string, n int) error {
 	return status.With(status.Of(failures[0]), errors.Join(failures...))
 }
 
-// checkMethod refuses settings outside the model file that the method does not use, and a
-// risk that the user has not accepted.
-func checkMethod(s *flags.Settings) error {
-	if s.Fit.Method == settings.MethodOneSample && !slices.Contains(s.AcceptRisk, plan.RiskApproximate) {
-		return status.Usagef("--method: one_posterior_sample is private if the sampler's draw is exact, which nothing proves: add --accept-risk %s, or type --method vi", plan.RiskApproximate)
+// checkSampler refuses a draw of the posterior that is not exact, unless the risk is accepted.
+func checkSampler(s *flags.Settings, p *plan.Plan) error {
+	if p.DrawsPosterior() && !p.DrawsExactly() && !slices.Contains(s.AcceptRisk, plan.RiskApproximate) {
+		return status.Usagef("--method: one_posterior_sample is private if the sampler's draw is exact, which nothing proves of this model: add --accept-risk %s, or type --method vi", plan.RiskApproximate)
 	}
+	return nil
+}
+
+// checkMethod refuses settings outside the model file that the method does not use.
+func checkMethod(s *flags.Settings) error {
 	if s.Fit.Method != settings.MethodNUTS {
 		return nil
 	}

@@ -184,7 +184,11 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	t.Line(terminal.Cells{"records", fmt.Sprintf("%d, declared", p.Records)})
 	printClaim(&t, p)
 	if p.DrawsPosterior() {
-		t.Line(terminal.Cells{"release", fmt.Sprintf("one draw of the posterior, by the No-U-Turn sampler: %d numbers", p.Release)})
+		how := "by the No-U-Turn sampler"
+		if p.DrawsExactly() {
+			how = fmt.Sprintf("by rejection, exactly, at the price of a Gaussian of noise multiplier %.5g", p.NoiseMultiplier)
+		}
+		t.Line(terminal.Cells{"release", fmt.Sprintf("one draw of the posterior, %s: %d numbers", how, p.Release)})
 		t.Print()
 		return
 	}

@@ -69,7 +69,7 @@ regression, rate ratios of counts, hazard ratios.`,
 				return err
 			}
 			return a.result(result, func(w io.Writer) {
-				shown := view{prob: s.prob, raw: s.raw, ratio: result.Ratio, draw: r.Privacy.Mechanism.Clip.Mode == plan.ClippingScore}
+				shown := view{prob: s.prob, raw: s.raw, ratio: result.Ratio, draw: plan.OneDraw(r.Privacy.Mechanism.Clip.Mode)}
 				printSummary(w, result.Summary, shown)
 				fmt.Fprintf(w, "\n%s\n\nClaim: %s\n", explain(r.Model, shown), result.Claim)
 			})

@@ -73,6 +73,9 @@ func (r Result) sampledCheckpoint() (Checkpoint, error) {
 
 // DrawPosterior releases one draw of the plan's generalised posterior.
 func DrawPosterior(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (Result, error) {
+	if p.DrawsExactly() {
+		return drawExactly(ctx, p, c, obs)
+	}
 	m, err := p.PosteriorDraw()
 	if err != nil {
 		return Result{Spent: c.Ledger()}, err
@@ -81,16 +84,33 @@ func DrawPosterior(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Ob
 		m.Progress = func(done int) { obs.Step(done, m.Chains*(m.Warmup+m.Kept), func() float64 { return p.Epsilon }) }
 	}
 	draw, err := c.DrawPosterior(ctx, m)
-	if errors.Is(err, context.Canceled) {
-		err = errors.Join(ErrStopped, err)
-	}
+	return ofPosteriorDraw(p, draw, c.Ledger(), err)
+}
+
+// drawExactly releases one exact draw of the posterior of the plan's logistic regression.
+func drawExactly(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (Result, error) {
+	m, places, err := p.LogisticDraw()
 	if err != nil {
 		return Result{Spent: c.Ledger()}, err
 	}
-	return ofPosteriorDraw(p, draw, c.Ledger()), nil
+	if obs != nil {
+		obs.Step(0, 1, func() float64 { return p.Epsilon })
+	}
+	draw, err := c.DrawLogistic(ctx, m)
+	theta := make([]float64, p.Latent)
+	for i, x := range draw {
+		theta[places[i]] = x
+	}
+	return ofPosteriorDraw(p, theta, c.Ledger(), err)
 }
 
-// ofPosteriorDraw is the result of a fit that released draw (P) alone.
-func ofPosteriorDraw(p *plan.Plan, draw []float64, spent privacy.Ledger) Result {
-	return Result{Posterior: posterior.OfPoint(p, draw), Spent: spent, sample: draw}
+// ofPosteriorDraw is the result of a fit that released draw (P), unless it failed.
+func ofPosteriorDraw(p *plan.Plan, draw []float64, spent privacy.Ledger, failed error) (Result, error) {
+	if errors.Is(failed, context.Canceled) {
+		failed = errors.Join(ErrStopped, failed)
+	}
+	if failed != nil {
+		return Result{Spent: spent}, failed
+	}
+	return Result{Posterior: posterior.OfPoint(p, draw), Spent: spent, sample: draw}, nil
 }

@@ -67,7 +67,7 @@ func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Cura
 		if len(cp.Sample) != m.P {
 			return Result{Spent: c.Ledger()}, errors.New("checkpoint: its draw does not fit its plan")
 		}
-		return ofPosteriorDraw(cp.Plan, cp.Sample, c.Ledger()), nil
+		return ofPosteriorDraw(cp.Plan, cp.Sample, c.Ledger(), nil)
 	case settings.MethodNUTS:
 		if n := len(cp.Sample); n == 0 || n%(m.P*plan.Chains) != 0 {
 			return Result{Spent: c.Ledger()}, errors.New("checkpoint: its sample does not fit its plan")

@@ -1,5 +1,7 @@
 package privacy
 
+import "math"
+
 // CountExactly is the sums of Counts before their noise, for tests.
 func CountExactly(c *Columns, partitions []Partition) ([][]float64, error) {
 	cells, err := c.cells(partitions)
@@ -26,6 +28,27 @@ func MomentsExactly(c *Columns, d Design) ([]float64, error) {
 		return nil, err
 	}
 	return exact(c.moments(reader)[0]), nil
+}
+
+// LogisticEnergy is U of a draw at points φ.
+func LogisticEnergy(c *Columns, m LogisticDraw, points [][]float64) ([]float64, error) {
+	reader, err := c.design(Design{Products: append(m.Products, []Reading{m.Response}), Bound: 1, Noise: 1})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	slope, err := m.Slope(c.rows.Codes.Most)
+	if err != nil {
+		return nil, err
+	}
+	p := c.logistic(m, reader, slope)
+	out := make([]float64, len(points))
+	for i, phi := range points {
+		out[i] = p.Energy(phi, math.Inf(1))
+	}
+	return out, nil
 }
 
 // PosteriorDensity is the log density of a draw at points (1 scalar each), up to a

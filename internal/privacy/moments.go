@@ -192,6 +192,25 @@ func (d *designReader) mapped(y, products []float64) []float64 {
 	return y
 }
 
+// bind gives the readings the rows' numbers of their columns.
+func (d *designReader) bind(c *Columns) {
+	for _, product := range d.products {
+		for k := range product {
+			product[k].bind(c)
+		}
+	}
+}
+
+// row sets products to those of row r of record i.
+func (d *designReader) row(products []float64, rows *Rows, i, r int) {
+	for j, product := range d.products {
+		products[j] = 1
+		for k := range product {
+			products[j] *= product[k].of(rows, i, r)
+		}
+	}
+}
+
 // bind gives a reading the rows' numbers of its column.
 func (r *reading) bind(c *Columns) {
 	r.coded = c.coded(r.Column)
@@ -244,11 +263,7 @@ func (r *reading) of(rows *Rows, i, k int) float64 {
 
 // moments returns Σ v_u / C in units of 1/grain.
 func (c *Columns) moments(d *designReader) sums {
-	for _, product := range d.products {
-		for k := range product {
-			product[k].bind(c)
-		}
-	}
+	d.bind(c)
 	p := d.numbers()
 	size := p * (p + 1) / 2
 	return c.over(func() sums { return sums{make([]int64, size)} }, func(to sums, low, high int) {
@@ -260,12 +275,7 @@ func (c *Columns) moments(d *designReader) sums {
 			clear(v)
 			kept = kept[:0]
 			for _, r := range usable {
-				for j, product := range d.products {
-					products[j] = 1
-					for k := range product {
-						products[j] *= product[k].of(c.rows, i, r)
-					}
-				}
+				d.row(products, c.rows, i, r)
 				x := d.mapped(mapped, products)
 				if len(kept) == 0 {
 					kept = nonzero(kept, x, len(usable))

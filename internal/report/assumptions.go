@@ -79,6 +79,13 @@ func (r *Run) bounded() []Assumption {
 	case plan.ClippingCounts:
 		return []Assumption{{"bounded-counts", "one unit has a weight of at most 1 in each table of counts", Holds,
 			"a row of a unit with k rows counts 1/k, rounded down, in one cell of each table; the noise of a release covers all its tables together"}}
+	case plan.ClippingSlope:
+		return []Assumption{
+			{"bounded-slope", "the weighted log likelihood of one unit has a bounded slope, and the prior is normal", Holds,
+				"each record has the weight that its own columns allow, in units of the prior, and the posterior is drawn from by rejection, exactly"},
+			{"bounded-table", "the table has at most twice the declared number of records", Declared,
+				"what rounding can change of a probability grows with their number, and the price counts so many"},
+		}
 	case plan.ClippingScore:
 		return []Assumption{
 			{"exact-draw", "the released draw follows the posterior exactly", Declared,

@@ -157,6 +157,11 @@ func (r *Run) mechanism() Mechanism {
 		m.Normaliser = "none: the weight of the scores follows from epsilon"
 		m.Epsilon = p.Epsilon
 	}
+	if p.DrawsExactly() {
+		m.Name = "one exact draw of the posterior: the exponential mechanism of a strongly log-concave density"
+		m.Clip.Granularity = "the slope of a unit's log likelihood, by its weight"
+		m.Normaliser = "none: the weights follow from epsilon"
+	}
 	m.Selection = p.Selection
 	if p.Clipping == plan.ClippingByMoments {
 		m.Name = "Newton steps of a linear regression by its second moments: one joint Gaussian release per step"

@@ -72,6 +72,8 @@ func methodsInference(p *Privacy, f Findings) string {
 		return fmt.Sprintf("The posterior was sampled by the No-U-Turn sampler (Hoffman and Gelman 2014) in %d iterations.", m.Iterations)
 	case p.Guarantee == nil:
 		return fmt.Sprintf("The posterior was approximated by variational inference (Kucukelbir et al. 2017) in %d steps; %s.", m.Iterations, familyWords(f))
+	case m.Clip.Mode == plan.ClippingSlope:
+		return "One draw of a posterior, in which every " + p.Unit.Entity + " has the weight that the budget allows, was made exactly, by rejection, and released; the prior is normal, so that the draw is Gaussian differentially private (Gopi et al. 2022)."
 	case m.Clip.Mode == plan.ClippingScore:
 		return "One draw of a posterior, in which the score of every " + p.Unit.Entity + " lies between bounds and the scores have the weight that the budget allows, was made by the No-U-Turn sampler (Hoffman and Gelman 2014) and released. The guarantee takes that draw to be exact."
 	}
@@ -154,6 +156,7 @@ var references = []struct{ cited, text string }{
 	{"Bernstein and Sheldon", "Bernstein G, Sheldon D. Differentially private Bayesian linear regression. NeurIPS 2019. arXiv:1910.13153."},
 	{"Dwork and Roth", "Dwork C, Roth A. The algorithmic foundations of differential privacy. Foundations and Trends in Theoretical Computer Science 9(3-4), 2014."},
 	{"McKenna", "McKenna R, Mullins B, Sheldon D, Miklau G. AIM: an adaptive and iterative mechanism for differentially private synthetic data. PVLDB 15(11), 2022. arXiv:2201.12677."},
+	{"Gopi", "Gopi S, Lee YT, Liu D. Private convex optimization via exponential mechanism. COLT 2022. arXiv:2203.00263."},
 	{"Hoffman and Gelman", "Hoffman MD, Gelman A. The No-U-Turn sampler: adaptively setting path lengths in Hamiltonian Monte Carlo. JMLR 15(47), 2014. arXiv:1111.4246."},
 	{"Jälkö", "Jälkö J, Dikmen O, Honkela A. Differentially private variational inference for non-conjugate models. UAI 2017. arXiv:1610.08749."},
 	{"Kucukelbir", "Kucukelbir A, Tran D, Ranganath R, Gelman A, Blei DM. Automatic differentiation variational inference. JMLR 18(14), 2017. arXiv:1603.00788."},

@@ -25,6 +25,9 @@ func (r *Run) scope() Scope {
 	if r.Plan.Clipping == plan.ClippingScore {
 		s.DataAccesses[0] = "sums of scores and their gradients at every step of the sampler; only the last draw leaves"
 	}
+	if r.Plan.DrawsExactly() {
+		s.DataAccesses[0] = "sums of the log likelihood at every proposal of the sampler; only the accepted one leaves"
+	}
 	if r.Plan.Selection != nil {
 		s.DataAccesses = append(s.DataAccesses, "the same of every other fit of the selection, and noisy counts for the score of each")
 		s.Tuning = Tuning{true, "the model and its settings were selected by a noisy score, as a part of the price; a choice by other results is not counted"}

@@ -31,6 +31,11 @@ func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) str
 		return fmt.Sprintf("The released draw of the posterior of model %s satisfies %s, if the sampler's draw is exact, which is not proven. So does everything computed from the released files. "+
 			"The price lies %s; at delta 0 it is %s.", model, claim, between(lower, upper), Upward(m.Epsilon))
 	}
+	if m.Clip.Mode == plan.ClippingSlope {
+		return fmt.Sprintf("The released draw of the posterior of model %s satisfies %s. So does everything computed from the released files. "+
+			"The price was computed for an exact draw from a strongly log-concave posterior, which costs what a Gaussian of noise multiplier %.4g costs; it lies %s.",
+			model, claim, m.NoiseMultiplier, between(lower, upper))
+	}
 	text := fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
 		"The price was computed for the mechanism that ran, %s batches at %s with %s for %d steps; it lies %s.",
 		model, claim, m.Sampler.Scheme, m.Sampler.rateWords(), m.noiseWords(4), m.Iterations, between(lower, upper))
@@ -122,6 +127,9 @@ func (r *Run) randomness() Randomness {
 	}
 	if r.Plan.Clipping == plan.ClippingScore {
 		out.Noise, out.FloatingPoint = "the randomness of one draw of the posterior", "the last bits of the draw are those of the sampler's arithmetic: the guarantee is that of an exact draw"
+	}
+	if r.Plan.DrawsExactly() {
+		out.Noise, out.FloatingPoint = "the randomness of one draw of the posterior", "the draw is a point of a public lattice, and its price counts what rounding can change of its probability"
 	}
 	switch {
 	case !r.Plan.Private:

@@ -21,7 +21,7 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 	if early := ran.Planned; early != nil && 2*ran.Iterations < early.Iterations {
 		known.Unfinished = fmt.Sprintf("the fit was ended after %d of %d steps", ran.Iterations, early.Iterations)
 	}
-	if ran.Clip.Mode == plan.ClippingScore {
+	if plan.OneDraw(ran.Clip.Mode) {
 		known.Unfinished = "one draw of the posterior has no interval"
 	}
 	if m.Spec.Model != nil {

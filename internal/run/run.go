@@ -194,7 +194,7 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 	}
 	defer private.Close()
 	var columns *privacy.Columns
-	if r.table == nil && !r.Plan.ToCount() && !r.Plan.Open() { // chains of a sampler share it
+	if r.table == nil && !r.Plan.ToCount() && !r.Plan.Open() && !r.Plan.DrawsExactly() { // chains of a sampler share it
 		if r.spreads() {
 			columns = r.columnsOf(r.Model, private)
 		} else {
@@ -275,23 +275,13 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 		config.Ranks = r.Ranks.inStep
 	}
 	if r.Plan.Open() {
-		config.Columns = r.columnsOf(r.Model, private)
-		curator, err := privacy.NewCurator(config)
-		if err == nil {
-			err = fit.BuyBounds(r.Plan, curator, r.Job.compile)
+		return r.boundsCurator(config)
+	}
+	if r.Plan.DrawsExactly() {
+		if config.Columns = r.columns; config.Columns == nil {
+			config.Columns = r.columnsOf(r.Model, private)
 		}
-		if err != nil {
-			return curator, ownReason(err)
-		}
-		if !r.Plan.ToCount() {
-			return curator, curator.Encode(privacy.NewTable(r.tableConfig(r.Plan.Model(), r.Root, private)))
-		}
-		columns := r.columnsOf(r.Plan.Model(), private)
-		curator.Columns(columns)
-		if err := fit.Buy(r.Plan, curator, r.Job.compile); err != nil {
-			return curator, ownReason(err)
-		}
-		return curator, curator.Encode(columns.Table())
+		return privacy.NewCurator(config)
 	}
 	if !r.Plan.ToCount() {
 		if config.Table = r.table; r.table == nil {
@@ -314,6 +304,28 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 		return curator, curator.Encode(config.Columns.Table())
 	}
 	return curator, curator.Encode(privacy.NewTable(r.tableConfig(r.Plan.Model(), r.Root, private)))
+}
+
+// boundsCurator is curator for a plan that buys bounds first.
+func (r Run) boundsCurator(config privacy.CuratorConfig) (*privacy.Curator, error) {
+	private := config.Private
+	config.Columns = r.columnsOf(r.Model, private)
+	curator, err := privacy.NewCurator(config)
+	if err == nil {
+		err = fit.BuyBounds(r.Plan, curator, r.Job.compile)
+	}
+	if err != nil {
+		return curator, ownReason(err)
+	}
+	if !r.Plan.ToCount() {
+		return curator, curator.Encode(privacy.NewTable(r.tableConfig(r.Plan.Model(), r.Root, private)))
+	}
+	columns := r.columnsOf(r.Plan.Model(), private)
+	curator.Columns(columns)
+	if err := fit.Buy(r.Plan, curator, r.Job.compile); err != nil {
+		return curator, ownReason(err)
+	}
+	return curator, curator.Encode(columns.Table())
 }
 
 // ownReason is an error of this process; nil if another process failed, which reports the

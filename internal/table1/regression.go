@@ -39,49 +39,64 @@ func RegressionOf(m *models.Model) *Regression {
 			return nil
 		}
 	}
-	t := f.Terms
-	if !t.Intercept || len(t.Groups)+len(t.Smooths)+len(t.Offsets)+len(t.Functions)+len(t.Compared) > 0 || t.Event.IsSet() || m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 {
+	p, products, ok := plainDesign(m)
+	if !ok || m.Encoding.RowsPerUnit > 1 {
 		return nil
 	}
-	list := m.LinearPredictors()
-	if len(list) != 1 || list[0].Effects != 1 || list[0].Level == nil || list[0].Cuts || list[0].Level.Size != 1 {
-		return nil
-	}
-	labels := list[0].Coefficients.Dims[0].Labels
-	r := &Regression{Coefficients: list[0], Intercept: list[0].Level.Offset, Sigma: -1, products: [][]privacy.Reading{{}}}
+	r := &Regression{Coefficients: p, Intercept: p.Level.Offset, Sigma: -1, products: products}
 	for i := range m.Params {
 		if p := &m.Params[i]; p.Name == naming.Sigma && p.Transform.Name == "exp" && p.Size == 1 {
 			r.Sigma = p.Offset
 		}
 	}
-	if r.Sigma < 0 || m.P != len(labels)+2 || len(labels) > mostDesign {
+	response, numeric := responseOf(m)
+	if r.Sigma < 0 || m.P != len(products)+1 || len(products) > mostDesign+1 || !numeric {
 		return nil
 	}
-	for _, label := range labels {
+	r.products = append(r.products, []privacy.Reading{response})
+	return r
+}
+
+// plainDesign is the only linear predictor of a formula, an intercept and columns of the
+// file or their products; ok is false where there is more to it. products are 1 and the
+// columns of the design.
+func plainDesign(m *models.Model) (p models.LinearPredictor, products [][]privacy.Reading, ok bool) {
+	t := m.Spec.Model.Terms
+	if !t.Intercept || len(t.Groups)+len(t.Smooths)+len(t.Offsets)+len(t.Functions)+len(t.Compared) > 0 || t.Event.IsSet() || m.Likelihood.AuxRecord > 0 {
+		return p, nil, false
+	}
+	list := m.LinearPredictors()
+	if len(list) != 1 || list[0].Effects != 1 || list[0].Level == nil || list[0].Cuts || list[0].Level.Size != 1 {
+		return p, nil, false
+	}
+	products = [][]privacy.Reading{{}}
+	for _, label := range list[0].Coefficients.Dims[0].Labels {
 		product, ok := readings(m, label)
 		if !ok {
-			return nil
+			return p, nil, false
 		}
-		r.products = append(r.products, product)
+		products = append(products, product)
 	}
+	return list[0], products, true
+}
+
+// responseOf is the only response as it enters the density, and whether it is a number
+// that is there in every usable row.
+func responseOf(m *models.Model) (r privacy.Reading, numeric bool) {
 	responses := 0
 	for _, x := range m.Encoding.Fields {
 		if x.Role != encoding.Response {
 			continue
 		}
-		if responses++; x.Kind != encoding.Numeric {
-			return nil
+		responses++
+		numeric = x.Kind == encoding.Numeric
+		r = privacy.Reading{Column: x.Column, Level: privacy.Number, Transform: x.Transform, Center: x.Center, By: x.Scale}
+		if r.By == 0 {
+			r.By = 1
 		}
-		reading := privacy.Reading{Column: x.Column, Level: privacy.Number, Transform: x.Transform, Center: x.Center, By: x.Scale}
-		if reading.By == 0 {
-			reading.By = 1
-		}
-		r.products = append(r.products, []privacy.Reading{reading})
 	}
-	if c := m.Spec.Data.Column(t.Response.V); responses != 1 || c == nil || m.Spec.Data.MissingOf(c).Rule == data.MissingModel {
-		return nil
-	}
-	return r
+	c := m.Spec.Data.Column(m.Spec.Model.Terms.Response.V)
+	return r, numeric && responses == 1 && c != nil && m.Spec.Data.MissingOf(c).Rule != data.MissingModel
 }
 
 // readings are the factors of a column of the design; false if one is no column of the file.

@@ -12,6 +12,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 )
 
 const logisticModel = `d3p: 1
@@ -31,7 +32,9 @@ model:
 
 var (
 	robust = strings.Replace(logisticModel, "model:", "likelihood: {divergence: beta, beta: 1.5}\nmodel:", 1)
-	linear = strings.NewReplacer(`y: {type: binary, levels: ["0", "1"]}`, "y: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}", "bernoulli", "normal").Replace(logisticModel)
+	// the record's outcome is so improbable that its log likelihood is linear where draws lie
+	improbable = strings.Replace(logisticModel, "b: normal(0, 1)", "b: normal(-5, 1)", 1)
+	linear     = strings.NewReplacer(`y: {type: binary, levels: ["0", "1"]}`, "y: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}", "bernoulli", "normal").Replace(logisticModel)
 )
 
 // Methods are the compared private fits.
@@ -41,6 +44,7 @@ var Methods = []Method{
 	{"variational inference, beta divergence", robust, Delta, iterates("mean_field")},
 	{"second moments", linear, Delta, moments},
 	{"one draw, beta divergence", robust, 0, oneDraw},
+	{"one exact draw", improbable, Delta, exactDraw},
 }
 
 // number of steps of the attacked fits, each with all records: sampling would hide the
@@ -130,6 +134,38 @@ func oneDraw(m *models.Model, epsilon float64) (method, error) {
 		p := 1 / (1 + math.Exp(-theta[0]-5*theta[1])) // of the canary
 		score := math.Pow(p, beta-1)/(beta-1) - (math.Pow(p, beta)+math.Pow(1-p, beta))/beta
 		return []float64{draw.Weight(event.AddRemove) * score}, nil
+	}
+	return method{release: release, ratio: true}, nil
+}
+
+// exactDraw is an exact draw of the posterior. The weighted log likelihood of the record at
+// the draw is the log-likelihood ratio, up to a constant.
+func exactDraw(m *models.Model, epsilon float64) (method, error) {
+	plan, err := plan.New(m, plan.Config{Method: settings.MethodOneSample, Epsilon: epsilon, Delta: Delta})
+	if err != nil {
+		return method{}, err
+	}
+	draw, _, err := plan.LogisticDraw()
+	if err != nil {
+		return method{}, err
+	}
+	slope, err := draw.Slope(1)
+	if err != nil {
+		return method{}, err
+	}
+	weight := min(1, slope/math.Hypot(draw.SD[0], 5*draw.SD[1]))
+	release := func(t tables, seed uint64) ([]float64, error) {
+		curator, err := privacy.NewCurator(privacy.CuratorConfig{
+			Columns: privacy.NewColumns(t.columns), Root: noise.Insecure(seed), Budget: plan.Budget(), Relation: plan.Neighbours,
+		})
+		if err != nil {
+			return nil, err
+		}
+		theta, err := curator.DrawLogistic(context.Background(), draw)
+		if err != nil {
+			return nil, err
+		}
+		return []float64{-weight * math.Log1p(math.Exp(-theta[0]-5*theta[1]))}, nil
 	}
 	return method{release: release, ratio: true}, nil
 }

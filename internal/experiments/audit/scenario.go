@@ -183,6 +183,8 @@ func scenarios() ([]scenario, error) {
 	line := scenario{model: linearModel, header: "x,y", base: []string{"0,0"}, canaries: [][]string{{"5,5"}}, whole: true}
 	bounded := logistic
 	bounded.model, bounded.whole = strings.Replace(logisticModel, "model:", "likelihood: {divergence: beta, beta: 1.5}\nmodel:", 1), true
+	drawn := logistic
+	drawn.model, drawn.whole = logisticModel+"  priors: {b: \"normal(-5, 1)\"}\n", true // so that the canary's outcome is improbable
 	visits := scenario{model: visitsModel, header: "id,days,h,y", base: []string{"1,10,b,2", "2,20,c,5"}}
 	visits.canaries = [][]string{{"9,10000,a,20000", "9,10000,a,4"}} // the residuals are opposite
 	list := []scenario{
@@ -193,6 +195,7 @@ func scenarios() ([]scenario, error) {
 		of(logistic, "logistic, the sampled posterior", "--noise-aware=sample", "--accept-risk=delta-above-1/n"),
 		of(line, "linear regression by its second moments", "--noise-aware=moments", "--accept-risk=delta-above-1/n"),
 		of(bounded, "one draw of a posterior", "--method=one_posterior_sample", "--accept-risk=approximate-sampler,delta-above-1/n"),
+		of(drawn, "one exact draw of a posterior", "--method=one_posterior_sample", "--accept-risk=delta-above-1/n"),
 		of(visits, "Poisson regression, two rows a person", steep("--sampling=full", "--steps=1", exact)...),
 		of(scenario{model: hierarchicalModel, header: "x,h,y", base: []string{"0,b,1"}, canaries: [][]string{{"5,a,1"}}},
 			"hierarchical logistic", steep("--sampling=full", "--steps=4", exact)...),

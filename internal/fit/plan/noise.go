@@ -25,7 +25,10 @@ func (p *Plan) setBudget(epsilon float64) {
 // MechanismEvent is the event of all purchases, all T steps and the side queries together, if a step is one
 // Gaussian release of noise multiplier σ times its factor.
 func (p *Plan) MechanismEvent(sigma float64) event.Event {
-	if p.DrawsPosterior() {
+	switch {
+	case p.DrawsExactly():
+		return event.Gaussian{NoiseMultiplier: sigma}
+	case p.DrawsPosterior():
 		return event.EpsilonDelta{Epsilon: p.Epsilon}
 	}
 	step := func(factor float64) event.Event { return p.ClipGroups.Event(sigma * factor) }

@@ -8,13 +8,22 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
 	"d3p/internal/settings"
+	"d3p/internal/table1"
 )
 
 // ClippingScore is the clipping of a posterior draw: the score itself is bounded.
 const ClippingScore = "bounded score"
+
+// ClippingSlope is the clipping of an exact draw: the weight of a record bounds the slope of
+// its log likelihood.
+const ClippingSlope = "bounded slope"
+
+// OneDraw reports whether a fit with this clipping releases one draw of the posterior.
+func OneDraw(clipping string) bool { return clipping == ClippingScore || clipping == ClippingSlope }
 
 // RiskApproximate is the name of the risk of a posterior draw.
 const RiskApproximate = "approximate-sampler"
@@ -30,11 +39,14 @@ func newPosteriorDraw(m *models.Model, cfg Config) (*Plan, error) {
 	if err := buysNothing(m, "--method one_posterior_sample", "type --method vi"); err != nil {
 		return nil, err
 	}
-	if _, err := m.ScoreRange(); err != nil {
-		return nil, fmt.Errorf("--method: one_posterior_sample needs a score between bounds, and here %w", err)
-	}
-	if _, err := m.DensityTape(); err != nil {
-		return nil, fmt.Errorf("--method: one_posterior_sample needs the score of a record, and here %w", err)
+	var exact bool
+	if m.Spec.Likelihood.IsLog() {
+		if _, err := table1.LogisticOf(m); err != nil {
+			return nil, fmt.Errorf("--method: one_posterior_sample draws exactly from a logistic regression, and here %w; a log likelihood has no bound for an inexact draw: add `likelihood: {divergence: beta}` to the model file", err)
+		}
+		exact = true
+	} else if err := boundedScore(m); err != nil {
+		return nil, fmt.Errorf("--method: one_posterior_sample needs %w", err)
 	}
 	p := &Plan{
 		Method: settings.MethodOneSample, Private: true, Records: or(cfg.Records, m.Spec.Data.Rows.N()), Latent: m.P, Release: m.P, Draws: 1,
@@ -53,7 +65,11 @@ func newPosteriorDraw(m *models.Model, cfg Config) (*Plan, error) {
 	p.setBudget(cfg.Epsilon)
 	p.warn()
 	p.NoiseToSignal = 0
-	p.Warnings = append(keepWarnings(p.Warnings, "delta-above-1/n", "large-epsilon"), Warning{RiskApproximate,
+	p.Warnings = keepWarnings(p.Warnings, "delta-above-1/n", "large-epsilon")
+	if exact {
+		return p, p.drawExactly()
+	}
+	p.Warnings = append(p.Warnings, Warning{RiskApproximate,
 		"the guarantee is that of an exact draw of the posterior, and the No-U-Turn sampler draws nearly from it: how nearly is not proven"})
 	answer, err := p.price()
 	if err != nil {
@@ -61,6 +77,50 @@ func newPosteriorDraw(m *models.Model, cfg Config) (*Plan, error) {
 	}
 	p.Certified = &answer
 	return p, p.recordEvent()
+}
+
+// boundedScore states what a draw by the No-U-Turn sampler lacks.
+func boundedScore(m *models.Model) error {
+	if _, err := m.ScoreRange(); err != nil {
+		return fmt.Errorf("a score between bounds, and here %w", err)
+	}
+	if _, err := m.DensityTape(); err != nil {
+		return fmt.Errorf("the score of a record, and here %w", err)
+	}
+	return nil
+}
+
+// drawExactly makes p the plan of an exact draw, which costs what a Gaussian costs.
+func (p *Plan) drawExactly() error {
+	p.Clipping = ClippingSlope
+	calibration, err := accountant.CalibrateNoise(accountant.Target{Epsilon: p.Epsilon, Delta: p.Delta}, p.Neighbours, p.MechanismEvent)
+	if err != nil {
+		return fmt.Errorf("--epsilon: %w", err)
+	}
+	if err := p.certify(calibration.NoiseMultiplier); err != nil {
+		return err
+	}
+	p.SplitNoise()
+	m, _, err := p.LogisticDraw()
+	if err == nil {
+		_, err = m.Slope(max(1, p.model.Encoding.RowsPerUnit))
+	}
+	return err
+}
+
+// DrawsExactly reports whether the plan releases one exact draw of the posterior.
+func (p *Plan) DrawsExactly() bool { return p.Clipping == ClippingSlope }
+
+// LogisticDraw is the mechanism that such a plan asks of the curator, and the places in θ of
+// what it returns.
+func (p *Plan) LogisticDraw() (m privacy.LogisticDraw, places []int, err error) {
+	l, err := table1.LogisticOf(p.model)
+	if err != nil {
+		return m, nil, err
+	}
+	return privacy.LogisticDraw{
+		Purpose: "fit", Products: l.Products, Response: l.Response, Mean: l.Mean, SD: l.SD, Noise: p.NoiseMultiplier, Records: p.Records,
+	}, l.Places, nil
 }
 
 // DrawsPosterior reports whether the plan releases one draw of the posterior.

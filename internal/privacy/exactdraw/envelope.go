@@ -1,0 +1,98 @@
+package exactdraw
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// envelope bounds the posterior from above: with A the curvature at the mode φ* and
+// r = |φ − φ*| in the metric of A,
+//
+//	U(φ) ≥ U(φ*) + rise(r) − tilt·r.
+//
+// f has |f‴| ≤ f″ (Bach 2010, arXiv:0910.4627), so that along a line the curvature of a term
+// falls no faster than e^−|t|, t the change of z. The terms' mean |t| is at most steep·r.
+type envelope struct {
+	prior float64 // least share of the prior in the curvature of a direction
+	steep float64
+	tilt  float64 // length of the gradient at φ*
+}
+
+// psi is ∫₀¹ (1 − u) e^−su du = (e^−s + s − 1)/s².
+func psi(s float64) float64 {
+	if s < 0.03 { // the next term is below 1e-13
+		return 1./2 - s*(1./6-s*(1./24-s*(1./120-s*(1./720-s*(1./5040-s/40320)))))
+	}
+	return (math.Expm1(-s) + s) / (s * s)
+}
+
+// rise is increasing in r.
+func (e *envelope) rise(r float64) float64 {
+	return r * r * (e.prior/2 + (1-e.prior)*psi(e.steep*r))
+}
+
+// safe is the relative error of an eigenvalue or a norm, and more.
+const safe = 1e-9
+
+// mostQuartic bounds the work for the fourth moments, which make steep smaller.
+const mostQuartic = 1 << 30
+
+// envelope is that of the curvature with this root (A = C Cᵀ), at the mode.
+func (p *Posterior) envelope(phi, gradient []float64, root *mat.Cholesky) *envelope {
+	var c mat.TriDense
+	root.LTo(&c)
+	e := new(envelope)
+	white := func(x []float64) *mat.VecDense {
+		v := mat.NewVecDense(p.d, nil)
+		if err := v.SolveVec(&c, mat.NewVecDense(p.d, x)); err != nil {
+			panic("exactdraw: " + err.Error())
+		}
+		return v
+	}
+	e.tilt = mat.Norm(white(gradient), 2) * (1 + safe)
+	a := mat.NewSymDense(p.d, nil)
+	root.ToSym(a)
+	e.prior = (1 - safe) / largest(a)
+	size := p.d * (p.d + 1) / 2
+	var quartic *mat.SymDense
+	if len(p.weights)*size*size < mostQuartic {
+		quartic = mat.NewSymDense(size, nil)
+	}
+	furthest, square := 0.0, mat.NewVecDense(size, nil)
+	for i, w := range p.weights {
+		t := white(p.row(i))
+		furthest = max(furthest, mat.Norm(t, 2))
+		if quartic == nil {
+			continue
+		}
+		z := p.offsets[i]
+		at := 0
+		for j := range p.d {
+			z += p.row(i)[j] * phi[j]
+			for k := range j {
+				square.SetVec(at, math.Sqrt2*t.AtVec(j)*t.AtVec(k))
+				at++
+			}
+			square.SetVec(at, t.AtVec(j)*t.AtVec(j))
+			at++
+		}
+		tail := 1 / (1 + math.Exp(z))
+		quartic.SymRankOne(quartic, w*tail*(1-tail), square)
+	}
+	e.steep = furthest * (1 + safe)
+	if quartic != nil && e.prior < 1 {
+		e.steep = min(e.steep, math.Sqrt(largest(quartic)/(1-e.prior))*(1+safe))
+	}
+	return e
+}
+
+// largest is the largest eigenvalue.
+func largest(a *mat.SymDense) float64 {
+	var eigen mat.EigenSym
+	if !eigen.Factorize(a, false) {
+		panic("exactdraw: no eigenvalues")
+	}
+	values := eigen.Values(nil)
+	return values[len(values)-1]
+}

@@ -1,0 +1,265 @@
+package exactdraw
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"d3p/internal/privacy/noise"
+	"d3p/internal/stattest"
+)
+
+// simulated is a posterior of n records of d coefficients with weights slope/|a|.
+func simulated(seed uint64, n, d int, slope, size float64) *Posterior {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	p := New(d, 2*n, slope, 0)
+	for range n {
+		a := make([]float64, d)
+		square, z := 0.0, 0.0
+		for j := range a {
+			a[j] = size * rng.NormFloat64()
+			if j == 0 {
+				a[j] = 1
+			}
+			square += a[j] * a[j]
+			z += a[j] / float64(j+1)
+		}
+		if rng.Float64() > 1/(1+math.Exp(-z)) {
+			for j := range a {
+				a[j] = -a[j]
+			}
+		}
+		p.Add(a, 0, min(1, slope/math.Sqrt(square)))
+	}
+	return p
+}
+
+func stream(seed uint64) *noise.Stream { return noise.Insecure(seed).Stream(noise.TableNoise) }
+
+// table is the distribution function of a density on an even grid of points from -8 to 8.
+func table(points int, log func(x float64) float64) func(x float64) float64 {
+	width := 16 / float64(points)
+	sum := make([]float64, points+1)
+	for i := range points {
+		sum[i+1] = sum[i] + math.Exp(log(-8+(float64(i)+0.5)*width)-log(0))
+	}
+	return func(x float64) float64 {
+		at := min(max((x+8)/width, 0), float64(points)-1e-9)
+		i := int(at)
+		return (sum[i] + (at-float64(i))*(sum[i+1]-sum[i])) / sum[points]
+	}
+}
+
+// The law is that of quadrature: one coefficient, and a direction of two. The posteriors
+// are skewed: many records far from the mode, or hardly any.
+func TestDrawsFollowTheirLaw(t *testing.T) {
+	for seed, p := range []*Posterior{simulated(1, 3, 1, 2, 1), simulated(2, 100, 1, 1, 1), New(1, 1, 1, 0)} {
+		s, src := p.sampler(), stream(uint64(seed))
+		cdf := table(2000, func(x float64) float64 { return -p.Energy([]float64{x}, math.Inf(1)) })
+		stattest.Require(t, "one coefficient", stattest.KolmogorovSmirnov(several(s, src, 10000, []float64{1}), cdf))
+	}
+	for seed, p := range []*Posterior{simulated(3, 12, 2, 3, 3), simulated(4, 60, 2, 0.5, 1)} {
+		s, src := p.sampler(), stream(uint64(seed))
+		cdf := table(400, func(x float64) float64 { // of (φ_1 + φ_2)/√2
+			sum := 0.0
+			for y := -8.0; y < 8; y += 0.1 {
+				sum += math.Exp(-p.Energy([]float64{(x + y) / math.Sqrt2, (x - y) / math.Sqrt2}, math.Inf(1)) + p.Energy([]float64{0, 0}, math.Inf(1)))
+			}
+			return math.Log(sum)
+		})
+		stattest.Require(t, "two coefficients", stattest.KolmogorovSmirnov(several(s, src, 10000, []float64{1 / math.Sqrt2, 1 / math.Sqrt2}), cdf))
+	}
+}
+
+// several are n draws along a direction.
+func several(s *sampler, src *noise.Stream, n int, along []float64) []float64 {
+	var out []float64
+	for len(out) < n {
+		if phi, ok := s.try(src); ok {
+			x := 0.0
+			for j, a := range along {
+				x += a * phi[j]
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// No place has a greater probability of acceptance than 1, near the mode or far from it; and the
+// bound is no more than a few times too high, but where records say less than the prior.
+func TestAcceptanceIsAProbability(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	for _, x := range []struct {
+		n, d        int
+		slope, size float64
+		most        float64 // the greatest log of the bound over what was found
+	}{{2, 1, 3, 4, 4}, {5, 3, 2, 8, 8}, {40, 5, 2, 1, 6}, {400, 8, 1, 1, 3}, {3000, 4, 0.3, 0.5, 1}} {
+		p := simulated(uint64(x.n), x.n, x.d, x.slope, x.size)
+		s := p.sampler()
+		greatest := math.Inf(-1)
+		phi, place := make([]float64, x.d), make([]int64, x.d)
+		for range 3000 {
+			reach := math.Exp(8*rng.Float64() - 5)
+			for j := range place {
+				place[j] = int64((s.q.mode[j] + reach*rng.NormFloat64()) / Spacing)
+				phi[j] = float64(place[j]) * Spacing
+			}
+			greatest = max(greatest, -p.Energy(phi, math.Inf(1))-s.q.logProbability(place)-s.most)
+		}
+		if greatest > 0 || greatest < -x.most {
+			t.Errorf("%d records, %d coefficients: the greatest log probability of acceptance is %.4g", x.n, x.d, greatest)
+		}
+	}
+}
+
+// The places of the mixture come with the probabilities that logProbability states: how
+// often each of its cells is hit, in one and two dimensions.
+func TestProposalsHaveTheirProbability(t *testing.T) {
+	p := simulated(6, 5, 2, 2, 1)
+	mode, gradient, root := p.mode()
+	e := p.envelope(mode, gradient, root)
+	q := newProposal(mode, root, e.prior)
+	q.share(q.best(e))
+	const draws, half, side = 200000, 12, 0.3
+	src, place := stream(7), make([]int64, 2)
+	counts, expected := make([]int, half*half), make([]float64, half*half)
+	bin := func(place []int64) int {
+		at := 0
+		for i := range place {
+			x := float64(place[i])*Spacing - mode[i]
+			k := int(math.Floor(x/side)) + half/2
+			if k < 0 || k >= half {
+				return -1
+			}
+			at = at*half + k
+		}
+		return at
+	}
+	outside := draws
+	for range draws {
+		q.draw(place, src)
+		if k := bin(place); k >= 0 {
+			counts[k]++
+			outside--
+		}
+	}
+	// a midpoint rule of the density; places are Spacing apart, a cell has 2^20 of them and more
+	const fine = 40
+	constant := -2 * math.Log(coarse*math.Sqrt(2*math.Pi))
+	total := 0.0
+	for i := range half * fine {
+		for j := range half * fine {
+			for k, x := range []int{i, j} {
+				place[k] = int64((mode[k] + ((float64(x)+0.5)/fine-half/2)*side) / Spacing)
+			}
+			mass := math.Exp(q.logProbability(place)+constant) * math.Pow(side/fine/Spacing, 2)
+			expected[bin(place)] += mass * draws
+			total += mass
+		}
+	}
+	if !(total < 1) {
+		t.Fatalf("the probabilities add up to %g", total)
+	}
+	counts, expected = append(counts, outside), append(expected, draws*(1-total))
+	stattest.Require(t, "cells", stattest.ChiSquare(counts, expected))
+}
+
+// logCell is the logarithm of the mass of a cell of the normal distribution.
+func TestCellsOfTheNormal(t *testing.T) {
+	for cell := int64(0); cell < 14*coarse; cell += 97 {
+		low, high := (float64(cell)-0.5)/coarse/math.Sqrt2, (float64(cell)+0.5)/coarse/math.Sqrt2
+		want := math.Log((math.Erfc(low) - math.Erfc(high)) / 2)
+		got := logCell(cell) - math.Log(coarse*math.Sqrt(2*math.Pi)) - 1/(24.0*coarse*coarse)
+		if math.Abs(got-want) > 5e-10 { // the difference of two erfc loses ten bits
+			t.Fatalf("cell %d: %.14g, want %.14g", cell, got, want)
+		}
+	}
+}
+
+// Slack covers what float64 arithmetic does to U, for records chosen to cancel.
+func TestSlackCoversRounding(t *testing.T) {
+	const n, d, slope = 300, 6, 2.0
+	rng := rand.New(rand.NewPCG(8, 1))
+	p := New(d, n, slope, 0)
+	for range n {
+		a := make([]float64, d)
+		square := 0.0
+		for j := range a {
+			a[j] = math.Exp(6 * rng.NormFloat64())
+			square += a[j] * a[j]
+		}
+		p.Add(a, 0, min(1, slope/math.Sqrt(square)))
+	}
+	worst, bound := 0.0, Slack(d, n, slope, 0)/2
+	phi := make([]float64, d)
+	for range 200 {
+		for j := range phi {
+			phi[j] = p.radius / math.Sqrt(d) * (2*rng.Float64() - 1)
+		}
+		off, _ := new(big.Float).Sub(exactEnergy(p, phi), big.NewFloat(p.Energy(phi, math.Inf(1)))).Float64()
+		worst = max(worst, math.Abs(off))
+	}
+	if worst > bound || worst == 0 {
+		t.Errorf("U is off by %.3g, the bound is %.3g", worst, bound)
+	}
+	t.Logf("U is off by %.3g, the bound is %.3g", worst, bound)
+}
+
+// exactEnergy is U with products and sums of 300 bits; f itself by float64 at the exact z, whose
+// error counts in the bound, too.
+func exactEnergy(p *Posterior, phi []float64) *big.Float {
+	number := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
+	sum := number(0)
+	for _, x := range phi {
+		sum.Add(sum, number(0).Mul(number(x/2), number(x)))
+	}
+	for i, w := range p.weights {
+		z := number(p.offsets[i])
+		for j, x := range p.row(i) {
+			z.Add(z, number(0).Mul(number(x), number(phi[j])))
+		}
+		near, _ := z.Float64()
+		rest, _ := number(0).Sub(z, number(near)).Float64()
+		term := number(0).Add(number(loss(near)), number(-rest/(1+math.Exp(near))))
+		sum.Add(sum, number(0).Mul(number(w), term))
+	}
+	return sum
+}
+
+// A weight stands in for equal records.
+func TestEqualRecordsAreJoined(t *testing.T) {
+	p := New(2, 10, 1, 0)
+	for range 5 {
+		p.Add([]float64{1, 2}, 0, 0.5)
+	}
+	p.Add([]float64{1, 2}, 1, 0.5)
+	if len(p.weights) != 2 || p.weights[0] != 2.5 {
+		t.Errorf("weights %v", p.weights)
+	}
+}
+
+// A posterior of no records is the prior; a cancelled draw ends.
+func TestDrawEnds(t *testing.T) {
+	p := New(3, 0, 1, 0)
+	if phi, tries, err := p.Draw(context.Background(), stream(9)); err != nil || len(phi) != 3 || tries < 1 {
+		t.Errorf("%v, %d tries, %v", phi, tries, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := p.Draw(ctx, stream(9)); err == nil {
+		t.Error("a cancelled draw went on")
+	}
+}
+
+// The mean excess of exponential numbers is that of their law.
+func TestExponential(t *testing.T) {
+	src := stream(10)
+	sample := make([]float64, 50000)
+	for i := range sample {
+		sample[i] = exponential(src)
+	}
+	stattest.Require(t, "exponential", stattest.KolmogorovSmirnov(sample, func(x float64) float64 { return -math.Expm1(-x) }))
+}

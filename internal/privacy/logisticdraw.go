@@ -1,0 +1,137 @@
+package privacy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/exactdraw"
+)
+
+// LogisticDraw is the release of one exact draw of the posterior of a logistic regression
+// with independent normal priors,
+//
+//	p(θ) ∝ Π N(θ_j; m_j, s_j²) · Π p(y_i | x_i, θ)^w_i.
+//
+// The weight w_i of a row, at most 1, is such that w_i·log p(y_i | x_i, θ) has a slope of at
+// most s in units of the prior, in which the log density is strongly concave. So the draw is
+// s-Gaussian differentially private when a unit comes or goes, and 2s when one replaces
+// another: that of one Gaussian with noise multiplier 1/s. Gopi, Lee and Liu 2022,
+// arXiv:2203.00263; docs/privacy.md, claim 29.
+type LogisticDraw struct {
+	Purpose  string
+	Products [][]Reading // the design (d), its constant included
+	Response Reading     // above 1/2: the outcome
+	Mean, SD []float64   // of the priors (d)
+	// Noise is the noise multiplier of a Gaussian with the same guarantee.
+	Noise   float64
+	Records int // N, declared
+}
+
+// Event is the event of the draw.
+func (m LogisticDraw) Event() event.Event { return event.Gaussian{NoiseMultiplier: m.Noise} }
+
+// shift is the length of the prior's mean in its standard deviations.
+func (m LogisticDraw) shift() float64 {
+	square := 0.0
+	for j, x := range m.Mean {
+		square += x / m.SD[j] * (x / m.SD[j])
+	}
+	return math.Sqrt(square)
+}
+
+// Slope is s of a unit: 1/Noise, less what the rounding of the sampler may cost with up to
+// 2N units. The error states that nothing is left.
+func (m LogisticDraw) Slope(rowsPerUnit int) (float64, error) {
+	whole := 1 / m.Noise
+	slack := exactdraw.Slack(len(m.SD), 2*m.Records*rowsPerUnit, whole/float64(rowsPerUnit), m.shift())
+	slope := whole - (exactdraw.Gaussian(whole, slack) - whole)
+	if !(slope > whole/2) {
+		return 0, fmt.Errorf("privacy: a draw from %d records with a budget of noise multiplier %g: rounding takes more than half of it", m.Records, m.Noise)
+	}
+	return slope, nil
+}
+
+// check refuses what is no logistic regression.
+func (m LogisticDraw) check() error {
+	d := len(m.Products)
+	if d == 0 || len(m.Mean) != d || len(m.SD) != d || !(m.Noise >= leastNoise && m.Noise <= mostNoise) || m.Records < 1 {
+		return fmt.Errorf("privacy: a draw of %d coefficients with %d and %d numbers of priors, noise multiplier %g, %d records", d, len(m.Mean), len(m.SD), m.Noise, m.Records)
+	}
+	for j, s := range m.SD {
+		if !(s > 0 && s <= math.MaxFloat64) || m.Mean[j]-m.Mean[j] != 0 {
+			return fmt.Errorf("privacy: a prior of mean %g and standard deviation %g", m.Mean[j], s)
+		}
+	}
+	return nil
+}
+
+// DrawLogistic charges the draw and makes it: d coefficients. Over budget: *BudgetError, and
+// nothing is spent. How long it takes depends on the records.
+func (c *Curator) DrawLogistic(ctx context.Context, m LogisticDraw) ([]float64, error) {
+	switch {
+	case c.columns == nil:
+		return nil, errors.New("privacy: the curator has no columns to draw from")
+	case c.ranks != nil && c.ranks.Size() > 1:
+		return nil, errors.New("privacy: a draw of the posterior is made in one process (type the command without mpirun)")
+	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	reader, err := c.columns.design(Design{Products: append(m.Products, []Reading{m.Response}), Bound: 1, Noise: 1})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.ReadColumns(); err != nil {
+		return nil, err
+	}
+	slope, err := m.Slope(max(1, c.columns.rows.Codes.Most))
+	if err != nil {
+		return nil, err
+	}
+	stream, err := c.charge(m.Purpose, m.Event())
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Wipe()
+	draw, _, err := c.columns.logistic(m, reader, slope).Draw(ctx, stream)
+	if err != nil {
+		return nil, err
+	}
+	for j := range draw {
+		draw[j] = m.Mean[j] + m.SD[j]*draw[j]
+	}
+	return draw, nil
+}
+
+// logistic is the posterior of a draw whose units have this slope.
+func (c *Columns) logistic(m LogisticDraw, d *designReader, slope float64) *exactdraw.Posterior {
+	d.bind(c)
+	size, most := len(m.SD), max(1, c.rows.Codes.Most)
+	slope *= (1 - 0x1p-40) / float64(most) // of a row; the norm below is rounded
+	p := exactdraw.New(size, 2*m.Records*most, slope, m.shift())
+	x, a := make([]float64, size+1), make([]float64, size)
+	var usable []int
+	for i := range c.rows.N {
+		usable = c.rowsOf(usable[:0], i, true)
+		for _, r := range usable {
+			d.row(x, c.rows, i, r)
+			sign, offset := 1.0, 0.0
+			if x[size] <= 0.5 {
+				sign = -1
+			}
+			for j := range a {
+				a[j] = sign * x[j] * m.SD[j]
+				offset += sign * x[j] * m.Mean[j]
+			}
+			norm, ok := length(a)
+			if !ok || x[size]-x[size] != 0 || norm == 0 || offset-offset != 0 {
+				continue
+			}
+			p.Add(a, offset, min(1, slope/norm))
+		}
+	}
+	return p
+}

@@ -1,0 +1,86 @@
+package table1
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"d3p/internal/models"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/formula"
+	"d3p/internal/privacy"
+)
+
+// Logistic is a logistic regression with independent normal priors, from which the curator
+// draws exactly.
+type Logistic struct {
+	// Places are those of the intercept and the coefficients in θ.
+	Places   []int
+	Products [][]privacy.Reading // 1 and the columns of the design
+	Response privacy.Reading
+	Mean, SD []float64 // of the priors, in the order of Places
+}
+
+// MostLogistic bounds the coefficients of a Logistic, the intercept among them: with more,
+// and few records, a draw by rejection takes hours.
+const MostLogistic = 16
+
+// LogisticOf is m as a logistic regression. The error states why it is none.
+func LogisticOf(m *models.Model) (*Logistic, error) {
+	f := m.Spec.Model
+	switch {
+	case f == nil || f.Terms == nil || formula.FamilyOf(f.Family.V).Name != "bernoulli" || f.LinkName() != "logit":
+		return nil, errors.New("the model is no logistic regression by a formula")
+	case len(f.Predicted) > 0 || len(m.Spec.Data.Tensors) > 0:
+		return nil, errors.New("the formula has more than one linear predictor of single numbers")
+	case m.Spec.Data.Weights.IsSet():
+		return nil, errors.New("the weights of rows have no bound: remove weights from data")
+	case !m.Spec.Likelihood.IsLog():
+		return nil, errors.New("the likelihood is replaced by a score: remove likelihood")
+	}
+	p, products, ok := plainDesign(m)
+	if !ok {
+		return nil, errors.New("the formula has more than an intercept, columns of the file and their products")
+	}
+	if len(products) > MostLogistic {
+		return nil, fmt.Errorf("the formula has %d coefficients, more than %d", len(products), MostLogistic)
+	}
+	l := &Logistic{Places: []int{p.Level.Offset}, Products: products}
+	l.Response, _ = responseOf(m)
+	for j := range products[1:] {
+		l.Places = append(l.Places, p.At(j, 0))
+	}
+	return l, l.priors(m)
+}
+
+// priors sets Mean and SD, by the slopes of the log density.
+func (l *Logistic) priors(m *models.Model) error {
+	if m.P != len(l.Places) {
+		return errors.New("the model has other parameters than an intercept and coefficients")
+	}
+	for _, p := range m.Core.Params {
+		distribution, _, _ := expr.SplitDims(p.Expr)
+		if call, ok := distribution.(*expr.Call); !ok || call.Func != "normal" {
+			return fmt.Errorf("the prior of %s is no normal distribution", p.Name.V)
+		}
+	}
+	density, theta := m.NewPriorDensity(), make([]float64, m.P)
+	slope := func(x float64) []float64 {
+		g := make([]float64, m.P)
+		for j := range theta {
+			theta[j] = x
+		}
+		density.Gradient(g, theta)
+		return g
+	}
+	at0, at1 := slope(0), slope(1)
+	for _, j := range l.Places {
+		precision := at0[j] - at1[j]
+		mean, sd := at0[j]/precision, math.Sqrt(1/precision)
+		if !(precision > 0) || !(sd > 1e-6 && sd < 1e6) || !(math.Abs(mean) < 1e6) {
+			return errors.New("a prior has no finite mean and standard deviation between 1e-6 and 1e6")
+		}
+		l.Mean, l.SD = append(l.Mean, mean), append(l.SD, sd)
+	}
+	return nil
+}
