@@ -48,6 +48,8 @@ type Known struct {
 	// Events are the records whose response is not its commonest value; all parameters rest
 	// on them. Without a name they are unknown.
 	Events Level
+	// Others are the records that have another number than the commonest one, by column.
+	Others map[string]Level
 }
 
 // Level is the number of records with a level.
@@ -113,7 +115,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			noise := OfNoise(*share)
 			verdict = worse(verdict, noise.Value, "%s", noise.Why)
 		}
-		for _, level := range known.levelsOf(name, d.Variables) {
+		for _, level := range append(known.levelsOf(name, d.Variables), known.othersOf(name)...) {
 			switch {
 			case level.Records < fewRecords || level.Records < levelNoise*level.SD:
 				verdict = worse(verdict, Not, "about %.0f ± %.0f records have %s", math.Max(0, level.Records), level.SD, level.Name)
@@ -374,17 +376,35 @@ func (k Known) assumes(variable string) string {
 // openOf is the column of a variable, b[column] or b[column=level], that is open, and its
 // group.
 func (k Known) openOf(variable string) (column, group string) {
-	base, element := naming.Split(variable)
-	if element == "" || base != naming.Slopes && base != naming.Raw(naming.Slopes) {
-		return "", ""
-	}
-	for _, part := range strings.Split(element, ":") {
-		column, _, _ = strings.Cut(part, "=")
-		if group = k.Open[column]; group != "" {
+	for _, column := range columnsOf(variable) {
+		if group := k.Open[column]; group != "" {
 			return column, group
 		}
 	}
 	return "", ""
+}
+
+// othersOf are the Others of the columns of a variable.
+func (k Known) othersOf(variable string) (found []Level) {
+	for _, column := range columnsOf(variable) {
+		if level, ok := k.Others[column]; ok {
+			found = append(found, level)
+		}
+	}
+	return found
+}
+
+// columnsOf are the columns of a coefficient, b[column] or b[column=level:column].
+func columnsOf(variable string) (columns []string) {
+	base, element := naming.Split(variable)
+	if element == "" || base != naming.Slopes && base != naming.Raw(naming.Slopes) {
+		return nil
+	}
+	for _, part := range strings.Split(element, ":") {
+		column, _, _ := strings.Cut(part, "=")
+		columns = append(columns, column)
+	}
+	return columns
 }
 
 // levelsOf are the levels that a variable compares: the named level and the reference. An

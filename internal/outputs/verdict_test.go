@@ -80,6 +80,8 @@ func TestVerdicts(t *testing.T) {
 	open.Open = map[string]string{"band": "site"}
 	rarely, scarcely, often := plenty, plenty, plenty
 	rarely.Events, scarcely.Events, often.Events = Level{"another y", 40, 20, false}, Level{"another y", 45, 5, false}, Level{"another y", 400, 60, false}
+	few := plenty
+	few.Others = map[string]Level{"x": {"another x", 20, 30, false}}
 	one := func(name string, value float64) map[string]float64 { return map[string]float64{name: value} }
 	for _, c := range []struct {
 		name, of, want, why string
@@ -111,6 +113,8 @@ func TestVerdicts(t *testing.T) {
 		{name: "a rare outcome", of: "b[x]", want: Not, why: "40 ± 20 records have another y", known: rarely},
 		{name: "a scarce outcome", of: "b[x]", want: Partly, why: "45 ± 5 records have another y", known: scarcely},
 		{name: "a common outcome", of: "b[x]", want: Resolved, known: often},
+		{name: "few other numbers", of: "b[x]", want: Not, why: "20 ± 30 records have another x", known: few},
+		{name: "few other numbers of another column", of: "b[band=c]", want: Resolved, known: few},
 		{name: "few in a group", of: "r_site[p,Intercept]", want: Partly, why: "site=p", known: rare},
 		{name: "group like the spread", of: "r_site[p,Intercept]", want: Not, why: "spread between groups", known: plenty, sds: one("r_site[p,Intercept]", 0.49)},
 		{name: "spread beside it", of: "sigma", want: Not, why: "sd_site[Intercept] is not resolved", known: plenty, shares: one("sd_site[Intercept]", 0.99)},

@@ -54,6 +54,7 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 		}
 	}
 	known.Events = events(m, bought, known.Usable)
+	known.Others = others(m, bought, known.Usable)
 	return known
 }
 
@@ -68,10 +69,29 @@ func events(m *models.Model, bought []table1.Row, records float64) outputs.Level
 	if response == nil || response.Type.V == data.Real || response.Type.V == data.Date {
 		return outputs.Level{}
 	}
+	return beside(response.Name.V, bought, records)
+}
+
+// others are the records that have another number than the commonest, by column: of whole
+// numbers with a cell each.
+func others(m *models.Model, bought []table1.Row, records float64) map[string]outputs.Level {
+	found := map[string]outputs.Level{}
+	for _, c := range m.Spec.Data.Columns {
+		if c.Type.V == data.Integer && c.Upper.V-c.Lower.V < table1.SingleValues {
+			if level := beside(c.Name.V, bought, records); level.Name != "" {
+				found[c.Name.V] = level
+			}
+		}
+	}
+	return found
+}
+
+// beside are the records whose value of a column is not its commonest one.
+func beside(column string, bought []table1.Row, records float64) outputs.Level {
 	var most table1.Row
 	share, variance := 0.0, 0.0
 	for _, row := range bought {
-		if row.Column == response.Name.V && (row.Statistic == table1.Share || row.Statistic == table1.Cell) {
+		if row.Column == column && (row.Statistic == table1.Share || row.Statistic == table1.Cell) {
 			share, variance = share+row.Value, variance+row.NoiseSD*row.NoiseSD
 			if row.Value >= most.Value {
 				most = row

@@ -72,6 +72,22 @@ func TestEventsOfTable1(t *testing.T) {
 	}
 }
 
+// Of a whole number with a cell for each value the records beside the commonest one count, as
+// those of levels do; of a wider one they do not.
+func TestOtherNumbersOfTable1(t *testing.T) {
+	numbers := strings.NewReplacer("    y:", "    hiv: {type: integer, lower: 0, upper: 1}\n    age: {type: integer, lower: 0, upper: 100}\n    y:", "1 + band", "1 + band + hiv + age").Replace(oneCategory)
+	bought := []table1.Row{
+		{Statistic: table1.Units, Value: 1000, NoiseSD: 5},
+		{Column: "hiv", Statistic: table1.Cell, Of: "-0.5 to 0.5", Value: 0.98, NoiseSD: 0.03},
+		{Column: "hiv", Statistic: table1.Cell, Of: "0.5 to 1.5", Value: 0.02, NoiseSD: 0.03},
+		{Column: "age", Statistic: table1.Cell, Of: "-0.5 to 49.5", Value: 1, NoiseSD: 0.03},
+	}
+	others := report.Known(modelstest.Compile(t, "numbers.yaml", numbers), report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought).Others
+	if hiv := others["hiv"]; len(others) != 1 || math.Abs(hiv.Records-20) > 1e-9 || math.Abs(hiv.SD-30) > 1e-9 {
+		t.Errorf("others %+v, want 20 ± 30 of hiv", others)
+	}
+}
+
 // With several predictors no interval counts as resolved unless Table 1 has their
 // correlations: correlated columns that are taken for independent give wrong signs.
 func TestCorrelationsOfTable1(t *testing.T) {

@@ -10,106 +10,156 @@ import (
 	"d3p/internal/privacy"
 )
 
-// product is a number of the design: a column's, or that it is in a level.
+// product is a number of the design: a column's, that it is in a level, or the constant 1,
+// which has no column.
 type product struct {
 	column, level int
+	field         encoding.Field
+	transformed   func(float64) float64
+	reading       privacy.Reading
 	reach         float64 // correlation of a column with its normal score
 }
 
-// correlations buys the second moments of the columns, standardised by the law, and gives
-// the law the correlations of their normal scores.
+// correlations buys the second moments of 1 and the columns, standardised by the law, and
+// gives the law the correlations of their normal scores. They correct the means and the
+// standard deviations of the columns, too.
 func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encoding.Field, l *law.Law) error {
 	r := p.release(Moments)
 	if r == nil {
 		return nil
 	}
 	products, design := designOf(r, m, fields, l)
-	moments, err := c.Moments(string(Moments), design)
+	sums, err := c.Moments(string(Moments), design)
 	if err != nil {
 		return err
 	}
-	// the columns of the law that the model does not read are independent
-	all, k := len(l.Columns), len(products)
-	l.Correlation, l.CorrelationSD = make([]float64, all*all), make([]float64, all*all)
-	for j := range all {
-		l.Correlation[j*all+j] = 1
-	}
-	diagonal, at, noise := make([]float64, k), 0, r.Noise*r.Bound
-	for i := range k {
-		diagonal[i] = max(moments[at], 4*noise, 1)
-		at += k - i
-	}
-	within := make(numbersWithin)
-	at = -1
-	for i, x := range products {
-		for j := i; j < k; j++ {
-			at++
-			y := products[j]
-			switch {
-			case i == j, x.level >= 0 && y.level >= 0:
-			case x.level < 0 && y.level < 0:
-				scale := math.Sqrt(diagonal[i]*diagonal[j]) * x.reach * y.reach
-				set(l.Correlation, all, x.column, y.column, min(max(moments[at]/scale, -0.999), 0.999))
-				set(l.CorrelationSD, all, x.column, y.column, noise/scale)
-			default:
-				number, level, rows := x, y, diagonal[i]
-				if x.level >= 0 {
-					number, level, rows = y, x, diagonal[j]
-				}
-				within.set(l, number, level, rows, moments[at], noise)
-			}
-		}
-	}
-	for i := range l.Columns {
-		for _, c := range l.Coded {
-			if w := within[[2]int{i, c}]; w != nil {
-				l.Within = append(l.Within, *w)
-			}
-		}
-	}
 	slices.Sort(l.Coded)
-	shrink(l)
-	law.MakePositive(l.Correlation, all)
+	noise := r.Noise * r.Bound
+	bought := centred(sums, len(products), max(sums[0], 4*noise, 1), noise)
+	setWithin(l, products, bought)
+	setCorrelations(l, products, bought, nil)
+	correctClipping(l, products, sums, noise, design.Bound, m.Spec.Twin == nil)
 	return nil
 }
 
-// designOf is the design whose second moments the release r sums, with the meaning of each
-// of its columns. It notes in l which categories are in it.
+// setCorrelations gives the law the correlations of the moments, plus those of correction
+// (columns of the law squared) if there is one. The columns of the law that the model does
+// not read are independent.
+func setCorrelations(l *law.Law, products []product, s centredMoments, correction []float64) {
+	n := len(l.Columns)
+	l.Correlation, l.CorrelationSD = make([]float64, n*n), make([]float64, n*n)
+	for j := range n {
+		l.Correlation[j*n+j] = 1
+	}
+	for i, x := range products {
+		for j, y := range products[:i] {
+			if !x.isNumber() || !y.isNumber() {
+				continue
+			}
+			rho, sd := s.correlation(i, j)
+			reach, add := x.reach*y.reach, 0.0
+			if correction != nil {
+				add = correction[x.column*n+y.column]
+			}
+			set(l.Correlation, n, x.column, y.column, min(max(rho/reach+add, -0.999), 0.999))
+			set(l.CorrelationSD, n, x.column, y.column, sd/reach)
+		}
+	}
+	shrink(l)
+	law.MakePositive(l.Correlation, n)
+}
+
+func (p product) isNumber() bool { return p.column >= 0 && p.level < 0 }
+
+// designOf is the design whose second moments the release r sums, with what each of its
+// columns is: first the constant. It notes in l which categories are in it.
 func designOf(r *Release, m *models.Model, fields []encoding.Field, l *law.Law) (products []product, design privacy.Design) {
-	design = privacy.Design{Bound: r.Bound, Noise: r.Noise}
+	products = []product{{column: -1}}
 	for _, f := range fields {
 		d, at := find(m, f.Column), indexOf(l, m, f.Column)
 		if slices.Contains(r.Coded, f.Column) {
 			l.Coded = append(l.Coded, at)
 			for level := range f.Levels {
-				products = append(products, product{at, level, 1})
-				design.Products = append(design.Products, []privacy.Reading{{Column: f.Column, Level: level, By: 1}})
+				products = append(products, product{column: at, level: level, field: f, reading: privacy.Reading{Column: f.Column, Level: level, By: 1}, reach: 1})
 			}
 			continue
 		}
-		x := product{column: at, level: privacy.Number}
-		reading := privacy.Reading{Column: f.Column, Level: privacy.Number, Transform: d.Transform.V}
-		reading.Center, reading.By, x.reach = scored(&l.Columns[at], f, d.Transformed)
+		x := product{column: at, level: privacy.Number, field: f, transformed: d.Transformed}
+		x.reading = privacy.Reading{Column: f.Column, Level: privacy.Number, Transform: d.Transform.V}
+		x.reading.Center, x.reading.By, x.reach = scored(&l.Columns[at], f, d.Transformed)
 		products = append(products, x)
-		design.Products = append(design.Products, []privacy.Reading{reading})
+	}
+	design = privacy.Design{Bound: r.Bound, Noise: r.Noise}
+	for _, x := range products {
+		var factors []privacy.Reading
+		if x.column >= 0 {
+			factors = []privacy.Reading{x.reading}
+		}
+		design.Products = append(design.Products, factors)
 	}
 	return products, design
 }
 
-// numbersWithin are the means of numbers within the levels of categories, by column and
-// category.
-type numbersWithin map[[2]int]*law.Within
+// centredMoments are second moments about the means of the records. The columns of the
+// design are centred and scaled by histograms, whose noise can move two of them apart: two
+// equal columns about centres that are .3 standard deviations off to both sides have a
+// correlation of .83.
+type centredMoments struct {
+	rows  float64   // the sum of the constant
+	means []float64 // by column of the design
+	sums  []float64 // about the means, row-major
+	noise float64   // standard deviation of each sum's noise
+}
 
-// set notes the mean of a number within a level: the noisy sum of the numbers in the level
-// over its rows. rows is the number of all rows, which is about the sum of the squares.
-func (w numbersWithin) set(l *law.Law, number, level product, rows, sum, noise float64) {
-	key := [2]int{number.column, level.column}
-	if w[key] == nil {
-		n := len(l.Columns[level.column].Shares)
-		w[key] = &law.Within{Column: number.column, Category: level.column, Mean: make([]float64, n), SD: make([]float64, n)}
+// centred takes the upper triangle of the moments of k columns, the first of which is 1 and
+// adds up to rows.
+func centred(moments []float64, k int, rows, noise float64) centredMoments {
+	s := centredMoments{rows: rows, means: make([]float64, k), sums: make([]float64, k*k), noise: noise}
+	for j := range s.means {
+		s.means[j] = moments[j] / s.rows
 	}
-	scale := max(l.Columns[level.column].Shares[level.level]*rows, 1) * number.reach
-	w[key].Mean[level.level], w[key].SD[level.level] = sum/scale, noise/scale
+	at := 0
+	for i := range k {
+		for j := i; j < k; j++ {
+			set(s.sums, k, i, j, moments[at]-s.rows*s.means[i]*s.means[j])
+			at++
+		}
+	}
+	return s
+}
+
+// square is the sum of the squares of column i about its mean.
+func (s centredMoments) square(i int) float64 { return s.sums[i*len(s.means)+i] }
+
+// correlation is that of columns i and j, and the standard deviation that the noise gives
+// it, to first order.
+func (s centredMoments) correlation(i, j int) (rho, sd float64) {
+	a, b := max(s.square(i), 4*s.noise, 1), max(s.square(j), 4*s.noise, 1)
+	rho = s.sums[i*len(s.means)+j] / math.Sqrt(a*b)
+	r := min(max(rho, -1), 1)
+	return rho, s.noise * math.Sqrt(1/(a*b)+r*r/4*(1/(a*a)+1/(b*b)))
+}
+
+// setWithin gives the law the means of numbers within the levels of coded columns: the sum
+// of a number in a level over its rows.
+func setWithin(l *law.Law, products []product, s centredMoments) {
+	for i, x := range products {
+		if !x.isNumber() {
+			continue
+		}
+		sd := math.Sqrt(max(s.square(i), 4*s.noise, 1) / s.rows)
+		for _, category := range l.Coded {
+			shares := l.Columns[category].Shares
+			w := law.Within{Column: x.column, Category: category, Mean: make([]float64, len(shares)), SD: make([]float64, len(shares))}
+			for j, y := range products {
+				if y.column == category {
+					scale := max(shares[y.level]*s.rows, 1) * x.reach * sd
+					w.Mean[y.level], w.SD[y.level] = s.sums[i*len(products)+j]/scale, s.noise/scale
+				}
+			}
+			l.Within = append(l.Within, w)
+		}
+	}
 }
 
 // spreads are the standard deviations of the normals about 0 whose mixture is the

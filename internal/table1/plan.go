@@ -301,10 +301,10 @@ func ranged(f encoding.Field) bool {
 	return !whole || *f.Upper-*f.Lower >= rangeCells
 }
 
-// momentsBound is the norm in L2 of the upper triangle of xxᵀ where x are K independent
+// momentsBound is the norm in L2 of the upper triangle of xxᵀ where x are 1 and K independent
 // normals, on average, and a quarter more; times the rows of a unit.
 func momentsBound(m *models.Model) float64 {
 	columns, _ := sizes(m)
 	k := float64(columns)
-	return 1.25 * math.Sqrt(3*k+k*(k-1)/2) * float64(max(m.Encoding.RowsPerUnit, 1))
+	return 1.25 * math.Sqrt(1+4*k+k*(k-1)/2) * float64(max(m.Encoding.RowsPerUnit, 1))
 }

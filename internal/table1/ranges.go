@@ -10,6 +10,10 @@ import (
 // number's bounds.
 const rangeCells = 64
 
+// SingleValues is the range of whole numbers from which on a cell of their histogram has
+// several of them.
+const SingleValues = rangeCells
+
 // place is a location and a scale, in the transformed unit.
 type place struct{ center, scale float64 }
 

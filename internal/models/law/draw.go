@@ -198,6 +198,7 @@ func (l *Law) cautious() *Law {
 			c.Shares = shares
 		}
 	}
+	out.Correlation = l.cautiousCorrelation()
 	return &out
 }
 

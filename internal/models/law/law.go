@@ -49,6 +49,11 @@ type Column struct {
 	// AsDeclared means that the counts agree with the declared scale: the shares are drawn
 	// towards those of its normal.
 	AsDeclared bool `json:"as_declared,omitempty"`
+	// ShiftSD is the standard deviation of what is not known of the mean, in standard
+	// deviations of the column, and ScaleSD that of the log of the standard deviation; 0
+	// where only ShareSD says how well they are known.
+	ShiftSD float64 `json:"shift_sd,omitempty"`
+	ScaleSD float64 `json:"scale_sd,omitempty"`
 	// Missing is the share of rows without a value, MissingSD its noise.
 	Missing   float64 `json:"missing,omitempty"`
 	MissingSD float64 `json:"missing_sd,omitempty"`
@@ -130,6 +135,21 @@ func (l *Law) checkLevels() error {
 		}
 	}
 	return nil
+}
+
+// Copy is a law like l whose columns and correlations may be changed.
+func (l *Law) Copy() *Law {
+	out := *l
+	out.Columns, out.Correlation, out.shared = slices.Clone(l.Columns), slices.Clone(l.Correlation), &shared{}
+	return &out
+}
+
+// AsBought is a copy of l that is drawn from with the correlations that were bought, not with
+// cautious ones.
+func (l *Law) AsBought() *Law {
+	out := l.Copy()
+	out.CorrelationSD = nil
+	return out
 }
 
 // Bought reports whether any column's distribution was bought.

@@ -28,6 +28,9 @@ func (c *Column) MomentsSD() (mean, sd float64) {
 		return 0, 0
 	}
 	m, s := c.Moments()
+	if c.ScaleSD > 0 {
+		return c.ShiftSD * s, c.ScaleSD * s
+	}
 	ofMean, ofVariance := 0.0, 0.0
 	for i, noise := range c.ShareSD {
 		first, second := c.cell(i)
@@ -39,6 +42,36 @@ func (c *Column) MomentsSD() (mean, sd float64) {
 		return math.Sqrt(ofMean), math.Sqrt(math.Sqrt(ofVariance))
 	}
 	return math.Sqrt(ofMean), math.Sqrt(ofVariance) / (2 * s)
+}
+
+// MeanWidth is the mean width of a record's cell, in the unit after the declared transform.
+func (c *Column) MeanWidth() float64 {
+	width := 0.0
+	for i, share := range c.Shares {
+		width += share * (c.transformedEdge(i+1) - c.transformedEdge(i))
+	}
+	return width
+}
+
+// transformedEdge is an edge in the unit after the declared transform.
+func (c *Column) transformedEdge(i int) float64 {
+	d := c.declared
+	return d.Transformed(min(max(c.Edges[i], d.Lower.V), d.Upper.V))
+}
+
+// Adjusted is the column of numbers, moved by shift of its standard deviations and then
+// factor times as wide about its mean, with the given errors (ShiftSD, ScaleSD). Its cells
+// end at the bounds.
+func (c Column) Adjusted(shift, factor, shiftSD, scaleSD float64) Column {
+	mean, sd := c.Moments()
+	d := c.declared
+	edges := make([]float64, len(c.Edges))
+	for i := range edges {
+		x := mean + shift*sd + factor*(c.transformedEdge(i)-mean)
+		edges[i] = min(max(d.Untransformed(min(max(x, d.Transformed(d.Lower.V)), d.Transformed(d.Upper.V))), d.Lower.V), d.Upper.V)
+	}
+	c.Edges, c.ShiftSD, c.ScaleSD = edges, shiftSD, scaleSD
+	return c
 }
 
 // cell returns the mean of the transformed numbers of cell i and the mean of their squares.

@@ -25,6 +25,9 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 	for i := range out.Columns {
 		if c := &out.Columns[i]; len(c.ShareSD) == len(c.Shares) && c.Shares != nil {
 			c.Shares = Simplex(noisy(c.Shares, func(k int) float64 { return c.ShareSD[k] }))
+			if c.ScaleSD > 0 {
+				*c = c.spreadLike(&l.Columns[i], c.ShiftSD*rng.Normal(), math.Exp(c.ScaleSD*rng.Normal()))
+			}
 		}
 	}
 	if n := len(l.Columns); l.Correlation != nil {
@@ -48,6 +51,17 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 		w.Mean = noisy(w.Mean, func(k int) float64 { return w.SD[k] })
 	}
 	return &out
+}
+
+// spreadLike is c with the mean and the standard deviation of another column, moved by shift
+// of its standard deviations and factor times as wide.
+func (c *Column) spreadLike(other *Column, shift, factor float64) Column {
+	mean, sd := other.Moments()
+	own, ownSD := c.Moments()
+	if !(ownSD > 0 && sd > 0) {
+		return *c
+	}
+	return c.Adjusted((mean+shift*sd-own)/ownSD, factor*sd/ownSD, c.ShiftSD, c.ScaleSD)
 }
 
 // Simplex are the shares nearest to x in L2 that are not negative and add up to 1.
@@ -80,6 +94,35 @@ func Simplex(x []float64) []float64 {
 	return shares
 }
 
+// caution is by how many standard deviations of its noise a direction of scores has less
+// variance than was bought; leastDirection is what it keeps at least. Of two columns that are
+// correlated by .8 ± .15 the difference may have a tenth of the variance that .8 says. To
+// take it for smaller widens an interval, to take it for larger makes it wrong.
+const caution, leastDirection = 1.0, 0.03
+
+// cautiousCorrelation is the correlation matrix with less variance in the directions that
+// have less than a column of their own.
+func (l *Law) cautiousCorrelation() []float64 {
+	n := len(l.Columns)
+	if l.Correlation == nil || len(l.CorrelationSD) != n*n {
+		return l.Correlation
+	}
+	out := slices.Clone(l.Correlation)
+	mapEigenvalues(out, n, func(value float64, vector []float64) float64 {
+		if value >= 1 {
+			return value
+		}
+		square := 0.0 // of the noise of the value, to first order
+		for i, x := range vector {
+			for j, y := range vector[:i] {
+				square += math.Pow(2*x*y*l.CorrelationSD[i*n+j], 2)
+			}
+		}
+		return max(value-caution*math.Sqrt(square), min(value, leastDirection))
+	})
+	return out
+}
+
 // leastEigenvalue of a correlation matrix replaces eigenvalues that noise makes smaller or
 // negative.
 const leastEigenvalue = 0.01
@@ -87,25 +130,37 @@ const leastEigenvalue = 0.01
 // MakePositive makes a symmetric matrix [n x n] with ones on its diagonal a positive
 // definite correlation matrix.
 func MakePositive(a []float64, n int) {
+	mapEigenvalues(a, n, func(value float64, _ []float64) float64 { return max(value, leastEigenvalue) })
+}
+
+// mapEigenvalues gives a correlation matrix [n x n] other eigenvalues, and brings its diagonal
+// back to 1. A matrix whose eigenvalues stay keeps its bits; one that has none becomes the
+// identity.
+func mapEigenvalues(a []float64, n int, to func(value float64, vector []float64) float64) {
 	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(n, append([]float64(nil), a...)), true) {
+	if !eigen.Factorize(mat.NewSymDense(n, slices.Clone(a)), true) {
 		clear(a)
 		for i := range n {
 			a[i*n+i] = 1
 		}
 		return
 	}
-	values := eigen.Values(nil)
-	if values[0] >= leastEigenvalue {
-		return
-	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
+	values := eigen.Values(nil)
+	moved := false
+	for e, value := range values {
+		values[e] = to(value, mat.Col(nil, e, &vectors))
+		moved = moved || values[e] != value
+	}
+	if !moved {
+		return
+	}
 	for i := range n {
 		for j := range n {
 			x := 0.0
 			for e, v := range values {
-				x += vectors.At(i, e) * max(v, leastEigenvalue) * vectors.At(j, e)
+				x += vectors.At(i, e) * v * vectors.At(j, e)
 			}
 			a[i*n+j] = x
 		}
