@@ -86,7 +86,9 @@ func (w *worker) sendSlots(rows *privacy.Rows) (err error) {
 	if w.args.packed, err = store(&w.memory, slots); err != nil {
 		return err
 	}
-	w.args.lists, err = store(&w.memory, lists)
+	if len(lists) > 0 {
+		w.args.lists, err = store(&w.memory, lists)
+	}
 	return err
 }
 

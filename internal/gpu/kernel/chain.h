@@ -119,7 +119,7 @@ FUNCTION void runChain(Team t, const Frame& f, const Instr* list, int count, dou
     }
     barrier();
     int size = list[0].size, cols = list[0].cols;
-    if (cols > 0) runElements<ofTilesAbreast>(ofTiles(t, f, size, cols), f, chain, count);
+    if (cols > 0) runElements<ofTilesAbreast>(ofTiles(t, f, size), f, chain, count);
     else if (abreast == 4) runElements<4>(inTurn(t, size, f.n), f, chain, count);
     else if (abreast == 2) runElements<2>(inTurn(t, size, f.n), f, chain, count);
     else runElements<1>(inTurn(t, size, f.n), f, chain, count);

@@ -37,6 +37,9 @@ DEVICE int threadOfBlock() { return __nvvm_read_ptx_sreg_tid_x(); }
 // barrier waits for all threads of the block.
 DEVICE void barrier() { __syncthreads(); }
 
+// warpBarrier waits for all threads of the warp.
+DEVICE void warpBarrier() { __nvvm_bar_warp_sync(0xffffffff); }
+
 // shuffle returns what the thread of the warp whose number differs by `mask` has
 // as x; all threads of the warp take part.
 DEVICE double shuffle(double x, int mask) {
@@ -48,6 +51,17 @@ DEVICE double shuffle(double x, int mask) {
 
 // byteOf is byte number i of w, the lowest one 0.
 DEVICE u32 byteOf(u32 w, int i) { return __nvvm_prmt(w, 0, 0x4440 + i); }
+
+// fromGlobal reads a number that is in the memory of the device, not of a block or a thread:
+// such reads need not wait for writes to those.
+template <class T> DEVICE T fromGlobal(const T* at) { return *(const __attribute__((address_space(1))) T*)at; }
+
+// opaque is x, of which the compiler knows nothing: it does not make an address for every
+// constant distance from there, ahead of a loop, but has them in the instructions.
+DEVICE int opaque(int x) {
+    asm volatile("" : "+r"(x));
+    return x;
+}
 
 // peek and put read and write a number that other threads write and read at the
 // same time; next adds 1 to it and returns what was there. They order nothing.

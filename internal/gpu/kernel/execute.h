@@ -45,25 +45,40 @@ DEVICE void matVec(Team t, const Frame& f, const Instr& in, double* dst) {
     });
 }
 
-// rowMatVec reads the records' columns in place, a warp for some products at a
-// time, so that their reads overlap.
-DEVICE void rowMatVec(Team t, const Frame& f, const Instr& in, double* dst) {
-    enum { abreast = 4 };
+// rowMatVec reads the records' columns in place, a warp those of four records at a time,
+// 128 columns before it uses the first.
+template <class Table> DEVICE void rowMatVec(Team t, const Frame& f, const Table& table, const Instr& in, double* dst) {
+    enum { records = 4, abreast = 4, threads = blockThreads == 1 ? 1 : (int)warpSize, own = warpSize / threads };
     View w = view(f, in.a);
-    int products = in.rows * f.n;
-    eachWarp(t, (products + abreast - 1) / abreast, [&](int group) {
-        int row[abreast];
-        u32 record[abreast];
-        UNROLL for (int k = 0; k < abreast; k++) {
-            int i = group * abreast + k < products ? group * abreast + k : products - 1;
-            row[k] = i / f.n;
-            record[k] = recordAt(f, i - row[k] * f.n);
-        }
-        double sums[abreast];
-        warpSums<abreast>(in.cols, [&](int k, int c) {
-            return w.values[row[k] * in.rowStep + c * in.colStep] * tableAt(*f.a, record[k], in.b.at + c);
-        }, sums);
-        for (int k = 0; firstOfWarp() && k < abreast && group * abreast + k < products; k++) dst[group * abreast + k] = sums[k];
+    int groups = (f.n + records - 1) / records;
+    eachWarp(t, in.rows * groups, [&](int i) {
+        int row = i / groups, first = i % groups * records;
+        decltype(table.at(0)) at[records];
+        UNROLL for (int k = 0; k < records; k++) at[k] = table.at(recordAt(f, first + k < f.n ? first + k : f.n - 1));
+        double sums[own][records] = {};
+        for (int begin = 0; begin < in.cols; begin += abreast * warpSize)
+            UNROLL for (int o = 0; o < own; o++) {
+                decltype(table.column(0)) column[abreast];
+                decltype(table.read(at[0], column[0])) x[abreast][records];
+                double weight[abreast];
+                int first = begin + threadOfBlock() % warpSize + o;
+                UNROLL for (int j = 0; j < abreast; j++) {
+                    int c = first + j * warpSize < in.cols ? first + j * warpSize : 0;
+                    column[j] = table.column(in.b.at + c);
+                    weight[j] = fromGlobal(w.values + row * in.rowStep + c * in.colStep);
+                }
+                UNROLL for (int j = 0; j < abreast; j++)
+                    UNROLL for (int k = 0; k < records; k++) x[j][k] = table.read(at[k], column[j]);
+                int nothing = afterReads();
+                UNROLL for (int j = 0; j < abreast; j++)
+                    UNROLL for (int k = 0; k < records; k++) {
+                        double product = weight[j] * table.value(later(x[j][k], nothing), column[j]);
+                        sums[o][k] = first + j * warpSize < in.cols ? sums[o][k] + product : sums[o][k];
+                    }
+            }
+        fourTotals<own>(sums, [&](int k, double s) {
+            if (first + k < f.n) dst[row * f.n + first + k] = s;
+        });
     });
 }
 
@@ -113,7 +128,7 @@ DEVICE void run(Team t, const Frame& f, const Instr& in, double* dst) {
     case opSum: return reduce(t, f, in, dst, 0, [](double s, double x) { return s + x; });
     case opMaxReduce: return reduce(t, f, in, dst, -infinity(), [](double s, double x) { return larger(s, x); });
     case opMatVec: return matVec(t, f, in, dst);
-    case opRowMatVec: return rowMatVec(t, f, in, dst);
+    case opRowMatVec: return withTable(*f.a, [&](auto table) { rowMatVec(t, f, table, in, dst); });
     case opOuter: return outerProduct(t, f, in, dst);
     case opGather: return gather(t, f, in, dst);
     case opScatter: return scatterBlocks(t, f, in, dst);

@@ -41,52 +41,70 @@ template <class Real> struct PartialSums {
     Real of[tileWarps][warpSize * (slice + 1)];
 };
 
-// multiplyTiles computes a product in tiles of 8R × 4R elements.
-template <class Real, int R, int panelDepth, bool weighted> FUNCTION void multiplyTiles(Team t, const Product& of) {
+// multiplyTiles computes a product in tiles of 8R × 4R elements. leftAlongK and rightAlongK
+// say that a factor's stepK is 1.
+template <class Real, int R, int panelDepth, bool leftAlongK, bool rightAlongK, bool weighted> FUNCTION void multiplyTiles(Team t, const Product& of) {
     typedef Panel<Real, R, panelDepth> Panel;
     static_assert(sizeof(Panel) <= sizeof(Scratch) && sizeof(PartialSums<Real>) <= sizeof(Scratch) && slice % R == 0 && R * R % slice == 0, "sizes fit");
     enum { own = tileThreads / blockThreads, sliceRows = slice / R }; // own: of the 256 threads each one stands for
     const Product p = of;
     Panel& panel = *(Panel*)scratch();
     PartialSums<Real>& partial = *(PartialSums<Real>*)scratch();
-    Fetch<Real, Panel::height, panelDepth> left[own];
-    Fetch<Real, Panel::width, panelDepth> right[own];
+    Fetch<Real, Panel::height, panelDepth, leftAlongK> left[own];
+    Fetch<Real, Panel::width, panelDepth, rightAlongK> right[own];
     UNROLL for (int o = 0; o < own; o++) {
-        left[o].start(p.left, t.rank % blockThreads + o * blockThreads);
-        right[o].start(p.right, t.rank % blockThreads + o * blockThreads);
+        left[o].start(t.rank % blockThreads + o * blockThreads);
+        right[o].start(t.rank % blockThreads + o * blockThreads);
     }
     const Tiles tiles = cut<R>(p.rows, p.cols);
     for (int at = t.rank / blockThreads; at < tiles.count; at += t.size / blockThreads) {
         int top = at / tiles.across * Panel::height, side = at % tiles.across * Panel::width;
         Real sum[own][R][R] = {};
-        for (int first = -panelDepth; first < p.depth; first += panelDepth) {
+        UNROLL for (int o = 0; o < own; o++) {
+            left[o].moveTo(p.left, top, p.rows);
+            right[o].moveTo(p.right, side, p.cols);
+        }
+        int ahead = 0; // k with which the panel begins that is read next
+        auto readPanel = [&]() {
             UNROLL for (int o = 0; o < own; o++) {
-                if (first + panelDepth < p.depth) { // arrives meanwhile
-                    left[o].read(p.left, top, p.rows, first + panelDepth, p.depth);
-                    right[o].read(p.right, side, p.cols, first + panelDepth, p.depth);
-                }
-                int thread = t.rank % blockThreads + o * blockThreads, warp = thread / warpSize, lane = thread % warpSize;
-                if (first >= 0) {
-                    UNROLL for (int k = 0; k < panelDepth; k += tileWarps) {
-                        Real x[R], y[R];
-                        load<R, typename Panel::Several>(x, &panel.left[k + warp][lane / tileAcross * R]);
-                        load<R, typename Panel::Several>(y, &panel.right[k + warp][lane % tileAcross * R]);
-                        UNROLL for (int i = 0; i < R; i++)
-                            UNROLL for (int j = 0; j < R; j++) sum[o][i][j] = fma(x[i], y[j], sum[o][i][j]);
-                    }
-                }
+                left[o].read(p.left.values, ahead, p.depth);
+                right[o].read(p.right.values, ahead, p.depth);
             }
-            barrier();
+        };
+        auto writePanel = [&]() {
             UNROLL for (int o = 0; o < own; o++) {
-                int k = first + panelDepth + left[o].k;
-                if (weighted && k < p.depth) {
-                    double weight = p.weights[k % p.records];
+                left[o].keep(ahead, p.depth);
+                right[o].keep(ahead, p.depth);
+                if (weighted) {
+                    int k = ahead + left[o].k;
+                    double weight = k < p.depth ? p.weights[k % p.records] : 0;
                     left[o].weigh(weight, true);
                     right[o].weigh(weight, false);
                 }
                 left[o].write(panel.left);
                 right[o].write(panel.right);
             }
+            ahead += panelDepth;
+        };
+        readPanel();
+        writePanel();
+        barrier();
+        while (ahead - panelDepth < p.depth) {
+            readPanel(); // arrives while the panel before it is multiplied
+            UNROLL for (int o = 0; o < own; o++) {
+                int thread = t.rank % blockThreads + o * blockThreads, warp = thread / warpSize, lane = thread % warpSize;
+                const Real* ofLeft = &panel.left[0][0] + opaque(warp * Panel::pitchLeft + lane / tileAcross * R);
+                const Real* ofRight = &panel.right[0][0] + opaque(warp * Panel::pitchRight + lane % tileAcross * R);
+                UNROLL for (int k = 0; k < panelDepth; k += tileWarps) {
+                    Real x[R], y[R];
+                    load<R, typename Panel::Several>(x, ofLeft + k * Panel::pitchLeft);
+                    load<R, typename Panel::Several>(y, ofRight + k * Panel::pitchRight);
+                    UNROLL for (int i = 0; i < R; i++)
+                        UNROLL for (int j = 0; j < R; j++) sum[o][i][j] = fma(x[i], y[j], sum[o][i][j]);
+                }
+            }
+            barrier();
+            writePanel();
             barrier();
         }
         UNROLL for (int from = 0; from < R; from += sliceRows) {
@@ -118,20 +136,19 @@ template <class Real, int R, int panelDepth, bool weighted> FUNCTION void multip
 // tiled reports whether a product is taken in tiles.
 DEVICE bool tiled(int rows, int cols) { return rows >= 16 && cols >= 16; }
 
+// multiply multiplies in double precision. A product without weights has a right factor
+// with step 1, one with weights has factors with stepK 1.
 DEVICE void multiply(Team t, const Product& p) {
-    if (p.weights) multiplyTiles<double, 4, 64, true>(t, p);
-    else multiplyTiles<double, 4, 64, false>(t, p);
+    if (p.weights) multiplyTiles<double, 4, 64, true, true, true>(t, p);
+    else if (p.left.stepK == 1) multiplyTiles<double, 4, 64, true, false, false>(t, p);
+    else multiplyTiles<double, 4, 64, false, false, false>(t, p);
 }
 
-// tilesOf are the tiles of a product: large ones in single precision where they are
-// enough for half of the blocks.
-DEVICE Tiles tilesOf(Team t, bool single, int rows, int cols) {
-    Tiles large = cut<8>(rows, cols);
-    return single && 2 * large.count >= t.size / blockThreads ? large : cut<4>(rows, cols);
-}
+// tilesOf are the tiles of a product.
+DEVICE Tiles tilesOf(int rows, int cols) { return cut<4>(rows, cols); }
 
-// multiplySingle multiplies in single precision.
+// multiplySingle multiplies in single precision, without weights.
 DEVICE void multiplySingle(Team t, const Product& p) {
-    if (tilesOf(t, true, p.rows, p.cols).height == cut<8>(p.rows, p.cols).height) multiplyTiles<float, 8, 32, false>(t, p);
-    else multiplyTiles<float, 4, 64, false>(t, p);
+    if (p.left.stepK == 1) multiplyTiles<float, 4, 64, true, false, false>(t, p);
+    else multiplyTiles<float, 4, 64, false, false, false>(t, p);
 }

@@ -3,15 +3,24 @@
 #pragma once
 #include "execute.h"
 
+// loadColumns copies columns of the table, or noise, to lanes; neighbouring threads read
+// neighbouring columns.
 DEVICE void loadColumns(Team t, const Frame& f) {
     const Arguments& a = *f.a;
+    withTable(a, [&](auto table) {
+        for (int k = 0; k < a.columnCount; k++) {
+            Column c = a.columns[k];
+            if (c.drawn) continue;
+            each(t, f.n, c.size, [&](int b, int i) {
+                auto column = table.column(c.offset + i);
+                f.lanes[(c.at + i) * f.n + b] = table.value(table.read(table.at(recordAt(f, b)), column), column);
+            });
+        }
+    });
     for (int k = 0; k < a.columnCount; k++) {
         Column c = a.columns[k];
-        // neighbouring threads read neighbouring columns
-        each(t, f.n, c.size, [&](int b, int i) {
-            double x = c.drawn ? f.drawn[(f.position + b) * a.drawnCount + c.offset + i] : tableAt(a, recordAt(f, b), c.offset + i);
-            f.lanes[(c.at + i) * f.n + b] = x;
-        });
+        if (!c.drawn) continue;
+        each(t, f.n, c.size, [&](int b, int i) { f.lanes[(c.at + i) * f.n + b] = f.drawn[(f.position + b) * a.drawnCount + c.offset + i]; });
     }
     t.sync();
 }

@@ -49,6 +49,6 @@ struct OfTiles {
 };
 
 // ofTiles are the tiles of a product of a matrix of rows × cols.
-DEVICE OfTiles ofTiles(Team t, const Frame& f, int rows, int cols) {
-    return OfTiles{rows, f.n, tilesOf(t, isSingle(f, rows, cols), rows, f.n), t.rank / blockThreads, t.size / blockThreads, threadOfBlock()};
+DEVICE OfTiles ofTiles(Team t, const Frame& f, int rows) {
+    return OfTiles{rows, f.n, tilesOf(rows, f.n), t.rank / blockThreads, t.size / blockThreads, threadOfBlock()};
 }

@@ -45,8 +45,30 @@ FUNCTION void addToSlot(Team t, const Arguments& a, const Batch& batch, int slot
     }
 }
 
+// fewParameters is up to how many of them a warp adds up the slots of each; beyond,
+// neighbouring threads add up neighbouring ones, in the slots' order.
+enum { fewParameters = 1024 };
+
+// sumSlots sets sum to the sums over all slots.
+DEVICE void sumSlots(Team t, const Arguments& a, int slots, double* sum) {
+    int P = a.parameterCount;
+    if (P > fewParameters) return each(t, P, 1, [&](int i, int) { sum[i] = sumInOrder(a.partial + i, P, slots); });
+    eachWarp(t, P, [&](int i) {
+        double s = warpSum(slots, [&](int k) { return a.partial[(i64)k * P + i]; });
+        if (firstOfWarp()) sum[i] = s;
+    });
+}
+
+// countOfSlots is the count of all slots, for the threads of a warp.
+DEVICE double countOfSlots(const Arguments& a, int slots) {
+    return warpSum(slots, [&](int k) { return a.counts[k]; });
+}
+
 // addSlots sets sum and count to the sums over all slots.
 FUNCTION void addSlots(Team t, const Arguments& a, int slots, double* sum, double* count) {
-    each(t, a.parameterCount, 1, [&](int i, int) { sum[i] = sumInOrder(a.partial + i, a.parameterCount, slots); });
-    if (t.rank == 0) *count = sumInOrder(a.counts, 1, slots);
+    sumSlots(t, a, slots, sum);
+    eachWarp(t, 1, [&](int) {
+        double s = countOfSlots(a, slots);
+        if (firstOfWarp()) *count = s;
+    });
 }

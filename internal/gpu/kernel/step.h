@@ -61,8 +61,8 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch, double c
     double *sum = r.aux + r.inputCount, *count = sum + P;
     const double* partial = r.tape.partial;
     each(t, r.inputCount, 1, [&](int i, int) { r.aux[i] = r.inputs[(i64)step * r.inputCount + i]; });
-    bool several = batch.slots > 1; // then a thread for each number reads them, not one for four
-    if (several) each(t, P, 1, [&](int i, int) { sum[i] = sumInOrder(partial + i, P, batch.slots); });
+    bool several = batch.slots > 1; // then more threads read them than those that add noise
+    if (several) sumSlots(t, r.tape, batch.slots, sum);
     if (r.key) openCipher(r.roundKeys);
     if (several) t.sync();
     else barrier();
@@ -72,12 +72,15 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch, double c
                                     [&](int i) { return confined(several ? sum[i] : 0 + partial[i], clipNorm); });
         if (!certain) leave(r, quarter);
     });
-    if (t.rank != 0) return;
-    *count = 0;
-    if (r.countNoise == 0) return;
-    double exact = confined(sumInOrder(r.tape.counts, 1, batch.slots) + (0.5 - r.countTarget) * (double)batch.size, 1);
-    WordSource ofCount = {words + r.wordCount - normalGroup, false, 0};
-    if (!addGaussians(count, 1, 0, ofCount, r.countNoise * r.widened, [&](int) { return exact; })) leave(r, -1);
+    eachWarp(t, 1, [&](int) {
+        double within = countOfSlots(r.tape, batch.slots);
+        if (!firstOfWarp()) return;
+        *count = 0;
+        if (r.countNoise == 0) return;
+        double exact = confined(within + (0.5 - r.countTarget) * (double)batch.size, 1);
+        WordSource ofCount = {words + r.wordCount - normalGroup, false, 0};
+        if (!addGaussians(count, 1, 0, ofCount, r.countNoise * r.widened, [&](int) { return exact; })) leave(r, -1);
+    });
 }
 
 // addPrior leaves the prior's gradient in aux, which has zeros there if there is no
@@ -112,6 +115,7 @@ DEVICE void copyState(Team t, const Run& r, double* to, const double* from) {
 
 // runSteps takes the steps of the block's run.
 DEVICE void runSteps(const Runs& runs, int block) {
+    prepareBlock();
     Run& r = localRun(runs.runs[block / runs.blocks]);
     int member = block % runs.blocks;
     Group group = {r.tape.waiting, runs.blocks, member};

@@ -47,8 +47,9 @@ static_assert(sizeof(RowSums) <= sizeof(Scratch), "they fit");
 
 // sumRows reads X from the table, neighbouring threads neighbouring columns. A
 // block has 128 rows of one column of the sum. Warp w of its 8 adds up the records b
-// with b mod 8 = w; then these 8 sums are added.
-DEVICE void sumRows(Team t, const Frame& f, const Term& m, const double* factor, double* sum, bool fresh) {
+// with b mod 8 = w; then these 8 sums are added. Four records are read before the first
+// is used.
+template <class Table> DEVICE void sumRows(Team t, const Frame& f, const Table& table, const Term& m, const double* factor, double* sum, bool fresh) {
     enum { own = rowWarps * warpSize / blockThreads, rows = rowsAtATime / warpSize, abreast = 4 };
     RowSums& partial = *(RowSums*)scratch();
     int down = (m.rows + rowsAtATime - 1) / rowsAtATime;
@@ -58,20 +59,21 @@ DEVICE void sumRows(Team t, const Frame& f, const Term& m, const double* factor,
         barrier(); // nobody needs what was there
         for (int o = 0; o < own; o++) {
             int thread = t.rank % blockThreads + o * blockThreads, warp = thread / warpSize, lane = thread % warpSize;
+            decltype(table.column(0)) column[rows];
+            UNROLL for (int i = 0; i < rows; i++) column[i] = table.column(m.x + (top + i * warpSize + lane < m.rows ? top + i * warpSize + lane : 0));
             double s[rows] = {};
             for (int first = warp; first < f.n; first += abreast * rowWarps) {
-                double weight[abreast], x[abreast][rows];
+                double weight[abreast];
+                decltype(table.read(table.at(0), column[0])) x[abreast][rows];
                 UNROLL for (int k = 0; k < abreast; k++) {
                     int b = first + k * rowWarps < f.n ? first + k * rowWarps : first;
-                    weight[k] = first + k * rowWarps < f.n ? times(factor[b], delta[b]) : 0;
-                    u32 record = recordAt(f, b);
-                    UNROLL for (int i = 0; i < rows; i++) {
-                        int r = top + i * warpSize + lane;
-                        x[k][i] = tableAt(*f.a, record, m.x + (r < m.rows ? r : 0));
-                    }
+                    weight[k] = first + k * rowWarps < f.n ? times(fromGlobal(factor + b), fromGlobal(delta + b)) : 0;
+                    auto at = table.at(recordAt(f, b));
+                    UNROLL for (int i = 0; i < rows; i++) x[k][i] = table.read(at, column[i]);
                 }
+                int nothing = afterReads();
                 UNROLL for (int k = 0; k < abreast; k++)
-                    UNROLL for (int i = 0; i < rows; i++) s[i] += times(weight[k], x[k][i]);
+                    UNROLL for (int i = 0; i < rows; i++) s[i] += times(weight[k], table.value(later(x[k][i], nothing), column[i]));
             }
             UNROLL for (int i = 0; i < rows; i++) partial.of[warp][i * warpSize + lane] = s[i];
         }
@@ -111,7 +113,7 @@ FUNCTION void addTerms(Team t, const Frame& f, const double* factor, double* sum
         if (k > 0 && a.pairCount > 0) t.sync(); // some terms share parameters
         if (m.kind == dense) sumDense(t, f, m, factor, sum, fresh);
         else if (m.kind == scatter) sumScatter(t, f, m, factor, sum);
-        else if (m.xInRows) sumRows(t, f, m, factor, sum, fresh);
+        else if (m.xInRows) withTable(a, [&](auto table) { sumRows(t, f, table, m, factor, sum, fresh); });
         else sumOuter(t, f, m, factor, sum, fresh);
     }
 }

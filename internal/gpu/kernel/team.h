@@ -3,7 +3,7 @@
 // data's shape only, so all teams, the team of one included, compute the same
 // bits.
 #pragma once
-#include "bits.h"
+#include "latency.h"
 
 // A Group is blocks that wait for each other; this block is number `member`.
 // All of them must be running: the host launches no more than fit on the device at
@@ -68,31 +68,42 @@ template <class F> DEVICE void eachWarp(Team t, int size, F f) {
     for (int i = t.rank / threads; i < size; i += t.size / threads) f(i);
 }
 
-// warpSums sets sums[k] to Σ f(k, b) over b < n for the threads of a warp: 32
-// partial sums of every 32nd term, then a tree of halves.
-template <int K, class F> DEVICE void warpSums(int n, F f, double* sums) {
+// warpSum is Σ f(b) over b < n for the threads of a warp: 32 partial sums of every 32nd
+// term, then a tree of halves.
+template <class F> DEVICE double warpSum(int n, F f) {
     if (blockThreads == 1) {
-        for (int k = 0; k < K; k++) {
-            double s[warpSize] = {};
-            for (int b = 0; b < n; b++) s[b % warpSize] += f(k, b);
+        double s[warpSize] = {};
+        for (int b = 0; b < n; b++) s[b % warpSize] += f(b);
+        for (int half = warpSize / 2; half > 0; half /= 2)
+            for (int l = 0; l < half; l++) s[l] += s[l + half];
+        return s[0];
+    }
+    double sum = 0;
+    for (int b = threadOfBlock() % warpSize; b < n; b += warpSize) sum += f(b);
+    for (int half = warpSize / 2; half > 0; half /= 2) sum += shuffle(sum, half);
+    return sum;
+}
+
+// fourTotals calls put(k, s) for k < 4 with the sums s of sums[·][k] over the threads of a
+// warp, each of which has `own` of its 32 partial sums; a tree of halves, as warpSum's.
+template <int own, class G> DEVICE void fourTotals(double (*sums)[4], G put) {
+    enum { count = 4 };
+    if (own == warpSize) {
+        for (int k = 0; k < count; k++) {
             for (int half = warpSize / 2; half > 0; half /= 2)
-                for (int l = 0; l < half; l++) s[l] += s[l + half];
-            sums[k] = s[0];
+                for (int l = 0; l < half; l++) sums[l % own][k] += sums[(l + half) % own][k];
+            put(k, sums[0][k]);
         }
         return;
     }
-    UNROLL for (int k = 0; k < K; k++) sums[k] = 0;
-    for (int b = threadOfBlock() % warpSize; b < n; b += warpSize)
-        UNROLL for (int k = 0; k < K; k++) sums[k] += f(k, b);
-    for (int half = warpSize / 2; half > 0; half /= 2)
-        UNROLL for (int k = 0; k < K; k++) sums[k] += shuffle(sums[k], half);
-}
-
-// warpSum is one such sum.
-template <class F> DEVICE double warpSum(int n, F f) {
-    double sum;
-    warpSums<1>(n, [&](int, int b) { return f(b); }, &sum);
-    return sum;
+    // a thread keeps two of four sums, then one of two, and exchanges the others
+    int lane = threadOfBlock() % warpSize;
+    bool high = lane & 16, low = lane & 8;
+    double s0 = sums[0][0], s1 = sums[0][1], s2 = sums[0][2], s3 = sums[0][3];
+    double first = (high ? s2 : s0) + shuffle(high ? s0 : s2, 16), second = (high ? s3 : s1) + shuffle(high ? s1 : s3, 16);
+    double one = (low ? second : first) + shuffle(low ? first : second, 8);
+    for (int half = 4; half > 0; half /= 2) one += shuffle(one, half);
+    if (lane % 8 == 0) put(lane / 8, one);
 }
 
 // fourSums calls put(r, Σ f(r, k) over k < n) for all r < 4: a warp is 8 threads for

@@ -23,16 +23,48 @@ DEVICE u32 recordAt(const Frame& f, int b) {
     return f.batch ? f.batch[place] : (u32)place;
 }
 
-DEVICE double tableAt(const Arguments& a, u32 record, int column) {
-    if (a.packed) {
-        const Slot& s = a.packed[column];
-        const u8* at = (const u8*)a.table + (i64)record * a.stride * 4 + s.at;
-        if (s.size == 4) return *(const float*)at;
-        int whole = s.size == 2 ? *(const u16*)at : *at;
-        return s.list < 0 ? whole : a.lists[s.list + whole];
+// FloatTable, DoubleTable and PackedTable are the table's records: at(i) is where record i
+// begins, column(j) where its column j is, read what is there, and value the number. The
+// reads need not wait for each other.
+struct FloatTable {
+    const float* values;
+    i64 stride;
+    DEVICE_MEMBER const float* at(u32 record) const { return values + (i64)record * stride; }
+    DEVICE_MEMBER int column(int j) const { return j; }
+    DEVICE_MEMBER float read(const float* at, int column) const { return fromGlobal(at + column); }
+    DEVICE_MEMBER double value(float x, int) const { return x; }
+};
+
+struct DoubleTable {
+    const double* values;
+    i64 stride;
+    DEVICE_MEMBER const double* at(u32 record) const { return values + (i64)record * stride; }
+    DEVICE_MEMBER int column(int j) const { return j; }
+    DEVICE_MEMBER double read(const double* at, int column) const { return fromGlobal(at + column); }
+    DEVICE_MEMBER double value(double x, int) const { return x; }
+};
+
+template <bool hasLists> struct PackedTable {
+    const u32* words;
+    i64 stride; // words
+    const Slot* slots;
+    const float* lists;
+    DEVICE_MEMBER const u32* at(u32 record) const { return words + (i64)record * stride; }
+    DEVICE_MEMBER Slot column(int j) const { return Slot{fromGlobal(&slots[j].at), fromGlobal(&slots[j].size), fromGlobal(&slots[j].list)}; }
+    DEVICE_MEMBER u32 read(const u32* at, const Slot& s) const { return fromGlobal(at + s.at / 4); }
+    DEVICE_MEMBER double value(u32 word, const Slot& s) const {
+        int whole = word >> s.at % 4 * 8 & (s.size == 2 ? 0xffff : 0xff);
+        float x = s.size == 4 ? __builtin_bit_cast(float, word) : (float)whole;
+        return hasLists && s.list >= 0 ? fromGlobal(lists + s.list + whole) : x;
     }
-    i64 at = (i64)record * a.stride + column;
-    return a.single ? (double)((const float*)a.table)[at] : ((const double*)a.table)[at];
+};
+
+// withTable calls f with the table.
+template <class F> DEVICE void withTable(const Arguments& a, F f) {
+    if (a.lists) return f(PackedTable<true>{(const u32*)a.table, a.stride, a.packed, a.lists});
+    if (a.packed) return f(PackedTable<false>{(const u32*)a.table, a.stride, a.packed, 0});
+    if (a.single) return f(FloatTable{(const float*)a.table, a.stride});
+    f(DoubleTable{(const double*)a.table, a.stride});
 }
 
 // isSingle reports whether products of a matrix are taken in float32: where the table
