@@ -48,38 +48,46 @@ DEVICE void matVec(Team t, const Frame& f, const Instr& in, double* dst) {
 // rowMatVec reads the records' columns in place, a warp those of four records at a time,
 // 128 columns before it uses the first.
 template <class Table> DEVICE void rowMatVec(Team t, const Frame& f, const Table& table, const Instr& in, double* dst) {
-    enum { records = 4, abreast = 4, threads = blockThreads == 1 ? 1 : (int)warpSize, own = warpSize / threads };
-    View w = view(f, in.a);
-    int groups = (f.n + records - 1) / records;
-    eachWarp(t, in.rows * groups, [&](int i) {
-        int row = i / groups, first = i % groups * records;
-        decltype(table.at(0)) at[records];
-        UNROLL for (int k = 0; k < records; k++) at[k] = table.at(recordAt(f, first + k < f.n ? first + k : f.n - 1));
-        double sums[own][records] = {};
-        for (int begin = 0; begin < in.cols; begin += abreast * warpSize)
-            UNROLL for (int o = 0; o < own; o++) {
-                decltype(table.column(0)) column[abreast];
-                decltype(table.read(at[0], column[0])) x[abreast][records];
-                double weight[abreast];
-                int first = begin + threadOfBlock() % warpSize + o;
+    enum { records = 4, abreast = 4, block = abreast * warpSize, threads = blockThreads == 1 ? 1 : (int)warpSize, own = warpSize / threads };
+    const double* w = view(f, in.a).values;
+    int cols = in.cols, n = f.n, groups = (n + records - 1) / records, first = in.b.at;
+    i64 colStep = in.colStep;
+    decltype(table.column(0)) column[own][abreast];
+    double weights[own][abreast];
+    for (int row = 0; row < in.rows; row++) {
+        auto readWeights = [&](int begin) {
+            UNROLL for (int o = 0; o < own; o++)
                 UNROLL for (int j = 0; j < abreast; j++) {
-                    int c = first + j * warpSize < in.cols ? first + j * warpSize : 0;
-                    column[j] = table.column(in.b.at + c);
-                    weight[j] = fromGlobal(w.values + row * in.rowStep + c * in.colStep);
+                    int c = begin + j * warpSize + threadOfBlock() % warpSize + o;
+                    c = c < cols ? c : 0;
+                    column[o][j] = table.column(first + c);
+                    weights[o][j] = fromGlobal(w + (i64)row * in.rowStep + c * colStep);
                 }
-                UNROLL for (int j = 0; j < abreast; j++)
-                    UNROLL for (int k = 0; k < records; k++) x[j][k] = table.read(at[k], column[j]);
-                int nothing = afterReads();
-                UNROLL for (int j = 0; j < abreast; j++)
-                    UNROLL for (int k = 0; k < records; k++) {
-                        double product = weight[j] * table.value(later(x[j][k], nothing), column[j]);
-                        sums[o][k] = first + j * warpSize < in.cols ? sums[o][k] + product : sums[o][k];
-                    }
+        };
+        readWeights(0);
+        eachWarp(t, groups, [&](int group) {
+            decltype(table.at(0)) at[records];
+            UNROLL for (int k = 0; k < records; k++) at[k] = table.at(recordAt(f, group * records + k < n ? group * records + k : n - 1));
+            double sums[own][records] = {};
+            for (int begin = 0; begin < cols; begin += block) {
+                if (cols > block) readWeights(begin);
+                UNROLL for (int o = 0; o < own; o++) {
+                    decltype(table.read(at[0], column[0][0])) x[abreast][records];
+                    UNROLL for (int j = 0; j < abreast; j++)
+                        UNROLL for (int k = 0; k < records; k++) x[j][k] = table.read(at[k], column[o][j]);
+                    int nothing = afterReads();
+                    UNROLL for (int j = 0; j < abreast; j++)
+                        UNROLL for (int k = 0; k < records; k++) {
+                            double product = weights[o][j] * table.value(later(x[j][k], nothing), column[o][j]);
+                            sums[o][k] = begin + j * warpSize + threadOfBlock() % warpSize + o < cols ? sums[o][k] + product : sums[o][k];
+                        }
+                }
             }
-        fourTotals<own>(sums, [&](int k, double s) {
-            if (first + k < f.n) dst[row * f.n + first + k] = s;
+            fourTotals<own>(sums, [&](int k, double s) {
+                if (group * records + k < n) dst[row * n + group * records + k] = s;
+            });
         });
-    });
+    }
 }
 
 DEVICE void outerProduct(Team t, const Frame& f, const Instr& in, double* dst) {

@@ -7,20 +7,19 @@
 // neighbouring columns.
 DEVICE void loadColumns(Team t, const Frame& f) {
     const Arguments& a = *f.a;
-    withTable(a, [&](auto table) {
-        for (int k = 0; k < a.columnCount; k++) {
-            Column c = a.columns[k];
-            if (c.drawn) continue;
-            each(t, f.n, c.size, [&](int b, int i) {
-                auto column = table.column(c.offset + i);
-                f.lanes[(c.at + i) * f.n + b] = table.value(table.read(table.at(recordAt(f, b)), column), column);
-            });
-        }
-    });
     for (int k = 0; k < a.columnCount; k++) {
         Column c = a.columns[k];
-        if (!c.drawn) continue;
-        each(t, f.n, c.size, [&](int b, int i) { f.lanes[(c.at + i) * f.n + b] = f.drawn[(f.position + b) * a.drawnCount + c.offset + i]; });
+        double* to = f.lanes + (i64)c.at * f.n;
+        auto write = [&](int b, int i, double x) { to[(i64)i * f.n + b] = x; };
+        if (c.drawn) {
+            const double* drawn = f.drawn + f.position * a.drawnCount + c.offset;
+            eachFour(t, f.n, c.size, [&](int b, int i) { return fromGlobal(drawn + (i64)b * a.drawnCount + i); }, write);
+        } else {
+            withTable(a, [&](auto table) {
+                eachFour(t, f.n, c.size, [&](int b, int i) { return table.read(table.at(recordAt(f, b)), table.column(c.offset + i)); },
+                         [&](int b, int i, auto x) { write(b, i, table.value(x, table.column(c.offset + i))); });
+            });
+        }
     }
     t.sync();
 }

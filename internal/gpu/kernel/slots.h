@@ -54,14 +54,14 @@ DEVICE void sumSlots(Team t, const Arguments& a, int slots, double* sum) {
     int P = a.parameterCount;
     if (P > fewParameters) return each(t, P, 1, [&](int i, int) { sum[i] = sumInOrder(a.partial + i, P, slots); });
     eachWarp(t, P, [&](int i) {
-        double s = warpSum(slots, [&](int k) { return a.partial[(i64)k * P + i]; });
+        double s = warpSum(slots, [&](int k) { return fromGlobal(a.partial + (i64)k * P + i); });
         if (firstOfWarp()) sum[i] = s;
     });
 }
 
 // countOfSlots is the count of all slots, for the threads of a warp.
 DEVICE double countOfSlots(const Arguments& a, int slots) {
-    return warpSum(slots, [&](int k) { return a.counts[k]; });
+    return warpSum(slots, [&](int k) { return fromGlobal(a.counts + k); });
 }
 
 // addSlots sets sum and count to the sums over all slots.

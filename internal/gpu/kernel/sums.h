@@ -17,7 +17,8 @@ DEVICE void sumDense(Team t, const Frame& f, const Term& m, const double* factor
     }
     eachWarp(t, m.rows * m.cols, [&](int i) {
         const double* delta = f.lanes + (m.delta + i) * f.n;
-        double s = warpSum(f.n, [&](int b) { return times(factor[b], delta[b]); });
+        double s = warpSum(f.n, [&](int b) { return Three{fromGlobal(factor + b), fromGlobal(delta + b), 0}; },
+                           [](const Three& x) { return times(x.x, x.y); });
         int r = i / m.cols, c = i - r * m.cols;
         if (firstOfWarp()) gain(&sum[m.parameter + r * m.rowStride + c * m.colStride], s, fresh);
     });
@@ -32,18 +33,45 @@ DEVICE void sumOuter(Team t, const Frame& f, const Term& m, const double* factor
     eachWarp(t, m.rows * m.cols, [&](int i) {
         int r = i / m.cols, c = i - r * m.cols;
         const double *x = f.lanes + (m.x + r * m.width) * f.n, *delta = f.lanes + (m.delta + c * m.width) * f.n;
-        double s = m.width == 1 ? warpSum(f.n, [&](int b) { return times(factor[b], x[b] * delta[b]); })
-                                : warpSum(f.n * m.width, [&](int k) { return times(factor[k % f.n], x[k] * delta[k]); });
+        double s = warpSum(f.n * m.width, [&](int k) { return Three{fromGlobal(factor + (m.width == 1 ? k : k % f.n)), fromGlobal(x + k), fromGlobal(delta + k)}; },
+                           [](const Three& v) { return times(v.x, v.y * v.z); });
         if (firstOfWarp()) gain(&sum[m.parameter + r * m.rowStride + c * m.colStride], s, fresh);
     });
 }
 
-// RowSums are the partial sums of sumRows for some rows of X.
-enum { rowsAtATime = 128, rowWarps = 8 };
+// RowSums are the partial sums of sumRows for some rows of X, and of some records where
+// each is in the table and its weight.
+enum { rowsAtATime = 128, rowWarps = 8, recordsAtATime = 1024 };
 struct RowSums {
-    double of[rowWarps][rowsAtATime];
+    double of[rowWarps][rowsAtATime], weights[recordsAtATime];
+    u32 places[recordsAtATime];
 };
 static_assert(sizeof(RowSums) <= sizeof(Scratch), "they fit");
+
+// weighRecords sets the weights and places of n records, from number `first` of the chunk
+// on; all threads of the block take part. Four are read before the first is used.
+DEVICE void weighRecords(const Frame& f, const double* factor, const double* delta, int first, int n, RowSums& to) {
+    enum { abreast = 4 };
+    for (int begin = 0; begin < n; begin += abreast * blockThreads) {
+        double weight[abreast], d[abreast];
+        u32 place[abreast];
+        UNROLL for (int k = 0; k < abreast; k++) {
+            int b = begin + k * blockThreads + threadOfBlock();
+            b = first + (b < n ? b : 0);
+            weight[k] = fromGlobal(factor + b);
+            d[k] = fromGlobal(delta + b);
+            place[k] = recordAt(f, b);
+        }
+        int nothing = afterReads();
+        UNROLL for (int k = 0; k < abreast; k++) {
+            int b = begin + k * blockThreads + threadOfBlock();
+            if (b < n) {
+                to.weights[b] = times(later(weight[k], nothing), later(d[k], nothing));
+                to.places[b] = later(place[k], nothing);
+            }
+        }
+    }
+}
 
 // sumRows reads X from the table, neighbouring threads neighbouring columns. A
 // block has 128 rows of one column of the sum. Warp w of its 8 adds up the records b
@@ -51,36 +79,42 @@ static_assert(sizeof(RowSums) <= sizeof(Scratch), "they fit");
 // is used.
 template <class Table> DEVICE void sumRows(Team t, const Frame& f, const Table& table, const Term& m, const double* factor, double* sum, bool fresh) {
     enum { own = rowWarps * warpSize / blockThreads, rows = rowsAtATime / warpSize, abreast = 4 };
-    RowSums& partial = *(RowSums*)scratch();
-    int down = (m.rows + rowsAtATime - 1) / rowsAtATime;
+    RowSums& shared = *(RowSums*)scratch();
+    int down = (m.rows + rowsAtATime - 1) / rowsAtATime, records = f.n;
     for (int piece = t.rank / blockThreads; piece < down * m.cols; piece += t.size / blockThreads) {
         int c = piece / down, top = piece % down * rowsAtATime;
-        const double* delta = f.lanes + (m.delta + c) * f.n;
-        barrier(); // nobody needs what was there
-        for (int o = 0; o < own; o++) {
-            int thread = t.rank % blockThreads + o * blockThreads, warp = thread / warpSize, lane = thread % warpSize;
-            decltype(table.column(0)) column[rows];
-            UNROLL for (int i = 0; i < rows; i++) column[i] = table.column(m.x + (top + i * warpSize + lane < m.rows ? top + i * warpSize + lane : 0));
-            double s[rows] = {};
-            for (int first = warp; first < f.n; first += abreast * rowWarps) {
-                double weight[abreast];
-                decltype(table.read(table.at(0), column[0])) x[abreast][rows];
-                UNROLL for (int k = 0; k < abreast; k++) {
-                    int b = first + k * rowWarps < f.n ? first + k * rowWarps : first;
-                    weight[k] = first + k * rowWarps < f.n ? times(fromGlobal(factor + b), fromGlobal(delta + b)) : 0;
-                    auto at = table.at(recordAt(f, b));
-                    UNROLL for (int i = 0; i < rows; i++) x[k][i] = table.read(at, column[i]);
+        double s[own][rows] = {};
+        for (int begin = 0; begin < records; begin += recordsAtATime) {
+            int n = records - begin < recordsAtATime ? records - begin : recordsAtATime;
+            barrier(); // nobody needs what was there
+            weighRecords(f, factor, f.lanes + (m.delta + c) * records, begin, n, shared);
+            barrier();
+            UNROLL for (int o = 0; o < own; o++) {
+                int thread = t.rank % blockThreads + o * blockThreads, warp = thread / warpSize, lane = thread % warpSize;
+                decltype(table.column(0)) column[rows];
+                UNROLL for (int i = 0; i < rows; i++) column[i] = table.column(m.x + (top + i * warpSize + lane < m.rows ? top + i * warpSize + lane : 0));
+                for (int first = warp; first < n; first += abreast * rowWarps) {
+                    decltype(table.read(table.at(0), column[0])) x[abreast][rows];
+                    UNROLL for (int k = 0; k < abreast; k++) {
+                        auto at = table.at(shared.places[first + k * rowWarps < n ? first + k * rowWarps : first]);
+                        UNROLL for (int i = 0; i < rows; i++) x[k][i] = table.read(at, column[i]);
+                    }
+                    int nothing = afterReads();
+                    UNROLL for (int k = 0; k < abreast; k++) {
+                        double weight = first + k * rowWarps < n ? shared.weights[first + k * rowWarps] : 0;
+                        UNROLL for (int i = 0; i < rows; i++) s[o][i] += times(weight, table.value(later(x[k][i], nothing), column[i]));
+                    }
                 }
-                int nothing = afterReads();
-                UNROLL for (int k = 0; k < abreast; k++)
-                    UNROLL for (int i = 0; i < rows; i++) s[i] += times(weight[k], table.value(later(x[k][i], nothing), column[i]));
             }
-            UNROLL for (int i = 0; i < rows; i++) partial.of[warp][i * warpSize + lane] = s[i];
+        }
+        UNROLL for (int o = 0; o < own; o++) {
+            int thread = t.rank % blockThreads + o * blockThreads;
+            UNROLL for (int i = 0; i < rows; i++) shared.of[thread / warpSize][i * warpSize + thread % warpSize] = s[o][i];
         }
         barrier();
         for (int r = t.rank % blockThreads; r < rowsAtATime && top + r < m.rows; r += blockThreads) {
             double s[rowWarps];
-            UNROLL for (int w = 0; w < rowWarps; w++) s[w] = partial.of[w][r];
+            UNROLL for (int w = 0; w < rowWarps; w++) s[w] = shared.of[w][r];
             UNROLL for (int half = 1; half < rowWarps; half *= 2)
                 UNROLL for (int w = 0; w < rowWarps; w += 2 * half) s[w] += s[w + half];
             gain(&sum[m.parameter + (top + r) * m.rowStride + c * m.colStride], s[0], fresh);
@@ -122,7 +156,7 @@ FUNCTION void addTerms(Team t, const Frame& f, const double* factor, double* sum
 DEVICE void accumulate(Team t, const Frame& f, double* sum, double* count, bool fresh) {
     const double *factor = f.lanes + (i64)f.a->factorLanes * f.n, *within = factor + f.n;
     eachWarp(t, 1, [&](int) {
-        double s = warpSum(f.n, [&](int b) { return within[b]; });
+        double s = warpSum(f.n, [&](int b) { return fromGlobal(within + b); });
         if (firstOfWarp()) gain(count, s, fresh);
     });
     addTerms(t, f, factor, sum, fresh);

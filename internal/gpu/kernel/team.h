@@ -68,20 +68,63 @@ template <class F> DEVICE void eachWarp(Team t, int size, F f) {
     for (int i = t.rank / threads; i < size; i += t.size / threads) f(i);
 }
 
-// warpSum is Σ f(b) over b < n for the threads of a warp: 32 partial sums of every 32nd
-// term, then a tree of halves.
-template <class F> DEVICE double warpSum(int n, F f) {
+// eachFour calls write(i, b, read(i, b)) for all i < size and b < n, as each does, but reads
+// four numbers before it writes the first.
+template <class R, class W> DEVICE void eachFour(Team t, int size, int n, R read, W write) {
+    enum { abreast = 4 };
+    i64 total = (i64)size * n;
+    for (i64 begin = t.rank - threadOfBlock() % warpSize; begin < total; begin += (i64)abreast * t.size) { // whole warps
+        int i[abreast], b[abreast];
+        decltype(read(0, 0)) x[abreast];
+        UNROLL for (int k = 0; k < abreast; k++) {
+            i64 e = begin + threadOfBlock() % warpSize + (i64)k * t.size;
+            i[k] = e < total ? (int)((u32)e / (u32)n) : 0;
+            b[k] = e < total ? (int)((u32)e % (u32)n) : 0;
+            x[k] = read(i[k], b[k]);
+        }
+        int nothing = afterReads();
+        UNROLL for (int k = 0; k < abreast; k++)
+            if (begin + threadOfBlock() % warpSize + (i64)k * t.size < total) write(i[k], b[k], later(x[k], nothing));
+    }
+}
+
+// Three are numbers of one term of a sum.
+struct Three {
+    double x, y, z;
+};
+
+// warpSum is Σ term(read(b)) over b < n for the threads of a warp: 32 partial sums of every
+// 32nd term, then a tree of halves. Of four terms all numbers are read before the first is
+// used.
+template <class R, class F> DEVICE double warpSum(int n, R read, F term) {
+    enum { abreast = 4 };
     if (blockThreads == 1) {
         double s[warpSize] = {};
-        for (int b = 0; b < n; b++) s[b % warpSize] += f(b);
+        for (int b = 0; b < n; b++) s[b % warpSize] += term(read(b));
         for (int half = warpSize / 2; half > 0; half /= 2)
             for (int l = 0; l < half; l++) s[l] += s[l + half];
         return s[0];
     }
     double sum = 0;
-    for (int b = threadOfBlock() % warpSize; b < n; b += warpSize) sum += f(b);
+    for (int begin = 0; begin < n; begin += abreast * warpSize) {
+        Three x[abreast];
+        UNROLL for (int k = 0; k < abreast; k++) {
+            int b = begin + k * warpSize + threadOfBlock() % warpSize;
+            x[k] = read(b < n ? b : 0);
+        }
+        int nothing = afterReads();
+        UNROLL for (int k = 0; k < abreast; k++) {
+            double next = term(Three{later(x[k].x, nothing), later(x[k].y, nothing), later(x[k].z, nothing)});
+            sum = begin + k * warpSize + threadOfBlock() % warpSize < n ? sum + next : sum;
+        }
+    }
     for (int half = warpSize / 2; half > 0; half /= 2) sum += shuffle(sum, half);
     return sum;
+}
+
+// warpSum is Σ read(b).
+template <class R> DEVICE double warpSum(int n, R read) {
+    return warpSum(n, [&](int b) { return Three{read(b), 0, 0}; }, [](const Three& x) { return x.x; });
 }
 
 // fourTotals calls put(k, s) for k < 4 with the sums s of sums[·][k] over the threads of a

@@ -20,7 +20,7 @@ DEVICE Frame globalFrame(const Arguments& a, int* notFinite) { return Frame{&a, 
 
 DEVICE u32 recordAt(const Frame& f, int b) {
     i64 place = f.position + b;
-    return f.batch ? f.batch[place] : (u32)place;
+    return f.batch ? fromGlobal(f.batch + place) : (u32)place;
 }
 
 // FloatTable, DoubleTable and PackedTable are the table's records: at(i) is where record i
