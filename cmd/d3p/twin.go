@@ -5,6 +5,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -373,6 +374,9 @@ func (a *app) newMarginalDraws(r *released.Release, s twinSettings) (*marginalDr
 	drawer, err := synthesis.NewDrawer(r.Marginals, r.Model, s.separate, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, status.With(status.Spec, fmt.Errorf("%s: %w", report.MarginalsName, err))
+	}
+	if list := r.Marginals.Contradicted(); list != nil {
+		a.warnf("the constraints contradict the counts of %s: the table is far from the records (see that each rule holds in them; fit again without the ones that do not)", strings.Join(list, ", "))
 	}
 	if s.separate {
 		limits, err := synthesis.LimitsOf(r.Marginals, r.Model)

@@ -56,7 +56,7 @@ func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 		rate, better := 1.0, false
 		for range trials {
 			simd.Axpy(t.theta, rate, step)
-			if g := value(next); g <= f+1e-4*rate*slope && !math.IsInf(g, 0) {
+			if g := value(next); g <= f+1e-4*rate*slope && !math.IsInf(g, 0) && !math.IsNaN(simd.Sum(next)) {
 				f, better = g, true
 				break
 			}

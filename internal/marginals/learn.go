@@ -83,6 +83,7 @@ type learner struct {
 	looks   []*Measurement               // by question, by groups
 	full    []*Measurement               // by question, by cells; nil: not measured; those of the look if it has no groups
 	clean   map[*Measurement]Measurement // reconciled
+	counts  []Measurement                // of columns, reconciled
 	chosen  []bool                       // by question: the tree has it
 	order   []*Measurement               // of the tree, except columns, in order of choice
 	tree    *Tree
@@ -119,8 +120,14 @@ func Learn(c Config, measure Measure, random Random) (*Learned, error) {
 		}
 	}
 	l.draw()
-	for _, m := range l.Columns {
-		l.learned.Distances = append(l.learned.Distances, Distance{m.Set, deviation(l.expect(m.Table), m.Trust, m.Variance) / (2 * l.n), true})
+	for i, m := range l.Columns {
+		model := l.expect(m.Table)
+		// Where the zeros contradict the counts, the tree is further from these than their noise.
+		missed := 0.0
+		for c, y := range l.counts[i].Counts {
+			missed += math.Abs(y - model[c])
+		}
+		l.learned.Distances = append(l.learned.Distances, Distance{m.Set, max(missed, deviation(model, m.Trust, m.Variance)) / (2 * l.n), true})
 	}
 	for i := range c.Workload {
 		l.learned.Distances = append(l.learned.Distances, Distance{c.Workload[i].Set, l.distance(i), l.chosen[i]})
@@ -245,7 +252,9 @@ func (l *learner) reconcile() {
 	}
 	l.n = Records(all)
 	l.clean = make(map[*Measurement]Measurement)
-	for i, m := range Reconcile(l.Domain, all, l.n)[len(l.Columns):] {
+	reconciled := Reconcile(l.Domain, all, l.n)
+	l.counts = reconciled[:len(l.Columns)]
+	for i, m := range reconciled[len(l.Columns):] {
 		l.clean[of[i]] = m
 	}
 }

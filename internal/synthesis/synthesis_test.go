@@ -377,3 +377,18 @@ twin: {engine: marginals}
 		t.Errorf("share %.3f of the units with three rows, want 0.5; %.3f in a ward without records", both/3000, empty/3000)
 	}
 }
+
+// Rules that the records break end in a table far from the counts, and the page says of which
+// columns. Rules that hold contradict nothing.
+func TestContradictedColumns(t *testing.T) {
+	for rule, want := range map[string]bool{"age >= 18 or home != 'own'": false, "age < 30 or home != 'none'": true} {
+		m := read(t, strings.Replace(model, "age >= 18 or home != 'own'", rule, 1))
+		table, _ := learn(t, m, people(6000, public(1)), event.AddRemove, 16.8, 3)
+		if got := table.Contradicted(); slices.Contains(got, "home") != want {
+			t.Errorf("%s: it contradicts %v", rule, got)
+		}
+		if page := table.Utility(m); strings.Contains(page, "**The rules contradict") != want {
+			t.Errorf("%s: the page says otherwise", rule)
+		}
+	}
+}

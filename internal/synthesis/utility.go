@@ -35,6 +35,9 @@ func (t *Table) Utility(m *models.Model) string {
 	b.WriteString("what noise, bins and columns that follow from others do. Drawing records adds what a new sample would.\n")
 	t.distances(&b)
 	rules(&b, m)
+	if list := t.Contradicted(); list != nil {
+		fmt.Fprintf(&b, "\n**The rules contradict the counts of %s**: a table that meets them is far from these counts. See that\neach rule holds in the records, and that dates which it compares count from one origin.\n", plain(strings.Join(list, ", ")))
+	}
 	b.WriteString("\n## Columns\n\nShares of records, with 90 % intervals for the noise of the column's own counts.\n")
 	for _, x := range t.Tables {
 		if len(x.Columns) == 1 {
@@ -59,6 +62,33 @@ const unfit = `
 - Pairs with a large distance above, and relations that were not looked for.
 - Decisions. Confirm on the records, or fit the question itself with d3p fit.
 `
+
+// contradiction is the distance of a single column from which the rules contradict its counts, and
+// in units of the counts' noise.
+const (
+	contradiction      = 0.05
+	contradictionNoise = 3
+)
+
+// Contradicted are the columns whose counts the constraints keep the table from.
+func (t *Table) Contradicted() (names []string) {
+	for _, d := range t.Distances {
+		if len(d.Columns) != 1 || d.Predicted < contradiction {
+			continue
+		}
+		for _, x := range t.Tables {
+			if len(x.Columns) == 1 && t.Columns[x.Columns[0]].Name == d.Columns[0] && d.Predicted > contradictionNoise*t.noise(x) {
+				names = append(names, d.Columns[0])
+			}
+		}
+	}
+	return names
+}
+
+// noise is the mean total variation that the noise of counts is.
+func (t *Table) noise(x Counts) float64 {
+	return 0.8 * math.Sqrt(x.Variance) * float64(len(x.Counts)) / (2 * max(1, t.Records))
+}
 
 // rules writes the constraints.
 func rules(b *strings.Builder, m *models.Model) {
