@@ -45,7 +45,7 @@ var rules = map[string]rule{
 	// models: pure mathematics
 	"marginals":                {ours: []string{"simd"}},
 	"models/special":           {},
-	"models/graph":             {ours: []string{"models/special"}},
+	"models/graph":             {ours: []string{"models/special", "simd"}},
 	"models/guide":             {ours: []string{"models/graph", "simd"}},
 	"models/difference":        {},
 	"fit/pace":                 {files: true},

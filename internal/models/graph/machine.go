@@ -3,11 +3,15 @@ package graph
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"d3p/internal/simd"
 )
 
-// A Machine executes a Tape in plain float64, one instruction after the other.
-// It is the reference that engines are tested against, and what computes prior
-// gradients and predictions. Memory is allocated once, for at most maxB
+// A Machine executes a Tape in float64, one instruction after the other. With room for
+// one record it is the plain reference that engines are tested against. With more it
+// computes predictions, and matrix products have fused additions; what a record gets
+// does not depend on the records beside it. Memory is allocated once, for at most maxB
 // records; no call allocates. A Machine is not safe for concurrent use.
 type Machine struct {
 	t       *Tape
@@ -18,6 +22,7 @@ type Machine struct {
 	theta   []float64 // of the last Globals
 	aux     []float64
 	auxRec  []float64
+	columns []float64 // those that a matrix product reads, in lanes
 }
 
 // NewMachine prepares to run t on batches of up to maxB records.
@@ -33,7 +38,17 @@ func NewMachine(t *Tape, maxB int) *Machine {
 			m.memory[i] = make([]float64, b.Size*maxB)
 		}
 	}
+	for _, in := range slices.Concat(t.Derive, t.Record) {
+		if in.Op == OpMatVec && m.side(in.B.Buf) {
+			m.columns = slices.Grow(m.columns, in.Cols*in.Width*maxB)
+		}
+	}
 	return m
+}
+
+// side reports whether the numbers of a record lie side by side in a buffer.
+func (m *Machine) side(i Buf) bool {
+	return m.t.Buffers[i].Kind == KColumn && !m.isDerived(&m.t.Buffers[i])
 }
 
 func (m *Machine) isDerived(b *Buffer) bool { return b.Kind == KColumn && b.Offset >= m.t.K0 }
@@ -111,8 +126,30 @@ func (m *Machine) run(list []Instr, B int) {
 				args[k].index = o.Map
 			}
 		}
-		in.run(m.memory[in.Dst][:m.t.Buffers[in.Dst].Size*B], args, B)
+		dst := m.memory[in.Dst][:m.t.Buffers[in.Dst].Size*B]
+		if in.Op == OpMatVec && m.maxB > 1 && m.t.Buffers[in.B.Buf].Kind.PerRecord() {
+			m.matVec(in, dst, &args[0], &args[1])
+			continue
+		}
+		in.run(dst, args, B)
 	}
+}
+
+// matVec is one matrix product [Rows × Cols]·[Cols × Width·B] for all records.
+func (m *Machine) matVec(in *Instr, dst []float64, w, x *lanes) {
+	lanes, n := x.values, in.Width*m.b
+	if x.record != 1 && m.b > 1 {
+		lanes = m.columns[:in.Cols*n]
+		for i := range in.Cols * in.Width {
+			copyLane(lanes[i*m.b:][:m.b], x.values[i*x.element:], x.record)
+		}
+	}
+	clear(dst)
+	p := simd.Product{M: in.Rows, N: n, K: in.Cols, C: dst, LDC: n, A: w.values, ARow: in.Cols, ACol: 1, B: lanes, LDB: n}
+	if in.Trans {
+		p.ARow, p.ACol = 1, in.Rows
+	}
+	p.Add()
 }
 
 // lanes locates a buffer for the current batch.

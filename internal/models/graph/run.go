@@ -39,6 +39,10 @@ func (in *Instr) run(dst []float64, args [3]lanes, B int) {
 				d[r] += x[r*a.record]
 			}
 		}
+	case OpCopy:
+		for i := range len(dst) / B {
+			copyLane(dst[i*B:][:B], a.values[a.at(i):], a.record)
+		}
 	case OpMaxReduce:
 		for i := range dst {
 			dst[i] = math.Inf(-1)
@@ -101,6 +105,10 @@ func row(x float64, rows int) int {
 }
 
 func copyLane(dst, x []float64, stride int) {
+	if stride == 1 {
+		copy(dst, x)
+		return
+	}
 	for r := range dst {
 		dst[r] = x[r*stride]
 	}
