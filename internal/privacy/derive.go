@@ -3,6 +3,9 @@ package privacy
 import (
 	"fmt"
 	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"d3p/internal/models/graph"
 )
@@ -25,28 +28,57 @@ func DeriveColumns(t *graph.Tape, rows *Rows, encoded int) error {
 	if err := rows.Widen(t.K); err != nil {
 		return err
 	}
-	const block = 256
-	machine := graph.NewMachine(t, block)
-	from, to := make([]float64, block*t.K0), make([]float64, block*extra)
-	row, norm2 := make([]float64, rows.K), make([]float64, 1)
-	norms := storedNorms(t)
-	for first := 0; first < rows.N; first += block {
-		n := min(block, rows.N-first)
-		for b := range n {
-			rows.Row(first+b, row)
-			copy(from[b*t.K0:(b+1)*t.K0], row)
-		}
-		machine.Derive(to[:n*extra], from[:n*t.K0], t.K0, n)
-		for b := range n {
-			rows.Set(first+b, t.K0, to[b*extra:(b+1)*extra])
-			rows.Row(first+b, row)
-			for _, s := range norms {
-				norm2[0] = s.of(row, rows.Precision())
-				rows.Set(first+b, s.column, norm2)
+	block := t.BatchSize()
+	blocks := (rows.N + block - 1) / block
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(blocks, runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			d := newDerivation(t, rows, block)
+			for k := next.Add(1) - 1; k < int64(blocks); k = next.Add(1) - 1 {
+				first := int(k) * block
+				d.records(first, min(first+block, rows.N))
 			}
+		})
+	}
+	wait.Wait()
+	return nil
+}
+
+// derivation computes the derived columns of a few records at a time.
+type derivation struct {
+	tape     *graph.Tape
+	rows     *Rows
+	machine  *graph.Machine
+	from, to []float64
+	row      []float64
+	norms    []storedNorm
+}
+
+func newDerivation(t *graph.Tape, rows *Rows, most int) *derivation {
+	return &derivation{
+		t, rows, graph.NewMachine(t, most), make([]float64, most*t.K0), make([]float64, most*(t.K-t.K0)),
+		make([]float64, rows.K), storedNorms(t),
+	}
+}
+
+// records derives those of records low to before high.
+func (d *derivation) records(low, high int) {
+	t, n, extra := d.tape, high-low, d.tape.K-d.tape.K0
+	for b := range n {
+		d.rows.Row(low+b, d.row)
+		copy(d.from[b*t.K0:(b+1)*t.K0], d.row)
+	}
+	d.machine.Derive(d.to[:n*extra], d.from[:n*t.K0], t.K0, n)
+	var norm2 [1]float64
+	for b := range n {
+		d.rows.Set(low+b, t.K0, d.to[b*extra:(b+1)*extra])
+		d.rows.Row(low+b, d.row)
+		for _, s := range d.norms {
+			norm2[0] = s.of(d.row, d.rows.Precision())
+			d.rows.Set(low+b, s.column, norm2[:])
 		}
 	}
-	return nil
 }
 
 // A storedNorm is a derived column with the squared norm of a term's X, whose Size columns

@@ -113,6 +113,42 @@ func TestDerive(t *testing.T) {
 	}
 }
 
+// TestDeriveFeatures: values that many products make become columns, up to eight times as
+// many as the columns behind them; those that few make are computed in each step.
+func TestDeriveFeatures(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	matrix := func(b *Builder, rows, cols int) *Node {
+		v := make([]float64, rows*cols)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+		}
+		return b.Consts(Shape{{"r", rows}, {"c", cols}}, v)
+	}
+	for _, test := range []struct{ first, second, derived int }{
+		{90, 0, 0}, {70, 70, 70}, {70, 80, 80}, {70, 162, 0}, // of 10 columns
+	} {
+		b := NewBuilder()
+		x := b.MatMul(matrix(b, test.first, 10), b.Columns(0, Dim{"k", 10}))
+		if test.second > 0 {
+			x = b.Sqrt(b.Square(b.MatMul(matrix(b, test.second, test.first), x)))
+		}
+		half := x.size / 2
+		x = b.Concat(Dim{"f", x.size}, b.SliceRange(x, "r", 0, half, "r"), b.Tanh(b.SliceRange(x, "r", half, x.size, "r")))
+		loss := b.Softplus(b.MatMul(x, b.Param("w", Shape{{"f", x.size}})))
+		tape, err := Compile(b, loss, nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := test.derived
+		if want > 0 {
+			want++ // the squared norm
+		}
+		if got := tape.K - tape.K0; got != want {
+			t.Errorf("%d values of %d: %d derived columns, want %d\n%v", test.second, test.first, got, want, tape)
+		}
+	}
+}
+
 // TestAgain: the records of the last call at another θ have the gradients of a new call.
 func TestAgain(t *testing.T) {
 	b := NewBuilder()

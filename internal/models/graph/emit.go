@@ -153,14 +153,39 @@ func (c *compiler) squaredNorm(x Buf) Buf {
 }
 
 // isDerived reports whether a node becomes columns: it depends only on columns and is not
-// much larger than they are, such as the one-hot code of a level. Views of many columns do
-// not become columns, and nothing does with Options.InStep.
+// much larger than they are, such as the one-hot code of a level, or many products make it,
+// such as features of an image. Views of many columns do not become columns, and nothing
+// does with Options.InStep.
 func (c *compiler) isDerived(n *Node) bool {
 	if n.stage != StageData || n.op == OpColumn || c.inStep {
 		return false
 	}
 	moved := n.op == OpView || n.op == OpStack
-	return n.size <= 16 || !moved && n.size <= 2*c.columnsRead(n)
+	switch most := c.columnsRead(n); {
+	case n.size <= 16, !moved && n.size <= 2*most:
+		return true
+	case n.op == OpView || n.size > 8*most:
+		return false
+	}
+	const many = 64 // products cost more than reading the value that they make
+	return n.products(map[*Node]bool{}) >= many*n.size
+}
+
+// products is the number of multiplications of the matrix products behind a node, but for
+// those of nodes that were seen.
+func (n *Node) products(seen map[*Node]bool) int {
+	if seen[n] || n.stage != StageData {
+		return 0
+	}
+	seen[n] = true
+	total := 0
+	if n.op == OpMatVec {
+		total = n.attr.rows * n.attr.cols * n.attr.width
+	}
+	for _, a := range n.args {
+		total += a.products(seen)
+	}
+	return total
 }
 
 // columnsRead is the size of the largest block of columns behind a node.

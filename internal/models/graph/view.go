@@ -94,6 +94,27 @@ func (b *Builder) Stack(d Dim, xs ...*Node) *Node {
 	return b.intern(OpStack, s, stage, parts, attr{})
 }
 
+// Concat joins nodes along their first dimension, which becomes d; the others are equal.
+func (b *Builder) Concat(d Dim, xs ...*Node) *Node {
+	if anyBad(xs...) {
+		return b.poison
+	}
+	if len(xs) == 0 {
+		return b.fail("concat", "nothing to join along %s", d.Name)
+	}
+	size := 0
+	for _, x := range xs {
+		if len(x.shape) == 0 || !sameShape(x.shape[1:], xs[0].shape[1:]) {
+			return b.fail("concat", "%v beside %v", x.shape, xs[0].shape)
+		}
+		size += x.shape[0].Size
+	}
+	if size != d.Size {
+		return b.fail("concat", "%d parts for dimension %s, which has size %d", size, d.Name, d.Size)
+	}
+	return b.Reshape(b.concat(xs...), append(Shape{d}, xs[0].shape[1:]...))
+}
+
 // joinViews makes parts of one node into a single view of it, and neighbouring
 // columns into a block of columns; nil if the parts are of another kind.
 func (b *Builder) joinViews(s Shape, parts []*Node) *Node {
