@@ -45,6 +45,8 @@ func Kinds() []Kind {
 	list = append(list, []Kind{
 		{Name: "global_avg_pool", Maps: "[channel, positions] → [channel]",
 			Input: "y, x", Example: "global_avg_pool: {}", build: globalMean},
+		{Name: "scattering", Takes: []string{"scales", "orientations"}, Maps: "[channel, y, x] or [y, x] → [channel, y, x] of fixed wavelets",
+			Input: "y, x", Example: "scattering: {scales: 1, orientations: 2}", build: scattering},
 		{Name: "embedding", Needs: []string{"levels", "units"}, Takes: []string{"init", "frozen"}, Maps: "whole numbers from 0 → [units, dims of the input]",
 			Input: "t", Example: "embedding: {levels: 4, units: 3}", build: embedding},
 		{Name: "rnn", Needs: []string{"units"}, Takes: along, Maps: sequences,

@@ -67,6 +67,8 @@ type Layer struct {
 	Heads  source.Value[int]
 	Causal source.Value[bool]
 
+	Scales, Orientations source.Value[int] // of scattering
+
 	First    source.Value[int]     // of bilinear: numbers of the first factor
 	Levels   Size                  // of embeddings
 	Epsilon  source.Value[float64] // of normalisations
@@ -134,6 +136,8 @@ func Settings() []Setting {
 		{Key: "output", At: func(l *Layer) any { return &l.Output }, Choices: []string{"last", "sequence"}, Default: "last"},
 		{Key: "heads", At: func(l *Layer) any { return &l.Heads }, Least: 1},
 		{Key: "causal", At: func(l *Layer) any { return &l.Causal }, Default: "false"},
+		{Key: "scales", At: func(l *Layer) any { return &l.Scales }, Least: 1, Default: "2"},
+		{Key: "orientations", At: func(l *Layer) any { return &l.Orientations }, Least: 1, Default: "8"},
 		{Key: "levels", At: func(l *Layer) any { return &l.Levels }},
 		{Key: "groups", At: func(l *Layer) any { return &l.Groups }, Least: 1},
 		{Key: "trailing", At: func(l *Layer) any { return &l.Trailing }, Least: 1, Default: "all dims"},
