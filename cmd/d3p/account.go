@@ -23,7 +23,7 @@ func newAccount(a *app) *cobra.Command {
 	var o accountOptions
 	c := &cobra.Command{
 		Use:   "account [RUN]",
-		Short: "Compute what a mechanism costs, or check the claim of a finished run",
+		Short: "Compute the price of a mechanism, or check the claim of a finished run",
 		Long: `Account computes the epsilon of a mechanism described by flags, or of all mechanisms
 in a file (--event). The answer is a bracket: a lower and an upper bound on the
 exact value. One engine certifies it and another one checks it. The upper bound is
@@ -70,11 +70,11 @@ own, unless you add --what-if.`,
 	f := c.Flags()
 	f.StringVar(&o.event, "event", "", "account the mechanisms in `FILE` (dp_accounting JSON, Opacus history or CSV) instead of the flags")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "answer with the delta at this `E` instead of the epsilon at a delta")
-	f.IntVar(&o.group, "group", 0, "add the epsilon of a group of up to `K` records that are all there or not, as of one person with K rows")
-	f.BoolVar(&o.risk.Risk, "risk", false, "add what an attacker can do: advantage, true-positive rates, beliefs")
+	f.IntVar(&o.group, "group", 0, "add the epsilon of a group of up to `K` records together, such as one person's K rows")
+	f.BoolVar(&o.risk.Risk, "risk", false, "add bounds on an attacker: advantage, true-positive rates, beliefs")
 	f.StringVar(&o.risk.Plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (.svg or .png)")
 	f.StringVar(&o.risk.Curve, "curve", "", "write the privacy, trade-off and Rényi curves into `FILE` (CSV)")
-	f.StringVar(&o.ledger, "ledger", "", "also ask the ledger of the data set in `FILE` whether it has the RUN, and all that its report has seen there")
+	f.StringVar(&o.ledger, "ledger", "", "also check that the data set's ledger in `FILE` has the RUN and every entry that its report names")
 	f.BoolVar(&o.whatIf, "what-if", false, "account a RUN as if it had used --sampling or --neighbours")
 	return c
 }

@@ -51,13 +51,13 @@ also read). A run of d3p stands for its summary.csv.
 The variance is (1 + 1/m) b - u for m tables, where b is the variance of the
 estimates and u their mean squared standard error (Raghunathan, Reiter and Rubin
 2003). Rubin's rule for missing values, u + (1 + 1/m) b, would count the sampling of
-records twice. If b - u is negative, combine uses u times --ratio and says so; use
+records twice. If b - u is negative, combine uses u times --ratio and notes it; use
 at least 20 tables.
 
 Noise is the part of the variance that is privacy noise; the verdict follows from it as
-in a fit: not resolved above 95 %, partly above 50 %. With --twin, the run that the
-tables are of, nothing is resolved where the tables' relations are shrunk, and a warning
-says which intervals may not hold; without it combine knows neither.`,
+in a fit: not resolved above 95 %, partly above 50 %. --twin names the run that drew the
+tables: combine then resolves nothing if the tables' relations are shrunk, and warns of
+intervals that may not hold. Without --twin it can check neither.`,
 		Example: "  d3p combine fit-1.csv fit-2.csv fit-3.csv",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -80,7 +80,7 @@ says which intervals may not hold; without it combine knows neither.`,
 		},
 	}
 	c.Flags().Float64Var(&ratio, "ratio", 1, "rows of a synthetic table over records behind the fit")
-	c.Flags().StringVar(&twin, "twin", "", "the `RUN` whose twin the tables are, for verdicts that know of shrunk relations")
+	c.Flags().StringVar(&twin, "twin", "", "the `RUN` that drew the tables, so that verdicts count shrunk relations")
 	a.unverifiedFlag(c)
 	return c
 }
@@ -89,7 +89,7 @@ says which intervals may not hold; without it combine knows neither.`,
 // warns. Without a run it warns that it cannot tell.
 func (a *app) limit(ctx context.Context, list []combinedEstimate, run string) error {
 	if run == "" {
-		a.warnf("without --twin RUN, the run that the tables are of, verdicts count noise alone: relations of a table of many columns may be shrunk, and intervals miss the truth")
+		a.warnf("verdicts count noise alone: in a table of many columns relations may be shrunk, so that intervals miss the truth (name the run that drew the tables: --twin RUN)")
 		return nil
 	}
 	r, err := a.releases.ReadAny(ctx, run)

@@ -39,17 +39,17 @@ func newEffects(a *app) *cobra.Command {
 	var s effectsSettings
 	c := &cobra.Command{
 		Use:   "effects RUN",
-		Short: "What the response is expected to be as one column varies",
+		Short: "Print the expected response as one column varies",
 		Long: `Effects sets one predictor to a value in many simulated rows, averages the expected
 response over them, and goes through the values of the predictor. It prints contrasts
 of these averages: each level with the reference level, the upper quartile of a number
 with the lower one. Of a category as response these are the probabilities of its levels.
 
-The rows have columns spread as Table 1 says, where the fit bought it, else as they
-are declared. --out writes averages.csv, contrasts.csv and a figure for each effect.
+The rows follow Table 1 if the fit bought it, else the declarations. --out writes averages.csv, contrasts.csv and a figure for each effect.
 
-Effects needs the release only and costs no privacy. It describes what the model expects,
-which is a causal effect only if the model has what both causes share.`,
+Effects needs the release only and costs no privacy. It describes the model's
+expectation, which is a causal effect only if the model has every common cause of the
+column and the response.`,
 		Example: "  d3p effects d3p-run-cohort-1\n  d3p effects d3p-run-cohort-1 --columns age,smoker --out effects",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -252,7 +252,7 @@ func (a *app) printFit(result *run.Result) error {
 		return err
 	}
 	if n := result.Divergences; n > 0 {
-		a.warnf("%d of %d draws come from a trajectory that diverged: where the posterior bends more sharply than the sampler can follow, it may not have been (non-centred parametrisation, or narrower priors of standard deviations, help)", n, plan.Chains*plan.Kept)
+		a.warnf("%d of %d draws come from a trajectory that diverged: the sampler may have missed sharply curved parts of the posterior (non-centred parametrisation, or narrower priors of standard deviations, help)", n, plan.Chains*plan.Kept)
 	}
 	if list := result.Unconverged; len(list) > 0 {
 		return status.With(status.Numeric, fmt.Errorf("the fit has not converged, so it is no reference: %s (more --steps, another --learning-rate, or --method nuts)", strings.Join(list, ", ")))
@@ -344,7 +344,7 @@ func ledgerOf(s *flags.Settings, plan *plan.Plan, seeded bool) (string, error) {
 	case s.Ledger == "" || !plan.Private:
 		return "", nil
 	case seeded:
-		return "", status.Usagef("--ledger: a fit with --%s costs everything; nothing can be booked", insecureSeedFlag)
+		return "", status.Usagef("--ledger: a fit with --%s has no price that a ledger could book (leave --ledger out)", insecureSeedFlag)
 	}
 	path, err := filepath.Abs(s.Ledger)
 	return path, status.With(status.Usage, err)

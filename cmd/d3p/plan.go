@@ -43,14 +43,14 @@ func newPlan(a *app) *cobra.Command {
 	var o planOptions
 	c := &cobra.Command{
 		Use:   "plan MODEL",
-		Short: "Show what a fit would run and what it would cost; reads no data",
+		Short: "Show the plan of a fit and its price; reads no data",
 		Long: `Plan decides the whole fit from public facts: the model file, the declared number
 of records and the budget. It prints the mechanism, its certified price and the
 expected noise. It reads no data and spends nothing. --report writes the privacy
 report that the fit would have, for the people who decide on it. --sweep compares the
 plans of several values of a setting, or of two. --rehearse fits tables that the model
-draws from its prior, and says how many intervals hold the parameters of the draws and
-how wide they are beside those of the prior: about nine in ten should hold. With both,
+draws from its prior. It prints the share of intervals that hold the drawn parameters
+(about nine in ten should), and their width relative to the prior's. With both,
 each plan is rehearsed.`,
 		Example: "  d3p plan cohort.yaml --epsilon 1\n  d3p plan cohort.yaml --sweep epsilon=0.3,1,3 --sweep steps=500,2000\n  d3p plan cohort.yaml --epsilon 1 --rehearse 10\n  d3p plan cohort.yaml --records 20000 --epsilon 0.5 --json\n  d3p plan cohort.yaml --epsilon 1 --report plan.html",
 		Args:    exactly("MODEL"),
@@ -235,7 +235,7 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 func printNoise(t *terminal.Columns, p planResult) {
 	clip := fmt.Sprintf("%s at %g", p.Clipping, p.ClipNorm)
 	if p.Plan.ByMoments() {
-		clip = "at norms that follow from what was released before"
+		clip = "at norms that follow from earlier releases"
 	}
 	if p.ClipQuantile > 0 {
 		clip = fmt.Sprintf("%s from %g, leaving %.3g %% of the records whole", p.Clipping, p.ClipNorm, 100*p.ClipQuantile)
@@ -245,7 +245,7 @@ func printNoise(t *terminal.Columns, p planResult) {
 		clip += fmt.Sprintf(" times factors from %.4g to %.4g", least, most)
 	}
 	if p.ClipGroups != nil {
-		clip += fmt.Sprintf(", in %d groups by themselves", len(p.ClipGroups))
+		clip += fmt.Sprintf(", in %d separate groups", len(p.ClipGroups))
 	}
 	t.Line(terminal.Cells{"clipping", clip})
 	t.Line(terminal.Cells{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)})
@@ -365,7 +365,7 @@ func expectedWords(list []report.Expected) string {
 			partly = append(partly, e.Parameter)
 		}
 	}
-	words := "as far as noise goes, all parameters can be resolved"
+	words := "noise leaves no parameter unresolved"
 	if len(partly)+len(not) > 0 {
 		words = "expected to be"
 		if len(partly) > 0 {
@@ -462,7 +462,7 @@ func rehearsable(m *models.Model, p *plan.Plan) error {
 	case p.ByMarginals(), p.DrawsPosterior():
 		return status.Usagef("--rehearse: the fit releases no intervals (leave it out)")
 	case p.Open():
-		return status.Usagef("--rehearse: the prior does not say what the fit will buy as bounds or scales (declare them, or leave --rehearse out)")
+		return status.Usagef("--rehearse: the model has no law of the bounds or scales that the fit will buy (declare them, or leave --rehearse out)")
 	case len(m.Spec.Data.Tensors) > 0:
 		return status.Usagef("--rehearse: it draws no arrays and no texts (leave it out, and try d3p simulate)")
 	}

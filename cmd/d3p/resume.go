@@ -16,7 +16,7 @@ func newResume(a *app) *cobra.Command {
 		Use:   "resume RUN",
 		Short: "Continue a stopped fit at no new cost",
 		Long: `Resume continues a fit from its last step. The checkpoint contains the ledger, so
-the whole fit costs what was planned. The remaining noise and batches are drawn
+the whole fit keeps its planned price. The remaining noise and batches are drawn
 anew. With --sampling balls_and_bins or shuffle the rest of an interrupted epoch is
 noise alone, because a record could occur twice in it.`,
 		Example: "  d3p resume d3p-run-cohort-1\n  d3p resume d3p-run-cohort-1 --device cpu",
@@ -29,7 +29,7 @@ noise alone, because a record could occur twice in it.`,
 		},
 	}
 	c.Flags().StringVar(&data, "data", "", "data `FILE`, when it has moved")
-	c.Flags().StringVar(&device, "device", "", "`DEVICE` to go on on, as for d3p fit (default that of the fit)")
+	c.Flags().StringVar(&device, "device", "", "`DEVICE` to continue on, as for d3p fit (default that of the fit)")
 	return c
 }
 
@@ -65,12 +65,12 @@ func newFinish(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "finish RUN",
 		Short: "End a stopped fit early, at the price of the steps taken",
-		Long: `Finish releases what a stopped fit has, at the price of the steps that it has taken. No
-record is read. The rest of the fit's reservation goes back to the ledger of the data set.
+		Long: `Finish releases the result of a stopped fit so far, at the price of its steps. It reads
+no record. The rest of the fit's reservation goes back to the ledger of the data set.
 
-The lower price holds if the decision to end the fit did not depend on what it had
-computed; a fit in progress shows its step and price only. The report says so, and what
-all planned steps cost: that price holds whatever the decision depended on.`,
+The lower price holds if the decision to end the fit did not depend on its iterates; a
+fit in progress shows only its step and price. The report states this condition, and the
+price of all planned steps, which always holds.`,
 		Example: "  d3p finish d3p-run-cohort-1",
 		Args:    exactly("RUN"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.finish(args[0]) },

@@ -76,7 +76,7 @@ posterior with a differential privacy guarantee. A model is a short YAML file;
 nothing about a record leaves except through a mechanism whose price is counted.`,
 		Example: `  d3p init cohort.csv > cohort.yaml       # a model file from the header line, to be filled in
   d3p check cohort.yaml                   # find every mistake before any data is read
-  d3p plan cohort.yaml --epsilon 1        # what would run, and what it would cost
+  d3p plan cohort.yaml --epsilon 1        # the plan of a fit and its price
   d3p fit --epsilon 1 cohort.csv          # the fit
   d3p predict d3p-run-cohort-1 new.csv --out predictions.csv`,
 		Args:              unknownCommand,

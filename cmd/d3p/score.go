@@ -52,7 +52,7 @@ func newScore(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "score RUN TEST",
 		Short: "Score a release on records that stay private",
-		Long: `Score says how well a release predicts the records of TEST, which nobody may see:
+		Long: `Score measures how well a release predicts the records of TEST, which stay private:
 accuracy, area under the ROC curve, Brier score, log score and calibration of a
 category; root mean squared error, mean absolute error and bias of a number.
 
@@ -64,7 +64,7 @@ intervals include the noise and the number of records.
 threshold, as observed, as predicted, and the difference. Choose thresholds before you
 see scores; each one is counted in the same release, with more noise for all.
 
-With --public anybody may see TEST: there is no noise and no price.
+--public is for a public TEST: without noise and price.
 
 TEST has the columns of the model, the response too. If people in TEST are in the
 table of the fit, the two releases add up: use --ledger, which books this one before
@@ -75,9 +75,9 @@ it reads a record and refuses what exceeds the limit.`,
 			s.data = args[1]
 			switch {
 			case s.public && (s.epsilon != 0 || s.delta != 0 || s.ledger != ""):
-				return status.Usagef("--public: records that anybody may see have no price; leave --epsilon, --delta and --ledger out")
+				return status.Usagef("--public: public records have no price; leave --epsilon, --delta and --ledger out")
 			case !s.public && (!(s.epsilon > 0) || math.IsInf(s.epsilon, 0)):
-				return status.Usagef("--epsilon: %g is not positive; type --epsilon 0.5, say, for the price of the scores, or --public if anybody may see TEST", s.epsilon)
+				return status.Usagef("--epsilon: %g is not positive; type the price of the scores, such as --epsilon 0.5, or --public if TEST is public", s.epsilon)
 			}
 			if s.delta < 0 || s.delta >= 1 || math.IsNaN(s.delta) {
 				return status.Usagef("--delta: %g is not between 0 and 1", s.delta)
@@ -95,7 +95,7 @@ it reads a record and refuses what exceeds the limit.`,
 	c.Flags().IntVar(&s.draws, "draws", defaultPredictDraws, "draws of the posterior to average predictions over")
 	c.Flags().Uint64Var(&s.seed, "seed", 0, "seed of these draws, which is public")
 	c.Flags().Float64SliceVar(&s.above, "above", nil, "`THRESHOLDS` of a number, separated by commas: check the share of records above each")
-	c.Flags().BoolVar(&s.public, "public", false, "anybody may see TEST: no noise, no price")
+	c.Flags().BoolVar(&s.public, "public", false, "TEST is public: no noise, no price")
 	a.unverifiedFlag(c)
 	return c
 }
@@ -119,7 +119,7 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 		}
 		placers = append(placers, checks[i])
 	}
-	result := scoreResult{Run: folder, Column: table.Target.Name, Edges: table.Edges, Claim: "no claim: anybody may see " + s.data}
+	result := scoreResult{Run: folder, Column: table.Target.Name, Edges: table.Edges, Claim: "no claim: " + s.data + " is public"}
 	var counts [][]float64
 	if s.public {
 		counts, err = s.countPublic(r.Model.Encoding, placers)

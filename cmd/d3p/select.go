@@ -43,7 +43,7 @@ given budget; each fit gets far more of it than if all fits were composed.
 Model files may differ in anything that a model file can state, priors and settings
 too, but predict the same column.
 
-The price holds because nobody knows how many fits there were. So d3p prints no
+The price holds because the number of fits is secret. So d3p prints no
 progress, and you must not tell how long the selection took. If it is stopped, nothing
 is released and its price stays spent.
 
@@ -207,7 +207,7 @@ func (of selection) candidates(c *cobra.Command, s *flags.Settings) (all []candi
 		case m.ByMarginals() || own.Fit.Method != "" && own.Fit.Method != settings.MethodVI:
 			return nil, status.Usagef("%s: a selection is among fits by variational inference, whose predictions can be scored", path)
 		case !(own.Fit.Epsilon > 0) || own.Fit.NoiseMultiplier > 0:
-			return nil, status.Usagef("--epsilon: type --epsilon 1, say, for the budget of the whole selection, and no --noise-multiplier")
+			return nil, status.Usagef("--epsilon: type the budget of the whole selection, such as --epsilon 1, and no --noise-multiplier")
 		}
 		all = append(all, candidate{own, m, hash})
 	}
@@ -234,7 +234,7 @@ func (of selection) plans(all []candidate) (target accountant.Target, list []*pl
 		case one.model.Spec.Data.Unit.Entity.V != unit.Entity.V:
 			return target, nil, status.Usagef("%s: it protects one %s, and %s one %s", of.models[i], one.model.Spec.Data.Unit.Entity.V, of.models[0], unit.Entity.V)
 		case one.model.Spec.Data.Unit.ID.V != unit.ID.V: // a unit of one model would be several units of the other
-			return target, nil, status.Usagef("%s: its units are not those of %s (declare the same `id` in all models)", of.models[i], of.models[0])
+			return target, nil, status.Usagef("%s: it has other units than %s (declare the same `id` in all models)", of.models[i], of.models[0])
 		case i > 0 && table.Target.Name != scored:
 			return target, nil, status.Usagef("%s: it predicts %s, and %s predicts %s", of.models[i], table.Target.Name, of.models[0], scored)
 		}

@@ -54,7 +54,7 @@ parameters go to stdout.`,
 			}
 			for _, t := range m.Spec.Data.Tensors {
 				if t.Sequence() {
-					return status.Usagef("d3p simulate: column %s has texts or tokens, of which d3p draws no example; try a fit with --records and a table that is public", t.From.V)
+					return status.Usagef("d3p simulate: column %s has texts or tokens, which d3p cannot draw; try a fit with --records and a public table", t.From.V)
 				}
 			}
 			if n == 0 {

@@ -97,7 +97,7 @@ func summarise(r *released.Release, s summarySettings) (*summaryResult, error) {
 			return nil, status.Usagef("--exponentiate: the model has no formula, so d3p cannot tell which parameters are coefficients (d3p draws %s writes all)", r.Dir)
 		}
 		if result.Ratio = formula.Ratio(); result.Ratio == "" {
-			return nil, status.Usagef("--exponentiate: exp of a coefficient means nothing under the link of this model (leave --exponentiate out)")
+			return nil, status.Usagef("--exponentiate: exp of a coefficient has no meaning under the link of this model (leave --exponentiate out)")
 		}
 		draws = draws.Ratios()
 	}
@@ -139,7 +139,7 @@ func explain(m *models.Model, v view) string {
 	case v.raw:
 		text += "\nCoefficients are per unit of the data file, transformed if the column has a transform."
 		if kept := onScales(m); len(kept) > 0 {
-			text += fmt.Sprintf("\nOn the declared scales all the same: %s (%s).", strings.Join(kept, ", "), strings.Join(scales, ", "))
+			text += fmt.Sprintf("\nStill on the declared scales: %s (%s).", strings.Join(kept, ", "), strings.Join(scales, ", "))
 		}
 	case len(scales) > 0:
 		text += "\nCoefficients are on the declared scales: " + strings.Join(scales, ", ") + "."

@@ -104,7 +104,7 @@ privacy; the claim of the release covers the table.`,
 // addFlags adds the flags of the settings to the command.
 func (s *twinSettings) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&s.out, "out", "", "`FILE` to write, .csv, .parquet or .npy (default stdout)")
-	c.Flags().StringVar(&s.report, "report", "", "`FILE` to write what the table keeps and what it is not good for, instead of a table")
+	c.Flags().StringVar(&s.report, "report", "", "`FILE` for a report on the table's quality and unsuitable uses, instead of a table")
 	c.Flags().StringVar(&s.grid, "grid", "", "PNG `FILE` to draw images in, for models of images")
 	c.Flags().IntVar(&s.images, "images", 100, "images in --grid")
 	c.Flags().IntVar(&s.rows, "rows", 0, "rows of the table, of each with --separate (default the model file's)")
@@ -305,7 +305,7 @@ func (a *app) newMixtureDraws(r *released.Release, s twinSettings, twin *simulat
 		if s.asFitted {
 			return nil, nil
 		}
-		return nil, status.Usagef("the fit bought no Table 1, so nothing tells whether the mixture's table is worse than independent columns, and it often is (fit with `engine: marginals` or --table1 auto, or type --as-fitted to draw it all the same)")
+		return nil, status.Usagef("the fit bought no Table 1, so d3p cannot compare the mixture's table with independent columns, which are often better (fit with `engine: marginals` or --table1 auto, or type --as-fitted to draw it anyway)")
 	}
 	random := noise.NewRandom(noise.Public(s.seed).Stream(noise.Simulation))
 	return &mixtureDraws{a, newTwinDraws(r, s.seed), l, s.separate, random, false}, nil
@@ -364,7 +364,7 @@ const noisyCounts = 0.005
 // flag.
 func (a *app) warnOfLimits(flag string, limits synthesis.Limits) {
 	if limits.Shrunk {
-		a.warnf("%s: so many tables were asked for that relations are shrunk towards independence; do not trust intervals from them (fit again with only the pairs of your analysis under `workload:`, which leaves other columns independent, or fit the question itself)", flag)
+		a.warnf("%s: the workload has too many tables, so relations are shrunk towards independence; do not trust intervals from them (fit again with only the pairs of your analysis under `workload:`, which leaves other columns independent, or fit the question itself)", flag)
 	} else if limits.Noise > noisyCounts {
 		a.warnf("%s: counts of single columns have noise of %.1f %% of the records, which widens tails; of 90 %% intervals of the quantiles at 10 and 90 %% only 74 %% held, of others 92 %% (more records, fewer columns or a larger --epsilon would help)", flag, 100*limits.Noise)
 	}

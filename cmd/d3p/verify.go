@@ -25,7 +25,7 @@ other files. It recomputes the price and every number of privacy.json from
 dp_event.json. It writes the reports, the summary and the draws again from
 params.json and spec.lock.yaml and compares them; another build of d3p may use other
 words in a report, which verify reports without failing, but no other numbers.
-Who made the release, only a signature says: --signers FILE checks MANIFEST.json.sig
+Only a signature shows who made the release: --signers FILE checks MANIFEST.json.sig
 against the keys that you trust, a line PRINCIPAL KEYTYPE KEY each. Without one
 compare the SHA-256 of MANIFEST.json, which verify prints, with the maker's, over
 another channel. It ends with status 4 if a check fails.`,

@@ -33,7 +33,7 @@ func checkWay(folder string) error {
 			return nil // the next user of the path reports it
 		}
 		if OpenTo(info, 0o002) && info.Mode()&fs.ModeSticky == 0 {
-			return fmt.Errorf("everybody may rename what is in %s (chmod o-w or chmod +t it, or name another folder)", folder)
+			return fmt.Errorf("every user may rename files in %s (chmod o-w or chmod +t it, or name another folder)", folder)
 		}
 		above := filepath.Dir(folder)
 		if above == folder {

@@ -65,7 +65,7 @@ func numbers(t simulate.Table) ([][]float64, error) {
 		for _, name := range c.LevelNames() {
 			x, err := strconv.ParseFloat(name, 64)
 			if err != nil {
-				return nil, fmt.Errorf("level %s of %s is no number, which is all that an array holds; write .csv or .parquet", name, c.Name.V)
+				return nil, fmt.Errorf("level %s of %s is no number, and an array holds only numbers; write .csv or .parquet", name, c.Name.V)
 			}
 			levels = append(levels, x)
 		}

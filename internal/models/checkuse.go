@@ -25,7 +25,7 @@ func (c *compiler) checkUse() {
 		c.followFree(d, definitions, needs)
 		for _, column := range c.columnsOf(d.Name.V) {
 			if needs[column] {
-				c.errs.Add(d.Text.At, "what is observed cannot be its own predictor", "the distribution of %s depends on %s itself", d.Name.V, column)
+				c.errs.Add(d.Text.At, "an observed column cannot be its own predictor", "the distribution of %s depends on %s itself", d.Name.V, column)
 			}
 			if observed[column] {
 				c.errs.Add(d.Name.At, "", "column %s is observed twice", column)
@@ -38,7 +38,7 @@ func (c *compiler) checkUse() {
 	}
 	for i, p := range c.priors {
 		if !c.params[i].Weight && !used[p.definition.Name.V] {
-			c.errs.Add(p.definition.Name.At, "use it in what is observed, or remove it", "nothing uses parameter %s", p.definition.Name.V)
+			c.errs.Add(p.definition.Name.At, "use it in an observed distribution, or remove it", "nothing uses parameter %s", p.definition.Name.V)
 		}
 	}
 	for _, d := range append(c.core.Latent[:len(c.core.Latent):len(c.core.Latent)], c.core.RowsLet...) {
@@ -181,6 +181,6 @@ func (c *compiler) warnFree(m *Model) {
 			}
 		}
 		c.warn(of.Text.At, "subtract the log of its integral, unless that does not depend on the parameters",
-			"over the bounds of %s the density integrates to %.2g or to %.2g, as the parameters are: the posterior is then that of another model", o.Name, least, most)
+			"over the bounds of %s the density integrates to %.2g or %.2g, depending on the parameters: the posterior then belongs to another model", o.Name, least, most)
 	}
 }

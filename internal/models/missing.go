@@ -50,7 +50,7 @@ func (c *compiler) checkMissing() {
 		for _, column := range c.spec.Data.Columns {
 			if rule := c.spec.Data.MissingOf(column); column.HeaderName() == f.Column && rule.Rule == data.MissingModel {
 				reported[f.Column] = true
-				c.errs.Add(rule.At, "use `reject` or `{impute: value, indicator: true}`", "column %s is a predictor, and the model does not say how its values are distributed", column.Name.V)
+				c.errs.Add(rule.At, "use `reject` or `{impute: value, indicator: true}`", "column %s is a predictor, and the model has no distribution of its values", column.Name.V)
 			}
 		}
 	}

@@ -98,7 +98,7 @@ func (c *compiler) componentDim(by *Param, want *spec.Relabel) (dim, label int) 
 		labels := slices.Concat(by.Dims[0].Labels, by.Dims[1].Labels)
 		c.errs.Add(want.Dim.At, spell.Question(want.Dim.V, labels, ""), "no dim of %s has the label %s", by.Name, want.Dim.V)
 	case len(by.Dims) == 2:
-		c.errs.Add(want.OrderBy.At, "add `dim: "+by.Dims[1].Labels[0]+"`", "%s has two dims: say which label of the other one orders the components", by)
+		c.errs.Add(want.OrderBy.At, "add `dim: "+by.Dims[1].Labels[0]+"`", "%s has two dims: name the label of the other one that orders the components", by)
 	default:
 		c.errs.Add(want.OrderBy.At, "order by a parameter with the dim of the components, and at most one more", "%s cannot order components", by)
 	}

@@ -51,7 +51,7 @@ func stanComments(w io.Writer, s *Sample) {
 	fmt.Fprintf(w, "# model = %s_model\n", s.Model)
 	fmt.Fprintf(w, "# start_datetime = %s UTC\n", s.Created.UTC().Format("2006-01-02 15:04:05"))
 	fmt.Fprintf(w, "# privacy = %s\n", s.Claim)
-	fmt.Fprintf(w, "# d3p took %d steps of its own algorithm; readers of this format require the keys below, but most of them mean nothing here\n", s.Steps)
+	fmt.Fprintf(w, "# d3p took %d steps of its own algorithm; readers of this format require the keys below, but most of them have no meaning here\n", s.Steps)
 	fmt.Fprintf(w, "# method = variational\n#   variational\n#     algorithm = meanfield (Default)\n#       meanfield\n")
 	fmt.Fprintf(w, "#     iter = %d\n#     grad_samples = 1 (Default)\n#     elbo_samples = 100 (Default)\n#     eta = 1 (Default)\n", s.Steps)
 	fmt.Fprintf(w, "#     adapt\n#       engaged = 0\n#       iter = 50 (Default)\n#     tol_rel_obj = 0.01 (Default)\n#     eval_elbo = 100 (Default)\n#     output_samples = %d\n", s.Draws.S)

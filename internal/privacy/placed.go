@@ -72,7 +72,7 @@ func (c *Curator) CountPlaced(purpose string, sigma float64, placers ...Placer) 
 }
 
 // CountPublic returns the numbers of units in the cells of each table, without noise: of
-// records that anybody may see.
+// public records.
 func CountPublic(rows *Rows, most int, placers ...Placer) ([][]float64, error) {
 	return place(placers, rows, max(1, most))
 }

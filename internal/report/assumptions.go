@@ -61,14 +61,14 @@ func (r *Run) assumptions() []Assumption {
 			fmt.Sprintf("%d processes each held a part of the records, and sent sums of clipped gradients to the first without encryption; it added the noise", r.Tool.Processes)})
 	}
 	if r.Plan.Selection != nil {
-		list = append(list, Assumption{"secret-trials", "nobody outside learns the number of trials of the selection, for example from how long it took", Declared,
+		list = append(list, Assumption{"secret-trials", "nobody outside learns the selection's number of trials, for example from its duration", Declared,
 			"no file of the release and no message depends on it; run time does"})
 	}
 	return append(list, noise,
 		Assumption{"floating-point", "released numbers do not betray exact sums by their last bits", Holds,
 			"they are rounded to a public lattice that does not depend on the records"},
 		Assumption{"no-tuning", "settings were not chosen by looking at other results from the same records", Unknown,
-			"nobody can check this from a release; d3p plan and simulated data need no records"},
+			"a release does not show this; d3p plan and simulated data need no records"},
 		r.otherReleases(),
 	)
 }
@@ -91,7 +91,7 @@ func (r *Run) bounded() []Assumption {
 			{"exact-draw", "the released draw follows the posterior exactly", Declared,
 				"it is the last of a chain of the No-U-Turn sampler, which draws nearly from the posterior; how far four chains agree is in private/, because it depends on the records"},
 			{"bounded-score", "the score of one unit stays within an interval of known length", Holds,
-				"it is that of a beta divergence of a density that is bounded"},
+				"the score is that of a beta divergence of a bounded density"},
 		}
 	}
 	return []Assumption{{"bounded-gradients", "one unit contributes at most the clip norm to a released sum", Holds,

@@ -199,7 +199,7 @@ func pipelineFigure(p *Privacy) figure.Figure {
 		bound += fmt.Sprintf(", in %d groups", len(m.Clip.Groups))
 	}
 	if m.Clip.Mode == plan.ClippingByMoments {
-		bound = "in L2 norm, by what was released before"
+		bound = "in L2 norm, by earlier releases"
 	}
 	records := [2]string{fmt.Sprintf("records, one %s each", p.Unit.Entity), "declared bounds and levels"}
 	step := [2]string{"step of the posterior", fmt.Sprintf("%d numbers, scaled by public numbers only", m.ReleasedPerStep)}

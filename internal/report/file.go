@@ -83,7 +83,7 @@ var contents = []struct{ name, text string }{
 	{outputs.WeightsName, "weights of the networks"},
 	{outputs.TraceName, "iterates of the fit"},
 	{outputs.MeasuredName, "loss, accuracy or levels at some iterates, over all records, with noise"},
-	{UtilityName, "what the synthetic table keeps: expected distances, rules, pictures, and what it is not good for"},
+	{UtilityName, "the quality of the synthetic table: expected distances, rules, pictures, and unsuitable uses"},
 	{MarginalsName, "noisy tables of counts, from which d3p twin draws synthetic tables"},
 	{paramsName, "the released parameters, from which every other number follows"},
 	{LockName, "the model file with every default, and every setting with its source"},

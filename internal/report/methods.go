@@ -103,14 +103,14 @@ func methodsInference(p *Privacy, f Findings) string {
 // clipWords describe how gradients were clipped.
 func clipWords(c Clip) string {
 	if c.Groups != nil {
-		return fmt.Sprintf("%s, shared out to %d groups of parameters that were clipped each by itself", normWords(c), len(c.Groups))
+		return fmt.Sprintf("%s, shared by %d groups of parameters that were clipped separately", normWords(c), len(c.Groups))
 	}
 	return normWords(c)
 }
 
 func normWords(c Clip) string {
 	if c.Mode == plan.ClippingByMoments {
-		return "at a norm that follows from what was released before it"
+		return "at a norm that follows from earlier releases"
 	}
 	if c.Schedule != nil {
 		least, most := c.Schedule.Range()

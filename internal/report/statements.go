@@ -126,7 +126,7 @@ func (r *Run) randomness() Randomness {
 			"rounding is post-processing, and the gaps between float64 numbers (Mironov 2012) do not show",
 	}
 	if r.Plan.Clipping == plan.ClippingScore {
-		out.Noise, out.FloatingPoint = "the randomness of one draw of the posterior", "the last bits of the draw are those of the sampler's arithmetic: the guarantee is that of an exact draw"
+		out.Noise, out.FloatingPoint = "the randomness of one draw of the posterior", "the last bits of the draw depend on the sampler's arithmetic: the guarantee holds for an exact draw"
 	}
 	if r.Plan.DrawsExactly() {
 		out.Noise, out.FloatingPoint = "the randomness of one draw of the posterior", "the draw is a point of a public lattice, and its price counts what rounding can change of its probability"

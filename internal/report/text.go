@@ -23,7 +23,7 @@ func textFile(p *Privacy) release.File {
 		for _, warning := range p.Warnings {
 			fmt.Fprintf(&b, "\nWarning: %s\n", warning)
 		}
-		b.WriteString("\nWhat the claim rests on:\n")
+		b.WriteString("\nAssumptions of the claim:\n")
 		for _, a := range p.Assumptions {
 			fmt.Fprintf(&b, "  %-9s %s\n", a.Status, a.Text)
 		}

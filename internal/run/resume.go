@@ -65,7 +65,7 @@ func noCheckpoint(path string, j Job) error {
 	case j.ID == "":
 		return usagef("%s holds no stopped fit", path)
 	case j.Ledger != "":
-		return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder (d3p ledger settle LEDGER %[1]s gives back what it had reserved)", path)
+		return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder (d3p ledger settle LEDGER %[1]s returns its reservation)", path)
 	}
 	return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder", path)
 }

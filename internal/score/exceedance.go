@@ -31,7 +31,7 @@ const exceedanceDraws = 400
 func (t *Table) Exceedance(threshold float64) (*Exceedance, error) {
 	switch {
 	case t.Target.Levels > 0:
-		return nil, errors.New("the response is a category, whose calibration says the same")
+		return nil, errors.New("the response is a category, whose calibration shows the same")
 	case !(threshold >= *t.response.Lower && threshold < *t.response.Upper):
 		return nil, fmt.Errorf("%g is not from %g to below %g, the declared bounds of %s", threshold, *t.response.Lower, *t.response.Upper, t.Target.Name)
 	}

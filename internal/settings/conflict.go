@@ -44,7 +44,7 @@ func Conflicts(given, values map[string]any) (list []Conflict) {
 			continue
 		}
 		if _, twice := given[row.Same]; twice {
-			list = append(list, Conflict{Name: row.Name, Text: fmt.Sprintf("%s says the same", row.Same), Setting: row.Same})
+			list = append(list, Conflict{Name: row.Name, Text: fmt.Sprintf("%s has the same meaning", row.Same), Setting: row.Same})
 		}
 		for _, need := range row.Needs {
 			if c, ok := need.conflict(row, row.Print(value), values); ok {

@@ -94,7 +94,7 @@ func parseTime(text string) (time.Time, error) {
 
 // Who are the principals of a key at a time; an error when none may sign releases.
 func (list Signers) Who(key ssh.PublicKey, now time.Time) (string, error) {
-	why := fmt.Errorf("nobody in the list has the key %s that signed", ssh.FingerprintSHA256(key))
+	why := fmt.Errorf("the list lacks the key %s that signed", ssh.FingerprintSHA256(key))
 	for _, s := range list {
 		switch {
 		case !bytes.Equal(s.key, key.Marshal()):

@@ -70,7 +70,7 @@ func newPosteriorDraw(m *models.Model, cfg Config) (*Plan, error) {
 		return p, p.drawExactly()
 	}
 	p.Warnings = append(p.Warnings, Warning{RiskApproximate,
-		"the guarantee is that of an exact draw of the posterior, and the No-U-Turn sampler draws nearly from it: how nearly is not proven"})
+		"the guarantee holds for an exact draw of the posterior; the No-U-Turn sampler draws approximately, and its distance from an exact draw is not proven"})
 	answer, err := p.price()
 	if err != nil {
 		return nil, fmt.Errorf("--epsilon: %w", err)

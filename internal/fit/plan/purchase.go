@@ -34,7 +34,7 @@ func (p *Plan) chooseBounds(cfg Config) error {
 		square += 1 / (z * z)
 	}
 	if part := square / (p.Mu * p.Mu); part > mostBounds {
-		return fmt.Errorf("--epsilon: what the model file buys takes %.3g %% of mu squared, and at most %.3g %% are possible (a larger --epsilon, or a smaller `dp:`)", 100*part, 100*mostBounds)
+		return fmt.Errorf("--epsilon: the purchases of the model file take %.3g %% of mu squared, and at most %.3g %% are possible (a larger --epsilon, or a smaller `dp:`)", 100*part, 100*mostBounds)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (p *Plan) warn() {
 	add(p.NoiseMultiplier < 2 && p.SamplingRate < 1 && p.SamplingRate*n*float64(p.Steps) < 0.999*mostDraws, "small-batches",
 		"small batches cost accuracy: noise multiplier %.3g is below 2; a larger --sampling-rate spends the same epsilon better", p.NoiseMultiplier)
 	add(p.SumsGradients() && p.BatchVariance(p.Steps) > batchesShow, "few-draws",
-		"batches have %.2g records in all, of %.2g: standard deviations are about %.0f %% wider than those of all records, and count that; a larger --sampling-rate takes longer",
+		"all batches together have %.2g of %.2g records, so standard deviations are about %.0f %% wider than with all records; a larger --sampling-rate takes longer",
 		p.SamplingRate*n*float64(p.Steps), n, 100*(math.Sqrt(1+p.BatchVariance(p.Steps))-1))
 	add(p.Clipping == settings.ClippingAutomatic, "biased-clipping",
 		"automatic clipping is biased: for logistic likelihoods the normalised gradients have no stationary point; adaptive clipping is the default")

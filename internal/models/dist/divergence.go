@@ -23,7 +23,7 @@ import (
 func BetaScore(b *graph.Builder, d Density, x Observed, beta float64, levels int) (*graph.Node, error) {
 	a, ok := d.(Applied)
 	if !ok {
-		return nil, fmt.Errorf("a beta divergence is of one family, not of a mixture, or of what is censored, truncated or missing")
+		return nil, fmt.Errorf("a beta divergence is of one family, not of a mixture or of a censored, truncated or missing value")
 	}
 	integral, err := a.powerIntegral(b, beta, levels)
 	if err != nil {

@@ -28,7 +28,7 @@ var mixing = []struct{ name, why, instead string }{
 func (l *lowering) mixes(c *Call) bool {
 	for _, m := range mixing {
 		if m.name == c.Func {
-			l.fail(c.At, m.instead, "%s mixes records: %s, so no record's gradient can be bounded by itself", c.Func, m.why)
+			l.fail(c.At, m.instead, "%s mixes records: %s, so no record's gradient has a bound", c.Func, m.why)
 			return true
 		}
 	}

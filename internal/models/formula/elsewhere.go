@@ -4,8 +4,8 @@ package formula
 var elsewhere = map[string]string{
 	"s": curveHint, "ns": curveHint, "bs": curveHint, "gp": curveHint, "ti": curveHint, "te": curveHint, "t2": curveHint, "rcs": curveHint,
 	"factor": categoryHint, "as.factor": categoryHint, "ordered": categoryHint, "C": categoryHint,
-	"mo":      "leave the column as it is: an ordinal predictor has a coefficient per level",
-	"cs":      "leave it as x: effects by category are those of `family: categorical`",
+	"mo":      "write the plain column: an ordinal predictor has a coefficient per level",
+	"cs":      "write plain x: `family: categorical` has effects by category",
 	"relevel": "declare `reference:` for the column",
 	"log2":    "write log(x): a unit of log2(x) is .69 of its units",
 	"log10":   "write log(x): a unit of log10(x) is 2.30 of its units",
@@ -22,6 +22,6 @@ var elsewhere = map[string]string{
 
 const (
 	curveHint    = "write spline(x, 30, 50, 70) with three or more knots, or poly(x, 3)"
-	categoryHint = "leave the column as it is and declare it as {type: category, levels: [...]}"
+	categoryHint = "write the plain column and declare it as {type: category, levels: [...]}"
 	notRecords   = "records are independent given the model; give groups a term (1 | g)"
 )

@@ -103,7 +103,7 @@ func (b *checker) checkPredicted(m *Model, f *family) bool {
 		b.checkGroups(m, p.Formula)
 		for _, d := range m.Priors {
 			if d.Name.V == p.Name.V {
-				b.Add(d.Name.At, "state priors of "+p.Name.V+"_Intercept and "+p.Name.V+"_b", "%s is predicted and has no prior of its own", p.Name.V)
+				b.Add(d.Name.At, "state priors of "+p.Name.V+"_Intercept and "+p.Name.V+"_b", "%s has a formula and therefore no prior", p.Name.V)
 			}
 		}
 	}

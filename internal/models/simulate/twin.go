@@ -22,7 +22,7 @@ type Twin struct {
 // whole records: a regression has no law of its predictors.
 func NewTwin(m *models.Model) (*Twin, error) {
 	if given := m.Given(); len(given) > 0 {
-		return nil, fmt.Errorf("the model takes %s as given and does not say how they are distributed, so it has no synthetic records; write a twin: or core: block that observes every column", listed(given))
+		return nil, fmt.Errorf("the model has no distribution of %s, so it has no synthetic records; write a twin: or core: block that observes every column", listed(given))
 	}
 	if _, err := m.Ancestral(); err != nil {
 		return nil, err

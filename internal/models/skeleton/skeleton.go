@@ -120,11 +120,11 @@ func (k Known) missingTokens() string {
 }
 
 const skeletonTop = `# A model for d3p. Replace every %s; then run: d3p check FILE
-# State what is known without looking at the data: codebook, physics, law.
+# State public knowledge without looking at the data: codebook, physics, law.
 d3p: 1
 
 data:
-  # What one protected entity is (person, patient, household), one row each. When it
+  # The protected entity (person, patient, household), one row each. When it
   # may have several rows, name its id column here and remove that column from the
   # list below: {entity: patient, id: COLUMN, rows_per_unit: 3}
   unit: {entity: %s, %s}

@@ -52,7 +52,7 @@ func columnFields(d *data.Data, c *data.Column) []field {
 		levels(c).means("of a binary column (default 0 and 1), a category or an ordinal column, in order; or 1..61 for whole numbers").when(!numeric),
 		text("levels_from", &c.LevelsFrom).unprinted().means("a public list of levels: file.csv#column"),
 		text("reference", &c.Reference).as(func() string { return flowText(c.Levels[c.ReferenceLevel()].V) }).means("the level without a coefficient; default: the first").when(!numeric && c.Type.V != data.Binary),
-		text("unknown", &c.Unknown).or(data.RejectRow).means("the level that replaces undeclared ones; without it such a record contributes nothing").when(!numeric),
+		text("unknown", &c.Unknown).or(data.RejectRow).means("the level that replaces undeclared ones; without it a record with one contributes nothing").when(!numeric),
 		text("source", &c.Source).means("where the constants come from, such as codebook, expert or physics; for the privacy report"),
 		text("constant_within", &c.ConstantWithin).means("the group within which the column has one value; none: it varies within groups"),
 		field{key: "missing", read: func(r *reader, e entry) { c.Missing = r.missingRule(e) }}.means("what a missing value means").as(func() string { return missingText(d.MissingOf(c)) }),
@@ -63,7 +63,7 @@ func columnFields(d *data.Data, c *data.Column) []field {
 // limits, in place of lower and upper.
 func bounds(c *data.Column) field {
 	within := field{key: "within", read: func(r *reader, e entry) { r.within(e, c) }}.means("limits that hold for sure, [0, 200]; they may be a hundred times too wide").
-		needed("add `within: [a, b]` with what is possible at all", "bounds that are bought need limits").
+		needed("add `within: [a, b]` with limits that surely hold", "bounds that are bought need limits").
 		as(func() string { return "[" + c.Cell(c.Lower.V) + ", " + c.Cell(c.Upper.V) + "]" })
 	f := inline("bounds", []field{
 		value("dp", &c.Prices.Bounds, (*reader).epsilonOf).needed("add `dp:` with the epsilon that the bounds may cost", "bounds have no price").means("the price of the bounds: the epsilon that they would cost alone"),
@@ -189,7 +189,7 @@ func (r *reader) checkBounds(c *data.Column, keys present) {
 		bound source.Value[float64]
 	}{{"lower", c.Lower}, {"upper", c.Upper}} {
 		if !keys[b.name] && !keys["bounds"] {
-			r.Add(c.Name.At, "declare what the codebook allows, not what the data hold; or buy both: `bounds: {dp: 0.1, within: [0, 120]}`", "column %s has no %s bound", c.Name.V, b.name)
+			r.Add(c.Name.At, "declare the codebook's limits, not those of the data; or buy both: `bounds: {dp: 0.1, within: [0, 120]}`", "column %s has no %s bound", c.Name.V, b.name)
 		} else if b.bound.IsSet() && c.Type.V == data.Integer && b.bound.V != math.Trunc(b.bound.V) {
 			r.Add(b.bound.At, "", "the bounds of an integer are whole numbers, not %s", source.FormatNumber(b.bound.V))
 		}

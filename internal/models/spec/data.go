@@ -16,7 +16,7 @@ func (s *Spec) dataFields(within *source.Value[string], rules *[]namedRule, mode
 	d := &s.Data
 	return []field{
 		inline("unit", unitFields(&d.Unit)).notedAt(&d.Unit.At).
-			needed("add `unit: {entity: person, rows_per_unit: 1}`", "data has no unit: say what one protected entity is").means("what one record protects: an entity, by its rows"),
+			needed("add `unit: {entity: person, rows_per_unit: 1}`", "data has no unit: name the protected entity").means("what one record protects: an entity, by its rows"),
 		rows(&d.Rows).means("the number of units"),
 		choice("out_of_range", &d.OutOfRange, "clamp", "reject").or("clamp").means("clamp (the default) moves a value to the nearest bound; reject makes the record contribute nothing"),
 		distinct("missing_tokens", "token", &d.MissingTokens).means("cells without a value; default: empty, NA, N/A, NaN, null, NULL and a point; a number matches every spelling of it"),
@@ -27,7 +27,7 @@ func (s *Spec) dataFields(within *source.Value[string], rules *[]namedRule, mode
 		choice("separator", &d.Separator, Separators()...).quoted(&d.Separator).means("between the fields of a CSV file; default: the most frequent one of the header line"),
 		choice("quotes", &d.Quotes, OneLine, NoQuotes).means("one_line: no quoted field contains a line end; none: quotes have no meaning; default: RFC 4180"),
 		distinct("header", "column", &d.Header).means("all column names in order, for a CSV file without a header line, which needs separator, too"),
-		declared("columns", &d.Columns, readColumn, func(p *printer, c *data.Column) { p.line(c.Name.V, flow(columnFields(d, c))) }).means("what is publicly known of each column"),
+		declared("columns", &d.Columns, readColumn, func(p *printer, c *data.Column) { p.line(c.Name.V, flow(columnFields(d, c))) }).means("public facts about each column"),
 		derived(d, s.Model != nil).means("columns computed from a record's own columns: an expression, in the unit of the file, or a mapping"),
 		named("tensors", &d.Tensors, readTensor, func(p *printer, t *data.Tensor) {
 			p.block(t.Name.V, func() { p.fields(tensorFields(t)) })
@@ -92,11 +92,11 @@ func unitFields(u *data.Unit) []field {
 func (r *reader) checkUnit(u *data.Unit) {
 	switch {
 	case u.RowsPerUnit.V > 1 && !u.ID.IsSet():
-		r.Add(u.RowsPerUnit.At, "add `id:` with the column that names the unit", "%d rows per unit, but no column says which rows belong together", u.RowsPerUnit.V)
+		r.Add(u.RowsPerUnit.At, "add `id:` with the column that names the unit", "%d rows per unit, but no column shows which rows belong together", u.RowsPerUnit.V)
 	case u.RowsPerUnit.V > data.MaxRowsPerUnit:
 		r.Add(u.RowsPerUnit.At, "keep a random choice of fewer", "at most %d rows per unit are possible, not %d", data.MaxRowsPerUnit, u.RowsPerUnit.V)
 	case u.Keep.IsSet() && !u.ID.IsSet():
-		r.Add(u.Keep.At, "add `id:` with the column that names the unit", "no column says which rows belong together, so none can be left out")
+		r.Add(u.Keep.At, "add `id:` with the column that names the unit", "no column shows which rows belong together, so none can be left out")
 	}
 }
 
@@ -189,7 +189,7 @@ func (r *reader) checkSeparator(d *data.Data) {
 		if d.Decimal.V == "," {
 			hint = "add `separator: \";\"`, or \",\", \"|\", tab"
 		}
-		r.Add(d.Header[0].At, hint, "header: a file without header line does not say what separates its fields")
+		r.Add(d.Header[0].At, hint, "header: a file without header line does not show what separates its fields")
 	}
 	if d.Separator.V == ";" && !d.Decimal.IsSet() {
 		r.Add(d.Separator.At, "add `decimal: \",\"`, as in 3,14, or `decimal: \".\"`", "fields are separated by semicolons, so decimals may be commas")

@@ -167,7 +167,7 @@ func (r *reader) layer(e entry) *net.Layer {
 func (r *reader) unknownLayer(name source.Value[string]) {
 	for _, m := range net.MixingLayers() {
 		if m.Name == name.V {
-			r.Add(name.At, m.Instead, "layer %s mixes records: %s, so no record's gradient can be bounded by itself", m.Name, m.Why)
+			r.Add(name.At, m.Instead, "layer %s mixes records: %s, so no record's gradient has a bound", m.Name, m.Why)
 			return
 		}
 	}

@@ -21,7 +21,7 @@ func netFields(n *net.Declaration) []field {
 		prior = n.Prior.Text
 	}
 	return []field{
-		texts("input", &n.Input).needed("add `input: [dim]` with the dims of what it is called with", "net "+n.Name.V+" has no input").means("dims of the value that the net is called with"),
+		texts("input", &n.Input).needed("add `input: [dim]` with the dims of its argument", "net "+n.Name.V+" has no input").means("dims of the value that the net is called with"),
 		initial("init", &n.Init).means("first weights, public draws: glorot (the default), he, zero or {normal: sd}"),
 		{key: "prior", read: func(r *reader, e entry) {
 			if d, ok := readDefinition(r, e); ok && d.Text.V != net.FlatPrior {

@@ -53,7 +53,7 @@ func (o *Output) once(f field) field {
 	read := f.read
 	f.read = func(r *reader, e entry) {
 		if first := o.Twin.At; first.Line > 0 {
-			r.Add(e.at, "keep one of sample_rows and twin", "%s says the same as line %d", f.key, first.Line)
+			r.Add(e.at, "keep one of sample_rows and twin", "%s repeats line %d", f.key, first.Line)
 			return
 		}
 		read(r, e)
@@ -85,7 +85,7 @@ func (v *Release) field() field {
 	return mapping("release", []field{
 		texts("authors", &v.Authors).means("names for the registry of differential privacy deployments; without one there is no registry.yaml"),
 		texts("curators", &v.Curators).means("organisations that hold the records"),
-		text("intended_use", &v.IntendedUse).means("what the release is for"),
+		text("intended_use", &v.IntendedUse).means("the purpose of the release"),
 		text("region", &v.Region).means("where the records come from"),
 		choice("sector", &v.Sector, "Technology", "Healthcare", "Education", "Government", "Energy", "Finance").means("in the words of the registry"),
 	}).means("the draft for the registry of differential privacy deployments").notedAt(&v.At)

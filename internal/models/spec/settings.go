@@ -179,7 +179,7 @@ func (r *reader) setting(e entry, row settings.Setting) (v source.Value[any]) {
 		v = source.Value[any]{V: value, At: text.At}
 	}
 	if first := r.spec.Settings[row.Name]; first.IsSet() && v.IsSet() {
-		r.Add(e.at, "", "%s says the same as line %d", e.key, first.At.Line)
+		r.Add(e.at, "", "%s repeats line %d", e.key, first.At.Line)
 		return source.Value[any]{}
 	}
 	if v.IsSet() {

@@ -106,7 +106,7 @@ func (b *blocks) file(r *reader, src []byte, depth int) {
 	}
 	r.each(entries, "the model file", known)
 	if depth == 0 && !b.has("d3p") {
-		r.Add(expr.Position{File: r.file, Line: 1, Column: 1}, "add `d3p: 1` as the first line", "the model file does not say its language version")
+		r.Add(expr.Position{File: r.file, Line: 1, Column: 1}, "add `d3p: 1` as the first line", "the model file does not state its language version")
 	}
 }
 
@@ -118,7 +118,7 @@ func (b *blocks) topLevel(depth int) []field {
 		text("name", &s.Name).means("of the model, for reports and folders"),
 		text("description", &s.Description).means("for reports"),
 		{key: "include", read: func(r *reader, e entry) { b.include(r, e, depth) }, meaning: "files from which whole blocks are taken"}, // printed as part of the file
-		lazy("data", func(r *reader, e entry) { s.readData(r, e); b.levels(r) }, true, func() []field { return s.dataFields(nil, nil, nil) }).means("what is publicly known about the table; nothing here may come from the records"),
+		lazy("data", func(r *reader, e entry) { s.readData(r, e); b.levels(r) }, true, func() []field { return s.dataFields(nil, nil, nil) }).means("public facts about the table; none may come from the records"),
 		named("nets", &s.Nets, b.readPretrained, func(p *printer, n *net.Declaration) {
 			p.block(n.Name.V, func() { p.fields(netFields(n)) })
 		}).means("networks, which expressions call by name"),
@@ -127,7 +127,7 @@ func (b *blocks) topLevel(depth int) []field {
 		s.likelihoodField(),
 		lazy("twin", s.readTwin, s.Twin != nil, func() []field { return twinFields(s.Twin, &s.Data) }).means("a distribution of whole records, for synthetic tables"),
 		s.Guide.field(s).means("the family of the approximate posterior"),
-		s.Settings.block("fit", s.Settings.fitFields()...).means("how the fit runs; the plan decides what is left out"),
+		s.Settings.block("fit", s.Settings.fitFields()...).means("how the fit runs; the plan decides missing values"),
 		s.Settings.block("privacy", s.Privacy.fields()...).means("the budget"),
 		s.Settings.block("output", s.Output.fields()...).means("what is written"),
 		s.Release.field(),

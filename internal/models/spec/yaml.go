@@ -255,11 +255,11 @@ func blankHint(key string) string {
 	case "entity":
 		return "patient, person, household: whom a guarantee is to protect"
 	case "public":
-		return "the number of rows, when anybody may know it; else {upper_bound: N}"
+		return "the number of rows, if it is public; else {upper_bound: N}"
 	case "type":
 		return "real, integer, date, binary, category or ordinal"
 	case "lower", "upper":
-		return "what is possible, from a code book or an expert, not what is in the data"
+		return "the possible range, from a codebook or an expert, not from the data"
 	case "levels":
 		return "as in [never, former, current]"
 	case "decimal":

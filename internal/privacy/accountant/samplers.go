@@ -146,7 +146,7 @@ func (c *compiler) epsilonDelta(e event.EpsilonDelta, count int64) error {
 	}
 	if !(delta < 1) {
 		return &InfeasibleError{
-			Why:  fmt.Sprintf("an (epsilon, delta) step of the ledger says nothing about a group of %d records", c.group),
+			Why:  fmt.Sprintf("an (epsilon, delta) step of the ledger has no bound for a group of %d records", c.group),
 			Hint: "ask for a smaller group",
 		}
 	}

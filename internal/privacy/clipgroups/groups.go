@@ -64,7 +64,7 @@ func (g Groups) Check(t *graph.Tape) error {
 		sum += group.Share
 		for _, r := range group.Ranges {
 			if r.From < 0 || r.To > t.P || r.From >= r.To || slices.Contains(in[r.From:r.To], true) {
-				return fmt.Errorf("group %s has parameters %d to %d, which another has, or nobody", group.Name, r.From, r.To)
+				return fmt.Errorf("group %s has parameters %d to %d, which are in another group, or do not exist", group.Name, r.From, r.To)
 			}
 			for i := r.From; i < r.To; i++ {
 				in[i] = true

@@ -137,7 +137,7 @@ func underOther(ev event.Event, rel event.Relation, size int, delta float64) *ot
 		other = event.AddRemove
 	}
 	if event.OfOneRelation(ev) {
-		return &otherRelation{Relation: string(other), Why: fmt.Sprintf("a step is known by its guarantee under %s alone", rel)}
+		return &otherRelation{Relation: string(other), Why: fmt.Sprintf("a step is given by its guarantee under %s alone", rel)}
 	}
 	answer, err := accountant.Outline(ev, other, size, delta)
 	if err != nil {

@@ -77,7 +77,7 @@ func CheckBook(path string, ev event.Event, p *report.Privacy) (verify.Check, er
 	}
 	switch {
 	case !seen && book.ID != p.Budget.LedgerID:
-		check.Detail = "is another one than the report names"
+		check.Detail = "is not the ledger that the report names"
 	case !seen:
 		check.Detail = "lacks entries that it had when the run was released"
 	case at < 0:
@@ -85,7 +85,7 @@ func CheckBook(path string, ev event.Event, p *report.Privacy) (verify.Check, er
 	case accounts[at].State != ledger.Spent || !event.Equal(accounts[at].Event, ev):
 		check.Detail = "has another price of the run than dp_event.json"
 	default:
-		check.OK, check.Detail = true, "has the run, and all that was there when it was released"
+		check.OK, check.Detail = true, "has the run, and every entry that the report names"
 	}
 	return check, nil
 }

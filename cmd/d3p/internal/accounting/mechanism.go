@@ -178,7 +178,7 @@ func (m *Mechanism) Warnings(sigma, epsilon, delta float64) []string {
 		w = append(w, "batches hold less than one record on average")
 	}
 	if m.Sampling == sampler.FixedSize && sigma/2 < 0.5 {
-		w = append(w, "with fixed-size batches a record displaces another: the noise counts half, and that is below 0.5")
+		w = append(w, "with fixed-size batches a record displaces another, so the noise counts half: less than 0.5")
 	}
 	return w
 }
@@ -196,7 +196,7 @@ func (own *Mechanism) WhatIf(c *cobra.Command, m *Mechanism, allowed bool, ev ev
 	case !otherRelation && !otherSampling:
 		return ev, rel, nil
 	case !allowed:
-		return nil, "", status.With(status.Budget, fmt.Errorf("the run sampled by %s under %s neighbours; accounting it as anything else would be a false claim (--what-if shows the number all the same)", own.Sampling, rel))
+		return nil, "", status.With(status.Budget, fmt.Errorf("the run sampled by %s under %s neighbours; accounting it as anything else would be a false claim (--what-if shows the number anyway)", own.Sampling, rel))
 	}
 	if otherRelation {
 		rel = asked

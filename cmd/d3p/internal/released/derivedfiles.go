@@ -11,7 +11,7 @@ import (
 )
 
 // Rewritten ends the name of a check that writes a file again.
-const Rewritten = " says what the release says"
+const Rewritten = " follows from the release"
 
 // Verify writes the derived files of a release again and compares them.
 func Verify(files *release.Folder, program string) (checks []verify.Check) {

@@ -100,7 +100,7 @@ func (o *Reader) Open(ctx context.Context, run string) (*release.Folder, error) 
 // alteredRun adds the next command to the error of an altered release.
 func alteredRun(run string, err error) error {
 	if altered := new(release.Altered); errors.As(err, &altered) {
-		return fmt.Errorf("%s: %w (d3p verify %[1]s checks all; --unverified reads it all the same)", run, err)
+		return fmt.Errorf("%s: %w (d3p verify %[1]s checks all; --unverified reads it anyway)", run, err)
 	}
 	return err
 }

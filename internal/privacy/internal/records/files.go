@@ -58,7 +58,7 @@ func namedFiles(data string) ([]string, error) {
 	case err != nil && strings.ContainsAny(data, "*?["):
 		files, err := filepath.Glob(data)
 		if err != nil || len(files) == 0 {
-			return nil, &tablefile.FileError{File: data, Problem: "no file matches the pattern", Hint: "quote it, so that the shell leaves it as it is"}
+			return nil, &tablefile.FileError{File: data, Problem: "no file matches the pattern", Hint: "quote it, so that the shell does not change it"}
 		}
 		return files, nil
 	}

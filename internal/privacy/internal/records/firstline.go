@@ -18,7 +18,7 @@ import (
 func (e *encoder) head(path string, blocks *tablefile.Blocks, enc encoding.Encoding) (names []string, separator byte, lines int, err error) {
 	if enc.Headless {
 		if enc.Separator == "" {
-			return nil, 0, 0, &tablefile.FileError{File: path, Problem: "has no header line that says what separates its fields", Hint: `under data add separator: ",", or ";", "|", tab`}
+			return nil, 0, 0, &tablefile.FileError{File: path, Problem: "has no header line that shows what separates its fields", Hint: `under data add separator: ",", or ";", "|", tab`}
 		}
 		return enc.Header, tablefile.SeparatorOf(enc.Separator), 0, nil
 	}

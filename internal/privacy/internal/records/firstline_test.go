@@ -80,7 +80,7 @@ func TestHeadlessAndEmpty(t *testing.T) {
 func TestHeadlessNeedsSeparator(t *testing.T) {
 	for _, text := range []string{"", "2;1\n", "2,1\n", "a,b\n"} {
 		_, _, err := readOne(write(t, "t.csv", text), headless("", "a", "b"), Options{})
-		if err == nil || !strings.HasSuffix(err.Error(), `t.csv: has no header line that says what separates its fields (under data add separator: ",", or ";", "|", tab)`) {
+		if err == nil || !strings.HasSuffix(err.Error(), `t.csv: has no header line that shows what separates its fields (under data add separator: ",", or ";", "|", tab)`) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -61,7 +61,7 @@ func FormatOf(path, declared string) format {
 // they show none.
 func OtherFormat(path, start string) *FileError {
 	name := func(what, end string) *FileError {
-		return &FileError{File: path, Problem: "starts like " + what + ", but its name does not say so",
+		return &FileError{File: path, Problem: "starts like " + what + ", but its name does not show it",
 			Hint: "end its name in ." + end + ", or under data add format: " + end}
 	}
 	switch {

@@ -27,7 +27,7 @@ func (d decompressed) Read(p []byte) (int, error) {
 
 // notDecompressed has one text for all failures.
 func notDecompressed(path string) error {
-	return &FileError{File: path, Problem: "is not, to its end, a file compressed by gzip", Hint: "write or download it again; what is not compressed has no .gz in its name"}
+	return &FileError{File: path, Problem: "is not, to its end, a file compressed by gzip", Hint: "write or download it again; the name of an uncompressed file has no .gz"}
 }
 
 // Plain gives the content of f, a file or a pipe from its start, decompressed if the
