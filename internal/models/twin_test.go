@@ -187,7 +187,7 @@ func TestTwinOfCore(t *testing.T) {
 	}
 
 	for want, observe := range map[string]string{
-		"takes x2 as given": "x1: normal(b * x2, 1)",
+		"no distribution of x2":                               "x1: normal(b * x2, 1)",
 		"the distributions of x1 and x2 depend on each other": "x1: normal(b * x2, 1)\n      x2: normal(x1, 1)",
 	} {
 		m := compile(t, dataBlock(2)+"core:\n  params:\n    b: normal(0, 1)\n  rows:\n    observe:\n      "+observe+"\n")

@@ -147,7 +147,7 @@ func TestConflicts(t *testing.T) {
 		{map[string]any{"sampling": "full", "sampling-rate": 1.0}, ""},
 		{map[string]any{"sampling": "full", "sampling-rate": 0.5}, "sampling-rate: sampling full takes every record in every step (leave one of the two out)"},
 		{map[string]any{"sampling": "full", "batch-size": 5}, "batch-size: sampling full takes every record in every step (leave one of the two out)"},
-		{map[string]any{"batch-size": 5, "sampling-rate": 0.5}, "batch-size: sampling-rate says the same (leave one of the two out)"},
+		{map[string]any{"batch-size": 5, "sampling-rate": 0.5}, "batch-size: sampling-rate has the same meaning (leave one of the two out)"},
 		{map[string]any{"clip-quantile": 0.5}, ""},
 		{map[string]any{"clip-quantile": 0.5, "clipping": "flat"}, "clip-quantile: clipping flat does not use it (type --clipping adaptive, or leave --clip-quantile out)"},
 		{map[string]any{"sampling": "shuffle", "neighbours": "add_remove"}, "sampling: shuffle is not accounted for under neighbours add_remove (type --neighbours zero_out, or leave --sampling out)"},

@@ -316,7 +316,7 @@ func TestUnusedSettings(t *testing.T) {
 		{nil, nil, "", plain + "fit: {optimizer: adam, momentum: 0.9}\n", "m.yaml:10:34: momentum: optimizer adam does not use it (write fit: {optimizer: sgd}, or remove momentum)", status.Spec},
 		{[]string{"--optimizer", "adagrad"}, nil, "", plain + "fit: {optimizer: sgd, momentum: 0.9}\n", "m.yaml:10:33: momentum: optimizer adagrad does not use it", status.Spec},
 		{[]string{"--clip-quantile", "0.5", "--compat", "d3p"}, nil, "", plain, "--clip-quantile: clipping flat does not use it", status.Usage},
-		{[]string{"--steps", "3", "--epochs", "4"}, nil, "", plain, "--epochs: steps says the same", status.Usage},
+		{[]string{"--steps", "3", "--epochs", "4"}, nil, "", plain, "--epochs: steps has the same meaning", status.Usage},
 	} {
 		_, err := parse(t, c.args, c.environ, c.config, c.model)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
