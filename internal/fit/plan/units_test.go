@@ -65,7 +65,7 @@ model: {formula: y ~ 1 + x, family: bernoulli}
 			t.Errorf("%d units where Table 1 counts %g of a public 10000", public.Units(), records)
 		}
 	}
-	if _, err := plan.New(read("{upper_bound: 10000, dp: 1}"), plan.Config{Epsilon: 1}); err == nil || !strings.Contains(err.Error(), "takes 100 % of mu squared") {
+	if _, err := plan.New(read("{upper_bound: 10000, dp: 1}"), plan.Config{Epsilon: 1}); err == nil || !strings.Contains(err.Error(), "take 100 % of mu squared") {
 		t.Error(err)
 	}
 }

@@ -73,7 +73,7 @@ func TestLongWords(t *testing.T) {
 		}
 		return true
 	})
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > time.Minute {
 		t.Errorf("three words took %v", took)
 	}
 }
