@@ -348,35 +348,34 @@ func (c *Column) scores() []float64 {
 	return list
 }
 
-// value draws a value of the file for a cell.
-func (c *Column) value(cell int, random Random) float64 {
+// value is the value of the file at the quantile u, in [0, 1), of a cell. The values of a cell at
+// uniform u are distributed as the cell's shape says.
+func (c *Column) value(cell int, u float64) float64 {
 	switch {
 	case cell >= c.bins():
 		return math.NaN()
 	case c.Levels > 0:
 		return float64(cell)
 	}
-	first, next := c.Bins[cell], c.fine()
-	if cell+1 < len(c.Bins) {
-		next = c.Bins[cell+1]
-	}
+	first, next := c.Bins[cell], c.next(cell)
 	sum := 0.0
 	for _, w := range c.Shape[first:next] {
 		sum += w
 	}
-	at := random.Uniform() * sum
+	at := u * sum
 	i := first
 	for ; i < next-1 && (at >= c.Shape[i] || c.Shape[i] == 0); i++ {
 		at -= c.Shape[i]
 	}
+	within := max(0, min(at/c.Shape[i], 1-1e-15)) // of the fine cell
 	from, to := c.ends(i)
 	if i == 0 && from == 0 { // the cell of a spike at zero
 		return 0
 	}
 	if c.Whole {
-		return min(to, from+math.Floor(random.Uniform()*(to-from+1)))
+		return min(to, from+math.Floor(within*(to-from+1)))
 	}
-	return min(to, from+random.Uniform()*(to-from))
+	return min(to, from+within*(to-from))
 }
 
 // Random gives uniform and normal numbers.

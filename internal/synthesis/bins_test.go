@@ -56,7 +56,7 @@ func TestBins(t *testing.T) {
 	r := source(1)
 	for cell := range c.bins() {
 		for range 200 {
-			x := c.value(cell, &r)
+			x := c.value(cell, r.Uniform())
 			bin, exact := slices.BinarySearch(at, x)
 			if exact {
 				bin++

@@ -17,6 +17,7 @@ type Drawer struct {
 	twin     *simulate.Twin
 	declared []*data.Column
 	measured []marginals.Measurement
+	rules    []rule
 	tree     *marginals.Tree
 	sets     []marginals.Set // whose tables a sample keeps; nil: too many
 	triples  []marginals.Set // whose tables a sample keeps, too, if it is small
@@ -43,8 +44,7 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 	if err != nil {
 		return nil, err
 	}
-	zeros, err := impossible(m, t.Columns)
-	if err != nil {
+	if d.rules, err = rulesOf(m, t.Columns); err != nil {
 		return nil, err
 	}
 	var tables []marginals.Table
@@ -52,7 +52,7 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 		tables = append(tables, x.Table)
 	}
 	d.sets, d.triples = t.compared(domain)
-	if d.tree, err = marginals.NewTree(domain, tables, zeros, 4*treeCells, workers); err != nil {
+	if d.tree, err = marginals.NewTree(domain, tables, zerosOf(d.rules), 4*treeCells, workers); err != nil {
 		return nil, err
 	}
 	d.tree.Start(d.measured)
@@ -295,14 +295,7 @@ func (d *Drawer) Fill(out simulate.Table, random Random, independent bool) error
 		for k := range all {
 			all[k] = make([]float64, need)
 		}
-		for k := range d.table.Columns {
-			c := &d.table.Columns[k]
-			for i, cell := range cells[k] {
-				all[place[k]][i] = c.value(int(cell), random)
-			}
-		}
-		ok := make([]bool, need)
-		d.twin.Met(ok, all, -1)
+		ok := d.values(all, cells, place, random)
 		before := first
 		for i := 0; i < need && first < n; i++ {
 			if !ok[i] {
@@ -323,6 +316,75 @@ func (d *Drawer) Fill(out simulate.Table, random Random, independent bool) error
 	}
 	shuffle(out, random)
 	return nil
+}
+
+// mostRedrawn is how often the values of a record are drawn in its cells.
+const mostRedrawn = 30
+
+// values draws values in the cells of records and reports which records meet the constraints.
+// Values that do not are drawn again in the same cells: to leave the record out would move the
+// shares of cells. In cells that a rule divides, the rule's columns have one quantile: of two
+// dates in one order, or two amounts, each keeps its own distribution within the cell. place is
+// the index in all of each column.
+func (d *Drawer) values(all [][]float64, cells [][]int32, place []int, random Random) (ok []bool) {
+	n := len(cells[0])
+	ok = make([]bool, n)
+	left := make([]int, n)
+	for i := range left {
+		left[i] = i
+	}
+	some, met := make([][]float64, len(all)), make([]bool, n)
+	for try := range mostRedrawn {
+		for k := range some {
+			some[k] = make([]float64, len(left))
+		}
+		for j, i := range left {
+			for k := range cells {
+				some[place[k]][j] = d.table.Columns[k].value(int(cells[k][i]), random.Uniform())
+			}
+			if try%2 == 0 {
+				d.together(some, j, cells, i, place, random)
+			}
+		}
+		d.twin.Met(met[:len(left)], some, -1)
+		vain := left[:0]
+		for j, i := range left {
+			for k := range all {
+				all[k][i] = some[k][j]
+			}
+			if ok[i] = met[j]; !ok[i] {
+				vain = append(vain, i)
+			}
+		}
+		if left = vain; len(left) == 0 {
+			break
+		}
+	}
+	return ok
+}
+
+// together gives the columns of each rule that divides the cells of record i one quantile, in
+// row j of the values.
+func (d *Drawer) together(values [][]float64, j int, cells [][]int32, i int, place []int, random Random) {
+	u := -1.0
+	for _, r := range d.rules {
+		if len(r.Set) < 2 {
+			continue
+		}
+		cell := 0
+		for _, k := range r.Set {
+			cell = cell*d.table.Columns[k].cells() + int(cells[k][i])
+		}
+		if !r.some[cell] {
+			continue
+		}
+		if u < 0 {
+			u = random.Uniform()
+		}
+		for _, k := range r.Set {
+			values[place[k]][j] = d.table.Columns[k].value(int(cells[k][i]), u)
+		}
+	}
 }
 
 // Thinning draws more records than it keeps: mostSpare times as many, as far as they are at

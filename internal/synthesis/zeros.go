@@ -23,16 +23,37 @@ const (
 // each cell; a single column's whole numbers are tried all.
 var valuesOfCell = [mostZeroColumns + 1]int{1: mostIntegers, 2: 8, 3: 5}
 
-// impossible turns the declared constraints into zeros: cells in which every value breaks a
-// constraint. It tries values of each bin of numbers. It excludes a bin by mistake only
-// if a constraint admits values between these and none of them.
+// rule is what a condition says of the cells of the columns that it reads.
+type rule struct {
+	marginals.Zeros        // cells in which every value breaks it
+	some            []bool // by cell: some values break it, others meet it
+}
+
+// impossible are the zeros of the declared constraints.
 func impossible(m *models.Model, columns []Column) ([]marginals.Zeros, error) {
+	rules, err := rulesOf(m, columns)
+	return zerosOf(rules), err
+}
+
+// zerosOf are the rules' zeros, as far as they have any.
+func zerosOf(rules []rule) (zeros []marginals.Zeros) {
+	for _, r := range rules {
+		if slices.Contains(r.Empty, true) {
+			zeros = append(zeros, r.Zeros)
+		}
+	}
+	return zeros
+}
+
+// rulesOf tries values of each cell of numbers on the declared constraints. It takes a cell to
+// be empty by mistake only if a constraint admits values between these and none of them.
+func rulesOf(m *models.Model, columns []Column) ([]rule, error) {
 	twin, err := simulate.NewTwin(m)
 	if err != nil {
 		return nil, err
 	}
 	declared := m.Spec.Data.AllColumns()
-	var zeros []marginals.Zeros
+	var rules []rule
 	for i, reads := range twin.Conditions() {
 		var set marginals.Set
 		cells := 1
@@ -48,17 +69,17 @@ func impossible(m *models.Model, columns []Column) ([]marginals.Zeros, error) {
 			continue
 		}
 		sorted := marginals.NewSet(set...)
-		z := marginals.Zeros{Set: sorted, Empty: make([]bool, cells)}
-		for cell := range z.Empty {
-			z.Empty[cell] = !possible(twin, i, cell, columns, sorted, len(declared), func(k int) int {
+		r := rule{marginals.Zeros{Set: sorted, Empty: make([]bool, cells)}, make([]bool, cells)}
+		for cell := range r.Empty {
+			ok := met(twin, i, cell, columns, sorted, len(declared), func(k int) int {
 				return slices.IndexFunc(declared, func(c *data.Column) bool { return c.HeaderName() == columns[k].Name })
 			})
+			r.Empty[cell] = !slices.Contains(ok, true)
+			r.some[cell] = !r.Empty[cell] && slices.Contains(ok, false)
 		}
-		if slices.Contains(z.Empty, true) {
-			zeros = append(zeros, z)
-		}
+		rules = append(rules, r)
 	}
-	return zeros, nil
+	return rules, nil
 }
 
 // contradicted reports columns whose cells the constraints exclude all. Numbers are divided
@@ -96,8 +117,8 @@ func contradicted(m *models.Model, columns []Column) error {
 	return fmt.Errorf("no values of %s meet the constraints (correct `constraints:`, or the bounds and levels)", strings.Join(names, ", "))
 }
 
-// possible reports whether some values of the cell meet the condition.
-func possible(twin *simulate.Twin, condition, cell int, columns []Column, set marginals.Set, width int, place func(int) int) bool {
+// met reports which of the values that are tried of a cell meet the condition.
+func met(twin *simulate.Twin, condition, cell int, columns []Column, set marginals.Set, width int, place func(int) int) []bool {
 	cells := make([]int, len(set))
 	for i := len(set) - 1; i >= 0; i-- {
 		n := columns[set[i]].cells()
@@ -122,7 +143,7 @@ func possible(twin *simulate.Twin, condition, cell int, columns []Column, set ma
 	}
 	ok := make([]bool, rows)
 	twin.Met(ok, table, condition)
-	return slices.Contains(ok, true)
+	return ok
 }
 
 // examples are values of a cell: its ends and some between.
