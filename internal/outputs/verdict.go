@@ -139,6 +139,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		}
 		d.Variables[v].Verdict = &verdict
 	}
+	d.judgeBesidePulled(prior)
 	d.judgeEffects()
 	d.judgeSpreads()
 	d.judgeComponents(known)
@@ -172,6 +173,34 @@ func (d *Draws) besidePrior(verdict Verdict, prior *Draws, v int) Verdict {
 		verdict = worse(verdict, Partly, "the prior moves it by %.1f sds", pull)
 	}
 	return verdict
+}
+
+// judgeBesidePulled caps the verdicts of a linear predictor by its coefficient that the prior
+// moves farthest. The others take up a part of what it lacks, and where a response is not
+// linear in the predictor, all of them are too small (Gail, Wieand and Piantadosi 1984,
+// doi:10.1093/biomet/71.3.431).
+func (d *Draws) judgeBesidePulled(prior *Draws) {
+	if prior == nil || len(prior.Variables) != len(d.Variables) {
+		return
+	}
+	most, at := 0.0, -1
+	for v := range d.Variables {
+		if base, _ := naming.Split(d.Variables[v].Name); base != naming.Slopes || d.isPoint(v) {
+			continue
+		}
+		if pull := d.pull(prior, v); pull > most {
+			most, at = pull, v
+		}
+	}
+	if most <= pulledFar {
+		return
+	}
+	for v := range d.Variables {
+		switch base, _ := naming.Split(d.Variables[v].Name); base {
+		case naming.Slopes, naming.Raw(naming.Slopes), naming.Intercept, naming.Raw(naming.Intercept), naming.Thresholds:
+			*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, Partly, "the prior moves %s by %.1f sds, and others with it", d.Variables[at].Name, most)
+		}
+	}
 }
 
 // besideEnd judges variable v by its distance from the end of the fit.

@@ -95,6 +95,8 @@ func TestVerdicts(t *testing.T) {
 		{name: "the prior", of: "b[x]", want: Not, why: "prior", known: plenty, sds: one("b[x]", 1)},
 		{name: "half the prior", of: "b[x]", want: Partly, why: "prior", known: plenty, sds: one("b[x]", 0.8)},
 		{name: "against the prior", of: "b[x]", want: Not, why: "the prior moves it by", known: plenty, means: one("b[x]", 2.5), sds: one("b[x]", 0.577)},
+		{name: "beside one against the prior", of: "b[band=c]", want: Partly, why: "the prior moves b[x] by", known: plenty, means: one("b[x]", 2.5), sds: one("b[x]", 0.577)},
+		{name: "sigma beside one against the prior", of: "sigma", want: Resolved, known: plenty, means: one("b[x]", 2.5), sds: one("b[x]", 0.577)},
 		{name: "somewhat against the prior", of: "b[x]", want: Partly, why: "the prior moves it by", known: plenty, means: one("b[x]", 2), sds: one("b[x]", 0.32)},
 		{name: "far from the prior, well known", of: "b[x]", want: Resolved, known: plenty, means: one("b[x]", 3)},
 		{name: "an effect is shrunk by design", of: "r_site[p,Intercept]", want: Resolved, known: plenty, means: one("r_site[p,Intercept]", 2), sds: one("r_site[p,Intercept]", 0.3)},
