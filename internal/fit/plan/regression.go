@@ -120,39 +120,17 @@ func (p *Plan) regressionRows(r *table1.Regression, c *models.Coordinates) (x, y
 }
 
 // secondBound is the bound on a record's moments that has the least mean squared error
-// under the law: that of the parts cut off and of the noise, which is proportional to the
-// bound.
+// under the law: that of the parts cut off, as far as the law does not know them, and of the
+// noise, which is proportional to the bound.
 func (p *Plan) secondBound(r *table1.Regression, multiplier float64) float64 {
-	x, y := p.regressionRows(r, p.model.Coordinates())
-	k := r.Columns() + 1
-	size := (k + 1) * (k + 2) / 2
-	moments, norms := make([]float64, 0, len(y)*size), make([]float64, len(y))
-	for i, v := range y {
-		row := append(append([]float64(nil), x[i*k:(i+1)*k]...), v)
-		square := 0.0
-		for a := range row {
-			for _, b := range row[a:] {
-				moments = append(moments, row[a]*b)
-				square += row[a] * row[a] * b * b
-			}
-		}
-		norms[i] = math.Sqrt(square)
-	}
-	sorted := slices.Sorted(slices.Values(norms))
+	m := p.drawnMoments(r)
+	sorted := slices.Sorted(slices.Values(m.norms))
 	best, least := 0.0, math.Inf(1)
 	for _, u := range []float64{0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 1} {
 		bound := stats.Quantile(sorted, u)
-		bias := make([]float64, size)
-		for i, norm := range norms {
-			if norm > bound {
-				for j := range bias {
-					bias[j] += (1 - bound/norm) * moments[i*size+j]
-				}
-			}
-		}
-		e := float64(size) * multiplier * multiplier * bound * bound
-		for _, b := range bias {
-			b *= float64(p.Records) / float64(len(y))
+		e := float64(m.size) * multiplier * multiplier * bound * bound
+		for _, b := range m.cutOff(bound) {
+			b *= unknownCut * float64(p.Records)
 			e += b * b
 		}
 		if e < least {
@@ -163,12 +141,60 @@ func (p *Plan) secondBound(r *table1.Regression, multiplier float64) float64 {
 	return math.Ceil(best/digits) * digits
 }
 
-// LearnSecond gives the plan the second moments of SecondDesign. From then on its model is
+// unknownCut is the part of what a bound cuts off that the law does not know.
+const unknownCut = 0.5
+
+// drawnMoments are the moments of records drawn from the law, in the coordinates of
+// SecondDesign.
+type drawnMoments struct {
+	size    int // of a record
+	moments []float64
+	norms   []float64 // by record
+}
+
+func (p *Plan) drawnMoments(r *table1.Regression) drawnMoments {
+	x, y := p.regressionRows(r, p.model.Coordinates())
+	k := r.Columns() + 1
+	m := drawnMoments{size: (k + 1) * (k + 2) / 2, norms: make([]float64, len(y))}
+	for i, v := range y {
+		row := append(append([]float64(nil), x[i*k:(i+1)*k]...), v)
+		square := 0.0
+		for a := range row {
+			for _, b := range row[a:] {
+				m.moments = append(m.moments, row[a]*b)
+				square += row[a] * row[a] * b * b
+			}
+		}
+		m.norms[i] = math.Sqrt(square)
+	}
+	return m
+}
+
+// cutOff is the mean over the records of what a bound cuts off (size).
+func (m drawnMoments) cutOff(bound float64) []float64 {
+	mean := make([]float64, m.size)
+	for i, norm := range m.norms {
+		if norm > bound {
+			for j := range mean {
+				mean[j] += (1 - bound/norm) * m.moments[i*m.size+j] / float64(len(m.norms))
+			}
+		}
+	}
+	return mean
+}
+
+// LearnSecond gives the plan the second moments of SecondDesign. To them it adds what their
+// bound cuts off under the law: the least squares without it are too small. From then on its model is
 // in coordinates in which the columns of the records hardly correlate.
 func (p *Plan) LearnSecond(values []float64) error {
 	second, r := p.Purchase.Second(), table1.RegressionOf(p.model)
 	l := p.Law()
-	moments := &sufficient.Moments{P: r.Columns() + 1, Values: values, Noise: second.Noise * second.Bound, Records: l.Records, RecordsSD: l.RecordsSD}
+	whole, noise := slices.Clone(values), math.Pow(second.Noise*second.Bound, 2)
+	for j, cut := range p.drawnMoments(r).cutOff(second.Bound) {
+		whole[j] += l.Records * cut
+		noise += math.Pow(unknownCut*l.Records*cut, 2) / float64(len(values))
+	}
+	moments := &sufficient.Moments{P: r.Columns() + 1, Values: whole, Noise: math.Sqrt(noise), Records: l.Records, RecordsSD: l.RecordsSD}
 	c := p.model.Coordinates()
 	rows, _ := p.regressionRows(r, c)
 	if !moments.Weak() {

@@ -5,8 +5,56 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"d3p/internal/models/modelstest"
+	"d3p/internal/settings"
 	"d3p/internal/sufficient"
+	"d3p/internal/table1"
 )
+
+// Second moments of records of the law are whole after LearnSecond, though the bound cuts a
+// part of them off, and their noise has what the law may not know of that part.
+func TestCutMomentsBecomeWhole(t *testing.T) {
+	m := modelstest.Compile(t, "two.yaml", `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    u: {type: real, lower: -40, upper: 40, scale: {center: 0, by: 10}}
+    v: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}}
+    y: {type: real, lower: -100, upper: 100, scale: {center: 0, by: 1}}
+model: {formula: y ~ u + v, family: normal}
+`)
+	p, err := New(m, Config{Epsilon: 1, Table1: settings.Auto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Learn(m.DeclaredLaw()); err != nil {
+		t.Fatal(err)
+	}
+	design, drawn := p.SecondDesign(), p.drawnMoments(table1.RegressionOf(p.model))
+	whole, cut := make([]float64, drawn.size), make([]float64, drawn.size)
+	for i, norm := range drawn.norms {
+		for j, x := range drawn.moments[i*drawn.size : (i+1)*drawn.size] {
+			whole[j] += 1000 * x / float64(len(drawn.norms))
+			cut[j] += 1000 * x * min(1, design.Bound/norm) / float64(len(drawn.norms))
+		}
+	}
+	if of := cut[len(cut)-1] / whole[len(cut)-1]; of > 0.98 {
+		t.Fatalf("the bound keeps %g of the squares of the response: it cuts nothing off", of)
+	}
+	if err := p.LearnSecond(cut); err != nil {
+		t.Fatal(err)
+	}
+	got := p.Regression().Moments
+	for j, x := range got.Values {
+		if math.Abs(x-whole[j]) > 1e-6 {
+			t.Errorf("moment %d is %g, want %g", j, x, whole[j])
+		}
+	}
+	if least := design.Noise * design.Bound; !(got.Noise > least) {
+		t.Errorf("noise %g, want more than %g", got.Noise, least)
+	}
+}
 
 // Simulated rows get the means and covariances that were bought.
 func TestRowsMatchTheMoments(t *testing.T) {
