@@ -168,8 +168,7 @@ var mixtureGold = gold{
       y: mixture(theta, normal(mu, sigma), over=k)
 `)
 	},
-	names:  append(append(elements("mu", codes(2)), elements("sigma", codes(2))...), "theta[1]"),
-	normal: true,
+	names: append(append(elements("mu", codes(2)), elements("sigma", codes(2))...), "theta[1]"),
 }
 
 // coreModel is a model file with these columns and core blocks.

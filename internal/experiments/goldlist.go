@@ -64,7 +64,7 @@ func (r regression) gold(folder string, design func(data string) (table, error))
 			return readTable(filepath.Join(data, "gold-posteriors", folder, "data.csv"))
 		}
 	}
-	return gold{folder: folder, load: design, model: r.yaml, names: r.names(), normal: true}
+	return gold{folder: folder, load: design, model: r.yaml, names: r.names()}
 }
 
 func unit(names []string) []predictor {
