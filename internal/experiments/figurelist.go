@@ -170,7 +170,7 @@ func stepPanels(shared string) ([]panel, error) {
 }
 
 // oneDrawPanels are the errors of coefficients of a logistic regression by one draw of the
-// posterior with bounded scores (Jewson, Ghalebikesabi and Holmes 2023) and by variational
+// posterior, with bounded scores or exact, (Jewson, Ghalebikesabi and Holmes 2023) and by variational
 // inference, against the number of records, at epsilon 1.
 func oneDrawPanels(string) ([]panel, error) {
 	const dimension = 4
@@ -224,6 +224,7 @@ func oneDrawPanels(string) ([]panel, error) {
 			{"variational inference, defaults", places, score("", nil, metric)},
 			{"variational inference, beta divergence", places, score(robust, nil, metric)},
 			{"one draw, beta divergence", places, score(robust, oneSample, metric)},
+			{"one exact draw", places, score("", oneSample[:2], metric)},
 		}
 	}
 	return []panel{

@@ -35,9 +35,10 @@ var (
 	point       = method{"DP-SGD point estimate", "", []string{"--guide", "delta"}}
 	betaFit     = method{"variational inference, beta divergence", robust, nil}
 	oneDraw     = method{"one draw, beta divergence", robust, []string{"--method", "one_posterior_sample", "--accept-risk", "approximate-sampler"}}
+	exactDraw   = method{"one exact draw", "", []string{"--method", "one_posterior_sample"}}
 	statistics  = method{"sufficient statistics", "", []string{"--noise-aware", "moments"}}
 	curvature   = method{"variational inference, curvature", "", []string{"--noise-aware", "curvature"}}
-	categorical = []method{defaults, betaFit, oneDraw, point}
+	categorical = []method{defaults, betaFit, oneDraw, exactDraw, point}
 )
 
 var methodTables = []methodTable{

@@ -59,6 +59,7 @@ var experiments = []struct {
 	{"vae", mnistGlorotTask},
 	{"vae-fashion", fashionTask},
 	{"cnn", mnistClassifierTask},
+	{"cifar10", cifar10Task{}},
 }
 
 func lookup(name string) (experiment, bool) {

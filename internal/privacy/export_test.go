@@ -51,16 +51,16 @@ func LogisticEnergy(c *Columns, m LogisticDraw, points [][]float64) ([]float64, 
 	return out, nil
 }
 
-// PosteriorDensity is the log density of a draw at points (1 scalar each), up to a
+// PosteriorDensity is the log density of a draw at points (P scalars each), up to a
 // constant.
-func PosteriorDensity(c *Curator, m PosteriorDraw, points []float64) ([]float64, error) {
+func PosteriorDensity(c *Curator, m PosteriorDraw, points [][]float64) ([]float64, error) {
 	target, end, err := c.target(m)
 	if err != nil {
 		return nil, err
 	}
-	out, gradient := make([]float64, len(points)), make([]float64, 1)
-	for i, x := range points {
-		if out[i], err = target.density(gradient, []float64{x}); err != nil {
+	out, gradient := make([]float64, len(points)), make([]float64, m.Model.P)
+	for i, theta := range points {
+		if out[i], err = target.density(gradient, theta); err != nil {
 			return nil, err
 		}
 	}

@@ -23,11 +23,30 @@ import (
 type LogisticDraw struct {
 	Purpose  string
 	Products [][]Reading // the design (d), its constant included
-	Response Reading     // above 1/2: the outcome
-	Mean, SD []float64   // of the priors (d)
+	Response Reading
+	Outcome  Comparison // of the response
+	Mean, SD []float64  // of the priors (d)
 	// Noise is the noise multiplier of a Gaussian with the same guarantee.
 	Noise   float64
 	Records int // N, declared
+}
+
+// Comparison is true where a number stands in this relation to Number.
+type Comparison struct {
+	Operator string // >, >=, < or <=
+	Number   float64
+}
+
+func (c Comparison) of(x float64) bool {
+	switch c.Operator {
+	case ">=":
+		return x >= c.Number
+	case "<":
+		return x < c.Number
+	case "<=":
+		return x <= c.Number
+	}
+	return x > c.Number
 }
 
 // Event is the event of the draw.
@@ -119,7 +138,7 @@ func (c *Columns) logistic(m LogisticDraw, d *designReader, slope float64) *exac
 		for _, r := range usable {
 			d.row(x, c.rows, i, r)
 			sign, offset := 1.0, 0.0
-			if x[size] <= 0.5 {
+			if !m.Outcome.of(x[size]) {
 				sign = -1
 			}
 			for j := range a {

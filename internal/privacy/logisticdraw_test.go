@@ -9,16 +9,18 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stattest"
+	"d3p/internal/table1"
 )
 
 // logisticDraw is one of y on the design, in the columns of survey.
 func logisticDraw(products [][]privacy.Reading, mean, sd []float64, sigma float64) privacy.LogisticDraw {
 	return privacy.LogisticDraw{
-		Purpose: "fit", Products: products, Response: privacy.Reading{Column: "y", Level: privacy.Number, By: 1},
+		Purpose: "fit", Products: products, Response: privacy.Reading{Column: "y", Level: privacy.Number, By: 1}, Outcome: privacy.Comparison{Operator: ">", Number: 0.5},
 		Mean: mean, SD: sd, Noise: sigma, Records: 20,
 	}
 }
@@ -66,11 +68,7 @@ func ofGaussian(mu, epsilon float64) float64 {
 // the ledger, at every ε. The worst unit reaches it: one whose outcome the prior excludes, so
 // that its log likelihood is linear.
 func TestOneUnitChangesAnExactDrawByItsPrice(t *testing.T) {
-	line := make([][]float64, 4000)
-	for i := range line {
-		line[i] = []float64{9 * (2*(float64(i)+0.5)/float64(len(line)) - 1)}
-	}
-	square := squareGrid(200, 7)
+	interval, square := line(evenGrid(-9, 9, 4000)), squareGrid(200, 7)
 	for name, unit := range map[string]string{"rows": aRow, "units": threeRows} {
 		rng := rand.New(rand.NewPCG(11, uint64(len(name))))
 		worst := map[event.Relation]float64{}
@@ -78,7 +76,7 @@ func TestOneUnitChangesAnExactDrawByItsPrice(t *testing.T) {
 			m, points, room := hostileDraw(rng), square, 2e-4 // of the grid
 			me := [2]string{hostileRows(rng, "me", 1+rng.IntN(4)), hostileRows(rng, "me", 1+rng.IntN(4))}
 			if trial%4 == 0 {
-				m, points, room = improbable(trial), line, 1e-6
+				m, points, room = improbable(trial), interval, 1e-6
 				me = [2]string{strings.Repeat("me,4,0,a,1\n", 3), strings.Repeat("me,-4,0,a,1\n", 3)}
 			}
 			if name == "rows" {
@@ -208,6 +206,60 @@ func TestExactDrawIsCharged(t *testing.T) {
 	} {
 		if _, err := c.DrawLogistic(context.Background(), wrong); err == nil || len(c.Ledger().Entries) != 1 {
 			t.Errorf("%+v: %v, ledger of %d entries", wrong, err, len(c.Ledger().Entries))
+		}
+	}
+}
+
+// Where no weight is below 1, U is the negative log posterior of the model file: for every
+// kind of column, a product, and a response that is computed.
+func TestExactDrawIsOfTheModel(t *testing.T) {
+	for _, formula := range []string{"y ~ 1 + x + k + g", "y ~ 1 + x*g + k", "k > 2 ~ 1 + x + g", "g == 'b' ~ 1 + x", "k <= 2 ~ 1 + x", "k < 3 ~ 1 + g", "k >= 9 ~ 1 + x"} {
+		m, err := models.Read("survey.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: visit, rows_per_unit: 1}
+  rows: {public: 100}
+  columns:
+    x: {type: real, lower: -4, upper: 4, scale: {center: 1, by: 2}, missing: {impute: 2, indicator: true}}
+    k: {type: integer, lower: 0, upper: 9, transform: log1p}
+    g: {type: category, levels: [a, b, c], reference: b}
+    y: {type: binary, levels: [no, yes]}
+  drop: [id]
+model:
+  formula: "`+formula+`"
+  family: bernoulli
+  priors: {b: "normal(0.5, 2)", Intercept: "normal(-1, 0.7)"}
+`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := table1.LogisticOf(m)
+		if err != nil {
+			t.Fatal(formula, ": ", err)
+		}
+		text := "id,x,k,g,y\n1,1,2,a,yes\n2,-3,0,b,no\n3,,9,c,yes\n4,2,4,c,no\n5,1,1,z,yes\n6,99,3,a,\n"
+		rng := rand.New(rand.NewPCG(3, uint64(len(formula))))
+		var phis, thetas [][]float64
+		for range 20 {
+			phi, theta := make([]float64, m.P), make([]float64, m.P)
+			for i, place := range l.Places {
+				phi[i] = rng.NormFloat64()
+				theta[place] = l.Mean[i] + l.SD[i]*phi[i]
+			}
+			phis, thetas = append(phis, phi), append(thetas, theta)
+		}
+		draw := privacy.LogisticDraw{Products: l.Products, Response: l.Response, Outcome: l.Outcome, Mean: l.Mean, SD: l.SD, Noise: 0.005, Records: 20}
+		u, err := privacy.LogisticEnergy(columnsOf(t, m.Encoding, text), draw, phis)
+		if err != nil {
+			t.Fatal(formula, ": ", err)
+		}
+		log, err := privacy.PosteriorDensity(drawsFrom(t, m, text, event.AddRemove, noise.Insecure(1)), privacy.PosteriorDraw{Model: m, Epsilon: 1, Range: 1 / (1 + 1e-6)}, thetas)
+		if err != nil {
+			t.Fatal(formula, ": ", err)
+		}
+		for i := range u {
+			if off := u[i] + log[i] - u[0] - log[0]; math.Abs(off) > 1e-9*(1+math.Abs(u[i])) {
+				t.Errorf("%s: point %d: U is off by %g", formula, i, off)
+			}
 		}
 	}
 }

@@ -86,6 +86,14 @@ func normalise(log []float64) []float64 {
 	return p
 }
 
+// line has one point for each number.
+func line(numbers []float64) (points [][]float64) {
+	for _, x := range numbers {
+		points = append(points, []float64{x})
+	}
+	return points
+}
+
 func evenGrid(low, high float64, n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -155,7 +163,7 @@ func TestOneUnitChangesTheDrawByItsPrice(t *testing.T) {
 					if rows == 1 {
 						text = "x,y,z\n" + strings.Join(units, "\n") + "\n"
 					}
-					log, err := privacy.PosteriorDensity(drawsFrom(t, m, text, rel, noise.Insecure(1)), mechanism, grid)
+					log, err := privacy.PosteriorDensity(drawsFrom(t, m, text, rel, noise.Insecure(1)), mechanism, line(grid))
 					if err != nil {
 						t.Fatal(err)
 					}

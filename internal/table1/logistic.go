@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"d3p/internal/models"
 	"d3p/internal/models/expr"
@@ -18,12 +19,18 @@ type Logistic struct {
 	Places   []int
 	Products [][]privacy.Reading // 1 and the columns of the design
 	Response privacy.Reading
-	Mean, SD []float64 // of the priors, in the order of Places
+	Outcome  privacy.Comparison // of the response
+	Mean, SD []float64          // of the priors, in the order of Places
 }
 
-// MostLogistic bounds the coefficients of a Logistic, the intercept among them: with more,
-// and few records, a draw by rejection takes hours.
-const MostLogistic = 16
+// MostLogistic bounds the coefficients of a Logistic, the intercept among them: beyond it a
+// draw by rejection takes minutes to hours. Many records make it faster.
+func MostLogistic(records int) int {
+	if records < 10000 {
+		return 16
+	}
+	return 20
+}
 
 // LogisticOf is m as a logistic regression. The error states why it is none.
 func LogisticOf(m *models.Model) (*Logistic, error) {
@@ -40,17 +47,46 @@ func LogisticOf(m *models.Model) (*Logistic, error) {
 	}
 	p, products, ok := plainDesign(m)
 	if !ok {
-		return nil, errors.New("the formula has more than an intercept, columns of the file and their products")
+		return nil, errors.New("the formula has more than an intercept, columns and their products")
 	}
-	if len(products) > MostLogistic {
-		return nil, fmt.Errorf("the formula has %d coefficients, more than %d", len(products), MostLogistic)
+	if most := MostLogistic(m.Spec.Data.Rows.N()); len(products) > most {
+		return nil, fmt.Errorf("the formula has %d coefficients, more than %d", len(products), most)
 	}
 	l := &Logistic{Places: []int{p.Level.Offset}, Products: products}
-	l.Response, _ = responseOf(m)
+	if l.Response, l.Outcome, ok = outcomeOf(m); !ok {
+		return nil, errors.New("the response is no column, nor one compared with a number or a level")
+	}
 	for j := range products[1:] {
 		l.Places = append(l.Places, p.At(j, 0))
 	}
 	return l, l.priors(m)
+}
+
+// outcomeOf is the response of m as a reading, and the comparison that makes it the outcome.
+func outcomeOf(m *models.Model) (r privacy.Reading, c privacy.Comparison, ok bool) {
+	f := m.Spec.Model.Terms
+	r, _ = responseOf(m)
+	c = privacy.Comparison{Operator: ">", Number: 0.5}
+	if len(f.Functions) == 0 {
+		return r, c, true
+	}
+	e, ok := f.Functions[0].Expr.(*expr.Binary)
+	if !ok || len(f.Functions) > 1 || len(f.Compared) != 1 {
+		return r, c, false
+	}
+	name, ok := e.X.(*expr.Name)
+	if !ok || m.Spec.Data.Column(name.ID) == nil {
+		return r, c, false
+	}
+	column := m.Spec.Data.Column(name.ID)
+	switch y := e.Y.(type) {
+	case *expr.Number:
+		return r, privacy.Comparison{Operator: e.Op, Number: y.Value}, column.Numeric() && slices.Contains([]string{">", ">=", "<", "<="}, e.Op)
+	case *expr.Text:
+		r.Level = slices.Index(column.LevelNames(), y.Value)
+		return r, c, e.Op == "==" && r.Level >= 0 && !column.Numeric()
+	}
+	return r, c, false
 }
 
 // priors sets Mean and SD, by the slopes of the log density.

@@ -40,7 +40,7 @@ func RegressionOf(m *models.Model) *Regression {
 		}
 	}
 	p, products, ok := plainDesign(m)
-	if !ok || m.Encoding.RowsPerUnit > 1 {
+	if !ok || len(f.Terms.Functions) > 0 || m.Encoding.RowsPerUnit > 1 {
 		return nil
 	}
 	r := &Regression{Coefficients: p, Intercept: p.Level.Offset, Sigma: -1, products: products}
@@ -62,7 +62,7 @@ func RegressionOf(m *models.Model) *Regression {
 // columns of the design.
 func plainDesign(m *models.Model) (p models.LinearPredictor, products [][]privacy.Reading, ok bool) {
 	t := m.Spec.Model.Terms
-	if !t.Intercept || len(t.Groups)+len(t.Smooths)+len(t.Offsets)+len(t.Functions)+len(t.Compared) > 0 || t.Event.IsSet() || m.Likelihood.AuxRecord > 0 {
+	if !t.Intercept || len(t.Groups)+len(t.Smooths)+len(t.Offsets) > 0 || t.Event.IsSet() || m.Likelihood.AuxRecord > 0 {
 		return p, nil, false
 	}
 	list := m.LinearPredictors()

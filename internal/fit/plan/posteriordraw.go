@@ -119,7 +119,7 @@ func (p *Plan) LogisticDraw() (m privacy.LogisticDraw, places []int, err error) 
 		return m, nil, err
 	}
 	return privacy.LogisticDraw{
-		Purpose: "fit", Products: l.Products, Response: l.Response, Mean: l.Mean, SD: l.SD, Noise: p.NoiseMultiplier, Records: p.Records,
+		Purpose: "fit", Products: l.Products, Response: l.Response, Outcome: l.Outcome, Mean: l.Mean, SD: l.SD, Noise: p.NoiseMultiplier, Records: p.Records,
 	}, l.Places, nil
 }
 

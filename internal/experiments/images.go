@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,4 +153,86 @@ func accuracyOfClasses(predictions string, labels []byte) (float64, error) {
 		}
 	}
 	return right / float64(len(classes)), nil
+}
+
+// cifar10Task fits configs/cifar10-cnn.yaml to the 50 000 images of CIFAR-10, and scores the
+// classes of the 10 000 test images. It has no threshold: nobody has published one for this
+// network at this price.
+type cifar10Task struct{}
+
+const (
+	cifar10Batches = "data_batch_*.bin"
+	cifar10Test    = "test_batch.bin"
+	cifar10Source  = "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"
+)
+
+// judge implements experiment.
+func (cifar10Task) judge(opt options, _ []threshold, dir string, out *report) error {
+	data := filepath.Join(opt.shared, "data", "cifar-10")
+	if err := cifar10There(data); err != nil {
+		return err
+	}
+	model := filepath.Join("configs", "cifar10-cnn.yaml")
+	var values []float64
+	for k := range cmp.Or(opt.runs, 1) {
+		run, predictions := filepath.Join(dir, fmt.Sprintf("run-%d", k)), filepath.Join(dir, fmt.Sprintf("predictions-%d.csv", k))
+		if err := command(opt.d3p, "fit", filepath.Join(data, cifar10Batches), "--model", model, "--out", run, "--quiet",
+			"--init-seed", fmt.Sprint(k), "--accept-risk", "noise-dominates,small-batches"); err != nil {
+			return err
+		}
+		if err := command(opt.d3p, "predict", run, filepath.Join(data, cifar10Test), "--out", predictions, "--quiet"); err != nil {
+			return err
+		}
+		v, err := rightClasses(predictions, filepath.Join(data, cifar10Test))
+		if err != nil {
+			return err
+		}
+		values = append(values, v)
+	}
+	mean, se := meanSE(values)
+	out.note("cifar10", "3", fmt.Sprintf("test accuracy\t%.4f\t%.4f\t%d", mean, se, len(values)))
+	return nil
+}
+
+// cifar10There returns an error that says where the files come from, unless all are there.
+func cifar10There(data string) error {
+	names := []string{cifar10Test}
+	for k := range 5 {
+		names = append(names, fmt.Sprintf("data_batch_%d.bin", k+1))
+	}
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(data, name)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s is missing (unpack the six .bin files of %s there)", filepath.Join(data, name), cifar10Source)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rightClasses is the share of images whose predicted class is their label, the first byte
+// of each image in a file of CIFAR-10.
+func rightClasses(predictions, test string) (float64, error) {
+	const size = 1 + 3*32*32
+	classes := []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}
+	raw, err := os.ReadFile(test)
+	if err != nil {
+		return 0, err
+	}
+	header, rows, err := readCells(predictions)
+	if err != nil {
+		return 0, err
+	}
+	at, err := index(header, "class")
+	if err != nil {
+		return 0, err
+	}
+	if len(raw) != size*len(rows) {
+		return 0, fmt.Errorf("%s has %d predictions for %d images", predictions, len(rows), len(raw)/size)
+	}
+	right := 0.0
+	for i, row := range rows {
+		right += indicator(row[at[0]] == classes[raw[i*size]%10])
+	}
+	return right / float64(len(rows)), nil
 }
