@@ -27,6 +27,7 @@ enum { warpSize = 32 };
 #define KERNEL(name, Args, body)                                                                   \
     extern "C" __attribute__((global, launch_bounds(blockThreads, blocksAtATime)))                 \
     void name(const Args args) {                                                                   \
+        prepareBlock();                                                                            \
         body(args, (int)__nvvm_read_ptx_sreg_ctaid_x(), (int)__nvvm_read_ptx_sreg_nctaid_x());     \
     }
 

@@ -3,7 +3,6 @@
 
 // globals runs the part of a tape that depends on parameters only.
 DEVICE void globals(const Arguments& a, int member, int blocks) {
-    prepareBlock();
     execute(groupTeam(Group{a.waiting, blocks, member}), globalFrame(a, 0), a.global, a.globalCount, a.globals);
 }
 KERNEL(d3p_globals, Arguments, globals)
@@ -11,7 +10,6 @@ KERNEL(d3p_globals, Arguments, globals)
 // records adds the chunks of this part of the batch to their slots: each block
 // those of one, or all blocks together those of the only one.
 DEVICE void records(const Arguments& a, int block, int blocks) {
-    prepareBlock();
     Team t = a.wide ? groupTeam(Group{a.waiting, blocks, block}) : blockTeam();
     int slot = a.wide ? 0 : block;
     Batch part = {a.batch, a.first, a.size, a.chunk, a.slots, a.drawn};

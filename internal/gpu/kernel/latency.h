@@ -11,7 +11,7 @@ DEVICE int& zero() {
     return number;
 }
 
-// prepareBlock is called at the beginning of a kernel.
+// prepareBlock is what every kernel begins with (KERNEL).
 DEVICE void prepareBlock() {
     if (threadOfBlock() == 0) zero() = 0;
     barrier();

@@ -115,7 +115,6 @@ DEVICE void copyState(Team t, const Run& r, double* to, const double* from) {
 
 // runSteps takes the steps of the block's run.
 DEVICE void runSteps(const Runs& runs, int block) {
-    prepareBlock();
     Run& r = localRun(runs.runs[block / runs.blocks]);
     int member = block % runs.blocks;
     Group group = {r.tape.waiting, runs.blocks, member};
