@@ -338,7 +338,7 @@ func parquetHeader(path string, f *os.File) (header, lists []string, err error) 
 	}
 	for _, c := range file.Columns() {
 		header = append(header, c.Name)
-		if c.Kind == parquet.List {
+		if c.Kind == parquet.List || c.Kind == parquet.Empties {
 			lists = append(lists, c.Name)
 		}
 	}

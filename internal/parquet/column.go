@@ -74,7 +74,7 @@ func (f *File) GroupReader(i, first, end int) (*ColumnReader, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r := &ColumnReader{file: f, column: f.columns[i], group: first, last: end}
-	if r.column.Kind == List {
+	if r.column.levels.number > 0 {
 		r.column.Kind = r.column.levels.kind
 	}
 	for _, g := range f.meta.groups[first:end] {

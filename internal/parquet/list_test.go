@@ -194,8 +194,8 @@ func TestDamagedLists(t *testing.T) {
 	}
 }
 
-// Lists of other things, and lists of lists, are not read and have a type in words.
-func TestListsOfOtherThings(t *testing.T) {
+// Columns of lists have a type in words.
+func TestTypesOfLists(t *testing.T) {
 	file, err := os.ReadFile("testdata/pyarrow-lists.parquet")
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestListsOfOtherThings(t *testing.T) {
 	for _, c := range f.Columns() {
 		got = append(got, fmt.Sprint(c.Name, ": ", c.Kind, " ", c.Type))
 	}
-	want := []string{fmt.Sprint("int64_list: ", parquet.List, " list of integer"), fmt.Sprint("utf8_list: ", parquet.Other, " list of text")}
+	want := []string{fmt.Sprint("int64_list: ", parquet.List, " list of integer"), fmt.Sprint("utf8_list: ", parquet.Words, " list of text")}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

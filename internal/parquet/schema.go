@@ -15,6 +15,8 @@ const (
 	Day                 // Cells.Ints, from 1970-01-01: dates, and times of day behind them left out
 	Text                // Cells.Text, any bytes
 	List                // Cells.List: lists of whole numbers, also if stored as floats
+	Words               // Cells.Text: lists of texts, with a space between two; missing ones are left out
+	Empties             // Cells.List: lists without any number, as programs write a column of empty lists
 )
 
 // Column is a column of a file.

@@ -113,6 +113,8 @@ func (t *parquetTable) match(enc *encoder) error {
 // wanted is the advice for a column of a kind that does not fit the declaration.
 func wanted(c *column, kind parquet.Kind) string {
 	switch {
+	case kind == parquet.Words:
+		return "lists of words are read by a tensor with text: in place of a column or tokens:"
 	case kind == parquet.List:
 		return "lists of whole numbers are read by a tensor with tokens: 30000 in place of a column or text:"
 	case c.lists:

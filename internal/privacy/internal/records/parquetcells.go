@@ -16,13 +16,15 @@ func cellReader(kind parquet.Kind, want *column) cellOf {
 	switch {
 	case kind == parquet.Nothing: // as pandas writes a column of missing values alone
 		return func(e *encoder, c *column, _ *parquet.Cells, _ int) { e.absent(c) }
-	case kind == parquet.Text:
+	case kind == parquet.Text || kind == parquet.Words && want.tokens && !want.lists:
 		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.text(c, cells.Text(i)) }
-	case kind == parquet.List && want.lists:
+	case (kind == parquet.List || kind == parquet.Empties) && want.lists:
 		return func(e *encoder, c *column, cells *parquet.Cells, i int) {
 			list := cells.List(i)
 			e.list(c, len(list), func(k int) float64 { return float64(list[k]) })
 		}
+	case kind == parquet.Empties && want.tokens: // lists of words
+		return func(e *encoder, c *column, _ *parquet.Cells, _ int) { e.text(c, nil) }
 	case kind == parquet.Day && want.date:
 		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.day(c, int(cells.Ints[i])) }
 	case want.date:

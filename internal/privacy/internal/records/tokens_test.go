@@ -89,6 +89,29 @@ func TestTextsInParquet(t *testing.T) {
 	}
 }
 
+// TestListsOfWordsBecomeTokens: a list of words is the text of its words, as pyarrow and
+// Hugging Face's datasets write texts that are cut already. Lists that are all empty have no
+// type of their own.
+func TestListsOfWordsBecomeTokens(t *testing.T) {
+	list := func(kind arrow.DataType, cells string) string {
+		return parquetText(t, arrow.NewSchema([]arrow.Field{{Name: "t", Type: arrow.ListOf(kind), Nullable: true}}, nil), cells)
+	}
+	for _, c := range []struct {
+		cells   string
+		kind    arrow.DataType
+		want    [][]float64
+		missing int
+	}{
+		{`[["Good", "un"], ["un good", null, "ungood", "good"], [], null, [null]]`, arrow.BinaryTypes.String, [][]float64{{2, 3, 0}, {3, 2, 3}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 1},
+		{`[[], null, [null]]`, arrow.Null, [][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 1},
+	} {
+		rows, check := encode(t, texts([]string{"good", "un", "##good"}), list(c.kind, c.cells))
+		if !slices.EqualFunc(rows, c.want, slices.Equal) || check.Rejected != 0 || check.Columns[0].Missing != c.missing {
+			t.Errorf("%s: rows %v, want %v; %d rejected, %d missing", c.cells, rows, c.want, check.Rejected, check.Columns[0].Missing)
+		}
+	}
+}
+
 // lists encodes a column of lists of tokens below 300 as three tokens.
 func lists() encoding.Encoding {
 	e := texts(nil)
@@ -160,7 +183,7 @@ func TestListsOfWhatIsNoToken(t *testing.T) {
 		want string
 	}{
 		{"text of lists", texts(nil), list(arrow.ListOf(arrow.PrimitiveTypes.Int64), `[[31415]]`), "t: has type list of integer in the file (lists of whole numbers are read by a tensor with tokens: 30000"},
-		{"lists of text", lists(), list(arrow.ListOf(arrow.BinaryTypes.String), `[["31415"]]`), "t: has type list of text in the file (the model file declares lists of tokens: whole numbers from 0 on)"},
+		{"lists of text", lists(), list(arrow.ListOf(arrow.BinaryTypes.String), `[["31415"]]`), "t: has type list of text in the file (lists of words are read by a tensor with text: in place of a column or tokens:)"},
 		{"lists of lists", lists(), list(arrow.ListOf(arrow.ListOf(arrow.PrimitiveTypes.Int64)), `[[[31415]]]`), "t: has type nested in the file"},
 		{"text in an array", texts(nil), string(npyFile("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 3)}", []int32{3, 14, 15})), "t: is text, which an array of numbers has not"},
 		{"other length", lists(), string(npyFile("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 5)}", []int32{3, 1, 4, 1, 5})), "has 5 numbers in a record, but the model file declares 3"},
