@@ -48,6 +48,9 @@ type Known struct {
 	// Events are the records whose response is not its commonest value; all parameters rest
 	// on them. Without a name they are unknown.
 	Events Level
+	// Misfit is a verdict on all variables if the model predicts the response otherwise than
+	// its distribution was bought; its value is empty if not.
+	Misfit Verdict
 	// Others are the records that have another number than the commonest one, by column.
 	Others map[string]Level
 }
@@ -131,6 +134,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 				verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", e.Records, e.SD, e.Name)
 			}
 		}
+		verdict = worse(verdict, known.Misfit.Value, "%s", known.Misfit.Why)
 		if column, group := known.openOf(name); group != "" {
 			verdict = worse(verdict, Not, "%s may have one value for all records of a %s, and its interval is then several times too narrow: declare constant_within: %[2]s, or none", column, group)
 		}

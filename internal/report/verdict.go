@@ -61,15 +61,20 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 // events are the records whose response, levels or whole numbers, is not its commonest
 // value.
 func events(m *models.Model, bought []table1.Row, records float64) outputs.Level {
-	at := slices.IndexFunc(m.Encoding.Fields, func(f encoding.Field) bool { return f.Role == encoding.Response })
-	if m.Spec.Model == nil || at < 0 {
-		return outputs.Level{}
-	}
-	response := m.Spec.Data.Column(m.Encoding.Fields[at].Column)
+	response := responseOf(m)
 	if response == nil || response.Type.V == data.Real || response.Type.V == data.Date {
 		return outputs.Level{}
 	}
 	return beside(response.Name.V, bought, records)
+}
+
+// responseOf is the column of a formula's response; nil for other models.
+func responseOf(m *models.Model) *data.Column {
+	at := slices.IndexFunc(m.Encoding.Fields, func(f encoding.Field) bool { return f.Role == encoding.Response })
+	if m.Spec.Model == nil || at < 0 {
+		return nil
+	}
+	return m.Spec.Data.Column(m.Encoding.Fields[at].Column)
 }
 
 // others are the records that have another number than the commonest, by column: of whole
@@ -151,13 +156,24 @@ func (r *Run) Judge(m *models.Model) {
 	if r.Plan.Bought != nil {
 		bought = table1.Rows(r.Plan.Bought, &m.Spec.Data)
 	}
-	r.Judged(m, bought)
 	trace := r.Trace
 	if r.Plan.ByMoments() { // its steps are one estimate each, not an approach
 		trace = nil
 	}
-	r.Draws.Judge(m, r.Prior, trace, r.known)
+	r.known = Judge(m, &r.Draws, r.Prior, trace, r.neighbours(), r.mechanism(), bought)
 	r.rows = nil
+}
+
+// Judge sets the verdict of every variable of draws of a private fit of m; bought is Table 1.
+func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, n Neighbours, ran Mechanism, bought []table1.Row) outputs.Known {
+	known := Known(m, n, ran, bought)
+	if response := responseOf(m); response != nil {
+		if l, err := table1.LawOf(bought, &m.Spec.Data); err == nil { // rows of another model: no check
+			known.Misfit = draws.Misfit(m, response, l)
+		}
+	}
+	draws.Judge(m, prior, trace, known)
+	return known
 }
 
 // Judged is Judge for draws that have verdicts.

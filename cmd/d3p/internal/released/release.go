@@ -190,7 +190,7 @@ func (r *Release) Judged(d Drawn) (outputs.Draws, *outputs.Draws, *outputs.Trace
 		return draws, prior, nil, status.With(status.Usage, err)
 	}
 	if r.Privacy.Mechanism.Clip.Mode != plan.ClippingOff {
-		draws.Judge(r.Model, prior, trace, report.Known(r.Model, r.Privacy.Neighbours, r.Privacy.Mechanism, r.Privacy.Table1))
+		report.Judge(r.Model, &draws, prior, trace, r.Privacy.Neighbours, r.Privacy.Mechanism, r.Privacy.Table1)
 	}
 	return draws, prior, trace, nil
 }

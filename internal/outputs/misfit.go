@@ -1,0 +1,83 @@
+package outputs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/law"
+	"d3p/internal/models/simulate"
+	"d3p/internal/privacy/noise"
+)
+
+// A predictive check simulates checkTables tables of checkRecords records. It finds a misfit
+// that chance explains in 1 of 1000 fits (unlikely, a normal quantile). One that concerns more
+// than a share of severe of the records leaves nothing resolved.
+const (
+	checkTables  = 20
+	checkRecords = 2000
+	unlikely     = 3.09
+	severe       = 0.1
+)
+
+// Misfit compares the bought distribution of the response with that in tables which m
+// simulates at the draws, with the bought law l of the predictors: a posterior predictive
+// check (Gelman, Meng and Stern 1996). If they differ, intervals are those of a wrong model,
+// or of a fit that went wrong. The verdict is about all variables; it has no value if there
+// is no sign of a misfit. It reads released numbers only.
+func (d *Draws) Misfit(m *models.Model, response *data.Column, l *law.Law) Verdict {
+	own, at := l.Column(response.Name.V), slices.Index(m.Spec.Data.AllColumns(), response)
+	if d.Free == nil || own == nil || own.Shares == nil {
+		return Verdict{}
+	}
+	cells, rng := len(own.Shares), noise.NewRandom(noise.Public(0).Stream(noise.Simulation))
+	mean, square := make([]float64, cells), make([]float64, cells)
+	for k := range checkTables {
+		first := k * d.S / checkTables * m.P
+		table := simulate.At(m, d.Free[first:first+m.P], checkRecords, l, rng)
+		for c, share := range sharesOf(own, table.Values[at]) {
+			mean[c] += share / checkTables
+			square[c] += share * share / checkTables
+		}
+	}
+	sum, distance := 0.0, 0.0
+	for c, share := range own.Shares {
+		ofRecords := mean[c] * (1 - mean[c])
+		ofDraws := math.Max(0, square[c]-mean[c]*mean[c]-ofRecords/checkRecords)
+		variance := own.ShareSD[c]*own.ShareSD[c] + ofDraws + ofRecords/math.Max(l.Records, 1)
+		off := math.Abs(share - mean[c])
+		sum += off * off / variance
+		distance += math.Max(0, off-math.Sqrt(variance)) / 2
+	}
+	if !(sum > mostSquares(float64(cells))) {
+		return Verdict{}
+	}
+	value := Partly
+	if distance > severe {
+		value = Not
+	}
+	return Verdict{Value: value, Why: fmt.Sprintf("the model predicts %s otherwise than Table 1 has it, for at least %.0f %% of the records: choose another family or formula", response.Name.V, 100*distance)}
+}
+
+// mostSquares is the limit of the sum of n squares of standard normals (Wilson and Hilferty
+// 1931).
+func mostSquares(n float64) float64 {
+	return n * math.Pow(1-2/(9*n)+unlikely*math.Sqrt(2/(9*n)), 3)
+}
+
+// sharesOf are the shares of the values in the cells or levels of a column, without missing
+// ones.
+func sharesOf(c *law.Column, values []float64) []float64 {
+	counts := make([]float64, len(c.Shares)+1)
+	for _, x := range values {
+		counts[c.Cell(x)]++
+	}
+	shares := counts[:len(c.Shares)]
+	known := math.Max(float64(len(values))-counts[len(shares)], 1)
+	for i := range shares {
+		shares[i] /= known
+	}
+	return shares
+}
