@@ -28,7 +28,7 @@ var choleskyCorr = Transform{
 		before := triangle(b, log1mSquaredTanh(b, u), event, true, func(i, j, p, q int) float64 {
 			return 0.5 * indicator(i == p && q < j && j <= i)
 		})
-		return b.Mul(b.Add(z, unitMatrix(b, event)), b.Exp(before))
+		return b.Mul(b.Add(z, unitMatrix(b, event)), b.Exp(b.Max(before, b.Const(leastLogLength))))
 	},
 	LogDet: func(b *graph.Builder, u *graph.Node, event graph.Shape) *graph.Node {
 		free := LastDim(u)
@@ -50,6 +50,10 @@ var choleskyCorr = Transform{
 		}
 	},
 }
+
+// leastLogLength keeps the diagonal above 0, whose logarithm has no gradient: noise can
+// move u beyond 372, from where log |det dL/du| pulls it back.
+const leastLogLength = -300
 
 // log1mSquaredTanh is log(1 - tanh²u) = 2 (log 2 - u - softplus(-2u)).
 func log1mSquaredTanh(b *graph.Builder, u *graph.Node) *graph.Node {

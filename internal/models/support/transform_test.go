@@ -168,6 +168,38 @@ func TestTransformExtremes(t *testing.T) {
 	}
 }
 
+// Far out the logarithm of a factor's diagonal, which priors have, is finite, and the
+// gradient with the log-determinant leads back.
+func TestCholeskyCorrFarOut(t *testing.T) {
+	d := 3
+	shape := eventOf(&choleskyCorr, d)
+	for _, far := range []float64{-1e6, -500, 500, 1e6} {
+		b := graph.NewBuilder()
+		u := b.Param("u", graph.Shape{{Name: "u", Size: choleskyCorr.Free(d)}})
+		x, logDet := choleskyCorr.Apply(b, u, shape)
+		loss := b.Sum(logDet)
+		for i := 1; i < d; i++ {
+			loss = b.Add(loss, b.Log(b.Slice(b.Slice(x, shape[0].Name, i), shape[1].Name, i)))
+		}
+		tape, err := graph.Compile(b, loss, nil, graph.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := graph.NewMachine(tape, 1)
+		theta, gradient := make([]float64, choleskyCorr.Free(d)), make([]float64, choleskyCorr.Free(d))
+		for i := range theta {
+			theta[i] = far
+		}
+		m.Globals(theta, nil)
+		m.GlobalGradient(gradient)
+		for i, g := range gradient {
+			if !(g*math.Copysign(1, far) <= -1) || math.IsInf(g, 0) {
+				t.Errorf("u = %g: gradient %g of coordinate %d", far, g, i)
+			}
+		}
+	}
+}
+
 // Batches of events transform one by one.
 func TestTransformBatches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 17))
