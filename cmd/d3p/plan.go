@@ -183,12 +183,8 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	t.Line(terminal.Cells{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelfile.Name(m.Spec), len(m.Params), p.Latent)})
 	t.Line(terminal.Cells{"records", fmt.Sprintf("%d, declared", p.Records)})
 	printClaim(&t, p)
-	if p.DrawsPosterior() {
-		how := "by the No-U-Turn sampler"
-		if p.DrawsExactly() {
-			how = fmt.Sprintf("by rejection, exactly, at the price of a Gaussian of noise multiplier %.5g", p.NoiseMultiplier)
-		}
-		t.Line(terminal.Cells{"release", fmt.Sprintf("one draw of the posterior, %s: %d numbers", how, p.Release)})
+	if words := releaseWords(p.Plan); words != "" {
+		t.Line(terminal.Cells{"release", words})
 		t.Print()
 		return
 	}
@@ -229,6 +225,19 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 			r.Parameter, 100*r.Hold, 100*r.HoldSE, r.Intervals, r.Width)})
 	}
 	t.Print()
+}
+
+// releaseWords describe the release of a fit that takes no steps; "" if it takes steps.
+func releaseWords(p *plan.Plan) string {
+	switch {
+	case p.Estimates():
+		return fmt.Sprintf("second moments, each record's of length at most %.4g, at noise multiplier %.5g; of them %d numbers", p.ClipNorm, p.NoiseMultiplier, p.Release)
+	case p.DrawsExactly():
+		return fmt.Sprintf("one draw of the posterior, by rejection, exactly, at the price of a Gaussian of noise multiplier %.5g: %d numbers", p.NoiseMultiplier, p.Release)
+	case p.DrawsPosterior():
+		return fmt.Sprintf("one draw of the posterior, by the No-U-Turn sampler: %d numbers", p.Release)
+	}
+	return ""
 }
 
 // printNoise shows how gradients are clipped and what noise is added.
@@ -459,7 +468,7 @@ func (a *app) rehearse(ctx context.Context, m *models.Model, p *plan.Plan, table
 // table of the model in the form that the fit reads.
 func rehearsable(m *models.Model, p *plan.Plan) error {
 	switch {
-	case p.ByMarginals(), p.DrawsPosterior():
+	case p.ByMarginals(), p.DrawsPosterior(), p.Estimates():
 		return status.Usagef("--rehearse: the fit releases no intervals (leave it out)")
 	case p.Open():
 		return status.Usagef("--rehearse: the model has no law of the bounds or scales that the fit will buy (declare them, or leave --rehearse out)")

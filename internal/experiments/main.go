@@ -32,6 +32,7 @@ func main() {
 	flag.StringVar(&opt.epsilons, "epsilons", "", "comma-separated epsilons to judge (empty: all in the reference)")
 	flag.IntVar(&opt.tables, "tables", 0, "coverage, priors, tools, cohort: simulated tables per setting (0: each task's own number)")
 	flag.StringVar(&opt.models, "models", "", "coverage, priors, tools: comma-separated regressions; methods: tables (empty: all)")
+	flag.StringVar(&opt.methods, "methods", "", "methods: comma-separated methods (empty: all)")
 	flag.StringVar(&opt.records, "records", "", "coverage, priors, tools: comma-separated numbers of records (empty: each task's own)")
 	flag.Float64Var(&opt.narrow, "narrow", 1, "priors, tools: how many `times` columns are narrower than declared")
 	flag.StringVar(&opt.scores, "scores", "", "priors, tools, cohort: add the scores of every table to this CSV file, to compare two versions table by table")
@@ -64,9 +65,9 @@ type options struct {
 	runs                               int
 
 	// of simulated tables
-	models, records, scores string
-	tables                  int
-	narrow                  float64
+	models, methods, records, scores string
+	tables                           int
+	narrow                           float64
 
 	figures string
 

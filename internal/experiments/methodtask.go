@@ -37,6 +37,7 @@ var (
 	oneDraw     = method{"one draw, beta divergence", robust, []string{"--method", "one_posterior_sample", "--accept-risk", "approximate-sampler"}}
 	exactDraw   = method{"one exact draw", "", []string{"--method", "one_posterior_sample"}}
 	statistics  = method{"sufficient statistics", "", []string{"--noise-aware", "moments"}}
+	adaSSP      = method{"AdaSSP", "", []string{"--method", "adassp"}}
 	curvature   = method{"variational inference, curvature", "", []string{"--noise-aware", "curvature"}}
 	categorical = []method{defaults, betaFit, oneDraw, exactDraw, point}
 )
@@ -59,7 +60,7 @@ model: {formula: switched ~ arsenic + dist + assoc + educ, family: bernoulli}
 model: {formula: rings > 9 ~ sex + length + whole_weight + shucked_weight, family: bernoulli}
 `, "rings", func(cell string) float64 { return indicator(number(cell) > 9) }, "acc", categorical},
 	{"adult", "adult", realTableModel("adult"), "income", func(cell string) float64 { return indicator(cell == ">50K") }, "acc", categorical},
-	{"nhanes pressure", "nhanes", realTableModel("nhanes pressure"), "BPSysAve", number, "rmse", []method{statistics, curvature, point}},
+	{"nhanes pressure", "nhanes", realTableModel("nhanes pressure"), "BPSysAve", number, "rmse", []method{statistics, adaSSP, curvature, point}},
 }
 
 // realTableModel is the model of the named table of realTables.
@@ -92,6 +93,9 @@ func (methodTask) judge(opt options, _ []threshold, dir string, out *report) err
 		out.note(t.name, "none", fmt.Sprintf("without privacy: %s %.4g", t.metric, exact))
 		for _, epsilon := range epsilons {
 			for _, m := range t.methods {
+				if !asked(opt.methods, m.name) {
+					continue
+				}
 				private := m
 				private.args = append([]string{"fit", "--epsilon", fmt.Sprint(epsilon)}, m.args...)
 				var values []float64

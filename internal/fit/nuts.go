@@ -11,6 +11,7 @@ import (
 	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/reference"
+	"d3p/internal/sufficient"
 )
 
 // Sample draws from the posterior without privacy. A curator has one session at a time, so
@@ -84,7 +85,7 @@ func DrawPosterior(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Ob
 		m.Progress = func(done int) { obs.Step(done, m.Chains*(m.Warmup+m.Kept), func() float64 { return p.Epsilon }) }
 	}
 	draw, err := c.DrawPosterior(ctx, m)
-	return ofPosteriorDraw(p, draw, c.Ledger(), err)
+	return ofOneRelease(p, draw, c.Ledger(), err)
 }
 
 // drawExactly releases one exact draw of the posterior of the plan's logistic regression.
@@ -101,16 +102,32 @@ func drawExactly(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Obse
 	for i, x := range draw {
 		theta[places[i]] = x
 	}
-	return ofPosteriorDraw(p, theta, c.Ledger(), err)
+	return ofOneRelease(p, theta, c.Ledger(), err)
 }
 
-// ofPosteriorDraw is the result of a fit that released draw (P), unless it failed.
-func ofPosteriorDraw(p *plan.Plan, draw []float64, spent privacy.Ledger, failed error) (Result, error) {
+// estimateBySquares releases the estimate of AdaSSP.
+func estimateBySquares(p *plan.Plan, c *privacy.Curator) (Result, error) {
+	b, err := p.AdaSSP()
+	if err != nil {
+		return Result{Spent: c.Ledger()}, err
+	}
+	theta := make([]float64, p.Latent)
+	values, err := c.Moments("fit", b.Design(p.NoiseMultiplier))
+	if err == nil {
+		m := sufficient.Moments{P: b.Columns() + 1, Values: values, Noise: p.NoiseMultiplier * b.Bound}
+		gamma, variance := m.AdaSSP()
+		b.Theta(theta, gamma, variance)
+	}
+	return ofOneRelease(p, theta, c.Ledger(), err)
+}
+
+// ofOneRelease is the result of a fit that released theta (P), unless it failed.
+func ofOneRelease(p *plan.Plan, theta []float64, spent privacy.Ledger, failed error) (Result, error) {
 	if errors.Is(failed, context.Canceled) {
 		failed = errors.Join(ErrStopped, failed)
 	}
 	if failed != nil {
 		return Result{Spent: spent}, failed
 	}
-	return Result{Posterior: posterior.OfPoint(p, draw), Spent: spent, sample: draw}, nil
+	return Result{Posterior: posterior.OfPoint(p, theta), Spent: spent, sample: theta}, nil
 }

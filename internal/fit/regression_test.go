@@ -19,6 +19,7 @@ import (
 	"d3p/internal/models/guide"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/settings"
 )
@@ -196,6 +197,49 @@ func TestResumeBySecondMoments(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), "its steps do not fit") {
 			t.Errorf("a checkpoint with %s: error %v", damage[1], err)
+		}
+	}
+}
+
+// AdaSSP is one release of second moments, charged as its plan says. Records of any numbers
+// cause no error.
+func TestAdaSSPIsOneRelease(t *testing.T) {
+	s := newRegressionStudy(t, 3)
+	for _, rel := range event.Relations() {
+		p, err := plan.New(s.model, plan.Config{Method: settings.MethodAdaSSP, Epsilon: 20, Neighbours: string(rel)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, more := range map[string]string{"": "", "hostile": "1e308,-1e308,a,1e308\nNaN,Inf,b,-Inf\n,,,\n"} {
+			text, err := os.ReadFile(s.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "narrow.csv")
+			if err := os.WriteFile(path, append(text, more...), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			root := noise.Insecure(9)
+			c, err := privacy.NewCurator(privacy.CuratorConfig{Columns: privacy.NewColumns(privacy.TableConfig{Data: path, Encoding: s.model.Encoding, Root: root}),
+				Root: root, Budget: p.Budget(), Relation: p.Neighbours})
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := fit.Run(context.Background(), p, c, nil)
+			if err != nil {
+				t.Fatal(rel, name, err)
+			}
+			if entries := result.Spent.Entries; len(entries) != 1 || entries[0].Event != p.MechanismEvent(p.NoiseMultiplier) {
+				t.Errorf("%s %s: the ledger has %v", rel, name, entries)
+			}
+			for j, x := range result.Posterior.Mean {
+				if x-x != 0 {
+					t.Errorf("%s %s: number %d is %g", rel, name, j, x)
+				}
+			}
+			if x := result.Posterior.Mean[0]; math.Abs(x-narrowTruth[0]) > 2 { // it is off by .4 and .7
+				t.Errorf("%s %s: the intercept is %g, want about %g", rel, name, x, narrowTruth[0])
+			}
 		}
 	}
 }

@@ -44,6 +44,8 @@ func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (R
 		return Sample(ctx, p, c, nil, obs)
 	case settings.MethodOneSample:
 		return DrawPosterior(ctx, p, c, obs)
+	case settings.MethodAdaSSP:
+		return estimateBySquares(p, c)
 	}
 	m0, err := start.Point(p.Init, p.Model(), noise.Public(p.InitSeed).Stream(noise.Initialisation))
 	if err != nil {
@@ -62,13 +64,13 @@ func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Cura
 	if err := cp.bind(m); err != nil {
 		return Result{Spent: c.Ledger()}, err
 	}
-	switch cp.Plan.Method {
-	case settings.MethodOneSample:
+	switch {
+	case settings.OneRelease(cp.Plan.Method):
 		if len(cp.Sample) != m.P {
 			return Result{Spent: c.Ledger()}, errors.New("checkpoint: its draw does not fit its plan")
 		}
-		return ofPosteriorDraw(cp.Plan, cp.Sample, c.Ledger(), nil)
-	case settings.MethodNUTS:
+		return ofOneRelease(cp.Plan, cp.Sample, c.Ledger(), nil)
+	case cp.Plan.Method == settings.MethodNUTS:
 		if n := len(cp.Sample); n == 0 || n%(m.P*plan.Chains) != 0 {
 			return Result{Spent: c.Ledger()}, errors.New("checkpoint: its sample does not fit its plan")
 		}

@@ -75,24 +75,12 @@ func (r *Run) assumptions() []Assumption {
 
 // bounded is the bound on one unit's contribution to a release.
 func (r *Run) bounded() []Assumption {
-	switch r.Plan.Clipping {
-	case plan.ClippingCounts:
+	if r.Plan.Clipping == plan.ClippingCounts {
 		return []Assumption{{"bounded-counts", "one unit has a weight of at most 1 in each table of counts", Holds,
 			"a row of a unit with k rows counts 1/k, rounded down, in one cell of each table; the noise of a release covers all its tables together"}}
-	case plan.ClippingSlope:
-		return []Assumption{
-			{"bounded-slope", "the weighted log likelihood of one unit has a bounded slope, and the prior is normal", Holds,
-				"each record has the weight that its own columns allow, in units of the prior, and the posterior is drawn from by rejection, exactly"},
-			{"bounded-table", "the table has at most twice the declared number of records", Declared,
-				"what rounding can change of a probability grows with their number, and the price counts so many"},
-		}
-	case plan.ClippingScore:
-		return []Assumption{
-			{"exact-draw", "the released draw follows the posterior exactly", Declared,
-				"it is the last of a chain of the No-U-Turn sampler, which draws nearly from the posterior; how far four chains agree is in private/, because it depends on the records"},
-			{"bounded-score", "the score of one unit stays within an interval of known length", Holds,
-				"the score is that of a beta divergence of a bounded density"},
-		}
+	}
+	if one := releasesOnce(r.Plan.Clipping); one != nil {
+		return one.assumptions
 	}
 	return []Assumption{{"bounded-gradients", "one unit contributes at most the clip norm to a released sum", Holds,
 		"the whole gradient of a record is clipped in L2 norm before it is added; one that is not finite counts as zero"}}

@@ -151,16 +151,11 @@ func (r *Run) mechanism() Mechanism {
 		m.Clip.Granularity = "the weight of a unit, 1 in each table"
 		m.Normaliser = "none: counts"
 	}
-	if p.Clipping == plan.ClippingScore {
-		m.Name = "one draw of the posterior by the No-U-Turn sampler: the exponential mechanism"
-		m.Clip.Granularity = "the score of a unit, between its bounds"
-		m.Normaliser = "none: the weight of the scores follows from epsilon"
-		m.Epsilon = p.Epsilon
-	}
-	if p.DrawsExactly() {
-		m.Name = "one exact draw of the posterior: the exponential mechanism of a strongly log-concave density"
-		m.Clip.Granularity = "the slope of a unit's log likelihood, by its weight"
-		m.Normaliser = "none: the weights follow from epsilon"
+	if one := releasesOnce(p.Clipping); one != nil {
+		m.Name, m.Clip.Granularity, m.Normaliser = one.name, one.granularity, one.normaliser
+		if p.Clipping == plan.ClippingScore {
+			m.Epsilon = p.Epsilon
+		}
 	}
 	m.Selection = p.Selection
 	if p.Clipping == plan.ClippingByMoments {

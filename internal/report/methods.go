@@ -72,10 +72,9 @@ func methodsInference(p *Privacy, f Findings) string {
 		return fmt.Sprintf("The posterior was sampled by the No-U-Turn sampler (Hoffman and Gelman 2014) in %d iterations.", m.Iterations)
 	case p.Guarantee == nil:
 		return fmt.Sprintf("The posterior was approximated by variational inference (Kucukelbir et al. 2017) in %d steps; %s.", m.Iterations, familyWords(f))
-	case m.Clip.Mode == plan.ClippingSlope:
-		return "One draw of a posterior, in which every " + p.Unit.Entity + " has the weight that the budget allows, was made exactly, by rejection, and released; the prior is normal, so that the draw is Gaussian differentially private (Gopi et al. 2022)."
-	case m.Clip.Mode == plan.ClippingScore:
-		return "One draw of a posterior, in which the score of every " + p.Unit.Entity + " lies between bounds and the scores have the weight that the budget allows, was made by the No-U-Turn sampler (Hoffman and Gelman 2014) and released. The guarantee takes that draw to be exact."
+	}
+	if one := releasesOnce(m.Clip.Mode); one != nil {
+		return strings.ReplaceAll(one.methods, "UNIT", p.Unit.Entity)
 	}
 	if m.Clip.Mode == plan.ClippingCounts {
 		return "Noisy counts of the cells of single columns, pairs and triples were released by the Gaussian mechanism (Dwork and Roth 2014), sets of columns being chosen by the counts released before (compare McKenna et al. 2022). A distribution of the exponential family was fitted to all of them, and the synthetic records are draws from it. Within a bin a number does not depend on the other columns."

@@ -22,11 +22,8 @@ func (r *Run) scope() Scope {
 	if r.Plan.Private {
 		s.DataAccesses[0] = "one noisy sum of clipped gradients per step"
 	}
-	if r.Plan.Clipping == plan.ClippingScore {
-		s.DataAccesses[0] = "sums of scores and their gradients at every step of the sampler; only the last draw leaves"
-	}
-	if r.Plan.DrawsExactly() {
-		s.DataAccesses[0] = "sums of the log likelihood at every proposal of the sampler; only the accepted one leaves"
+	if one := releasesOnce(r.Plan.Clipping); one != nil {
+		s.DataAccesses[0] = one.access
 	}
 	if r.Plan.Selection != nil {
 		s.DataAccesses = append(s.DataAccesses, "the same of every other fit of the selection, and noisy counts for the score of each")

@@ -27,14 +27,8 @@ func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) str
 			"The price was computed for the mechanism that ran, releases of noisy counts of all records that cost %d of noise multiplier %.4g; it lies %s.",
 			model, claim, m.Iterations, m.NoiseMultiplier, between(lower, upper))
 	}
-	if m.Clip.Mode == plan.ClippingScore {
-		return fmt.Sprintf("The released draw of the posterior of model %s satisfies %s, if the sampler's draw is exact, which is not proven. So does everything computed from the released files. "+
-			"The price lies %s; at delta 0 it is %s.", model, claim, between(lower, upper), Upward(m.Epsilon))
-	}
-	if m.Clip.Mode == plan.ClippingSlope {
-		return fmt.Sprintf("The released draw of the posterior of model %s satisfies %s. So does everything computed from the released files. "+
-			"The price was computed for an exact draw from a strongly log-concave posterior, which costs what a Gaussian of noise multiplier %.4g costs; it lies %s.",
-			model, claim, m.NoiseMultiplier, between(lower, upper))
+	if one := releasesOnce(m.Clip.Mode); one != nil {
+		return one.claim(model, claim, between(lower, upper), m)
 	}
 	text := fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
 		"The price was computed for the mechanism that ran, %s batches at %s with %s for %d steps; it lies %s.",
@@ -125,11 +119,8 @@ func (r *Run) randomness() Randomness {
 		FloatingPoint: "every released number is the multiple of a public spacing nearest to the exact sum plus Gaussian noise; " +
 			"rounding is post-processing, and the gaps between float64 numbers (Mironov 2012) do not show",
 	}
-	if r.Plan.Clipping == plan.ClippingScore {
-		out.Noise, out.FloatingPoint = "the randomness of one draw of the posterior", "the last bits of the draw depend on the sampler's arithmetic: the guarantee holds for an exact draw"
-	}
-	if r.Plan.DrawsExactly() {
-		out.Noise, out.FloatingPoint = "the randomness of one draw of the posterior", "the draw is a point of a public lattice, and its price counts what rounding can change of its probability"
+	if one := releasesOnce(r.Plan.Clipping); one != nil && one.floatingPoint != "" {
+		out.Noise, out.FloatingPoint = "the randomness of one draw of the posterior", one.floatingPoint
 	}
 	switch {
 	case !r.Plan.Private:

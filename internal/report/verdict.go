@@ -23,6 +23,8 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 	}
 	if plan.OneDraw(ran.Clip.Mode) {
 		known.Unfinished = "one draw of the posterior has no interval"
+	} else if releasesOnce(ran.Clip.Mode) != nil {
+		known.Unfinished = "an estimate without a posterior has no interval"
 	}
 	if m.Spec.Model != nil {
 		for _, open := range m.Spec.Model.Open(&m.Spec.Data) {

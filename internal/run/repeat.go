@@ -39,7 +39,7 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 	}
 	switch { // each fit encodes the records as its own purchase suggests
 	case r.Ranks.Several(), r.Plan.Open():
-	case r.Plan.ToCount(), r.Plan.DrawsExactly():
+	case r.Plan.ToCount(), r.Plan.ReadsColumns():
 		r.columns = r.columnsOf(r.Model, nil)
 	default:
 		r.table, r.repeated = r.Job.Table(r.Model, r.Root), true

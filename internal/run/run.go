@@ -194,7 +194,7 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 	}
 	defer private.Close()
 	var columns *privacy.Columns
-	if r.table == nil && !r.Plan.ToCount() && !r.Plan.Open() && !r.Plan.DrawsExactly() { // chains of a sampler share it
+	if r.table == nil && !r.Plan.ToCount() && !r.Plan.Open() && !r.Plan.ReadsColumns() { // chains of a sampler share it
 		if r.spreads() {
 			columns = r.columnsOf(r.Model, private)
 		} else {
@@ -277,7 +277,7 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	if r.Plan.Open() {
 		return r.boundsCurator(config)
 	}
-	if r.Plan.DrawsExactly() {
+	if r.Plan.ReadsColumns() {
 		if config.Columns = r.columns; config.Columns == nil {
 			config.Columns = r.columnsOf(r.Model, private)
 		}

@@ -136,8 +136,8 @@ func rows() []Setting {
 		{Name: "compat", Key: "fit.compat", Group: Price, Kind: Word, Choices: []string{CompatD3P}, Quiet: true,
 			Help: "run another package's algorithm; d3p accounts for the sampling that it really does"},
 
-		{Name: "method", Group: Algorithm, Kind: Word, Choices: []string{MethodVI, MethodNUTS, MethodOneSample}, Quiet: true,
-			Help: "vi fits a guide; nuts, of fit-nonprivate, draws from the posterior itself by the No-U-Turn sampler, reports how far its chains agree, and exits with status 6 if they do not; one_posterior_sample, of fit, releases one draw: of a logistic regression with normal priors exactly, else of a posterior with bounded scores", Default: "vi; for fit-nonprivate nuts, if records times operations of a record are at most 2 million, parameters at most 200, the model is no mixture or network, and no setting of the guide or its optimizer is given"},
+		{Name: "method", Group: Algorithm, Kind: Word, Choices: Methods, Quiet: true,
+			Help: "vi fits a guide; nuts, of fit-nonprivate, draws from the posterior itself by the No-U-Turn sampler, reports how far its chains agree, and exits with status 6 if they do not; one_posterior_sample, of fit, releases one draw: of a logistic regression with normal priors exactly, else of a posterior with bounded scores; adassp, of fit, releases the least squares of a linear regression with an adaptive ridge and no prior", Default: "vi; for fit-nonprivate nuts, if records times operations of a record are at most 2 million, parameters at most 200, the model is no mixture or network, and no setting of the guide or its optimizer is given"},
 
 		{Name: "accept-risk", Group: Price, Kind: Words,
 			Help: "comma-separated names of `RISKS` that you accept; the report records them"},

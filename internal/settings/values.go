@@ -54,7 +54,14 @@ const (
 	MethodVI        = "vi"
 	MethodNUTS      = "nuts"
 	MethodOneSample = "one_posterior_sample"
+	MethodAdaSSP    = "adassp"
 )
+
+// Methods are the values of method.
+var Methods = []string{MethodVI, MethodNUTS, MethodOneSample, MethodAdaSSP}
+
+// OneRelease reports whether a fit by the method is one release, without steps.
+func OneRelease(method string) bool { return method == MethodOneSample || method == MethodAdaSSP }
 
 // Values of device. DeviceCUDAThenCPU continues on the processor if a card fails.
 const (

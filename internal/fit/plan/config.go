@@ -53,7 +53,7 @@ type Config struct {
 	NoiseAware string
 	Compat     string // "d3p": the Python package's algorithm
 
-	Method     string // settings.MethodVI, MethodNUTS or MethodOneSample
+	Method     string // of settings.Methods
 	NonPrivate bool   // fit-nonprivate: no clipping, no noise, no guarantee
 	Draws      int    // θ draws per step of a non-private fit
 }

@@ -40,10 +40,8 @@ func New(m *models.Model, cfg Config) (*Plan, error) {
 		cfg.Records = m.Spec.Data.Rows.N()
 	}
 	switch {
-	case cfg.Method == settings.MethodOneSample && cfg.NonPrivate:
-		return nil, errors.New("--method: one_posterior_sample is private (type d3p fit, or --method nuts)")
-	case cfg.Method == settings.MethodOneSample:
-		return newPosteriorDraw(m, cfg)
+	case settings.OneRelease(cfg.Method):
+		return newOneRelease(m, cfg)
 	case cfg.Method == settings.MethodNUTS && !cfg.NonPrivate:
 		return nil, errors.New("--method: nuts protects nothing (type d3p fit-nonprivate, or --method one_posterior_sample)")
 	case cfg.NonPrivate:

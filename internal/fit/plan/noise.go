@@ -26,7 +26,7 @@ func (p *Plan) setBudget(epsilon float64) {
 // Gaussian release of noise multiplier σ times its factor.
 func (p *Plan) MechanismEvent(sigma float64) event.Event {
 	switch {
-	case p.DrawsExactly():
+	case p.ReadsColumns():
 		return event.Gaussian{NoiseMultiplier: sigma}
 	case p.DrawsPosterior():
 		return event.EpsilonDelta{Epsilon: p.Epsilon}

@@ -22,36 +22,33 @@ const ClippingScore = "bounded score"
 // its log likelihood.
 const ClippingSlope = "bounded slope"
 
+// ClippingSquares is the clipping of AdaSSP: a record's second moments are shortened.
+const ClippingSquares = "bounded moments"
+
 // OneDraw reports whether a fit with this clipping releases one draw of the posterior.
 func OneDraw(clipping string) bool { return clipping == ClippingScore || clipping == ClippingSlope }
 
 // RiskApproximate is the name of the risk of a posterior draw.
 const RiskApproximate = "approximate-sampler"
 
-// newPosteriorDraw plans the release of one draw of the generalised posterior.
-func newPosteriorDraw(m *models.Model, cfg Config) (*Plan, error) {
-	if err := unused(cfg, "a draw of the posterior takes no gradient steps with noise", "method", "records", "init-seed", "epsilon", "delta", "neighbours"); err != nil {
+// newOneRelease plans a fit that takes no steps: a draw of the posterior, or an estimate.
+func newOneRelease(m *models.Model, cfg Config) (*Plan, error) {
+	if cfg.NonPrivate {
+		return nil, fmt.Errorf("--method: %s is private (type d3p fit, or --method nuts)", cfg.Method)
+	}
+	if err := unused(cfg, "a fit without gradient steps has no use for it", "method", "records", "init-seed", "epsilon", "delta", "neighbours"); err != nil {
 		return nil, err
 	}
 	if !(cfg.Epsilon > 0) {
-		return nil, errors.New("--method: one_posterior_sample needs --epsilon")
+		return nil, fmt.Errorf("--method: %s needs --epsilon", cfg.Method)
 	}
-	if err := buysNothing(m, "--method one_posterior_sample", "type --method vi"); err != nil {
+	if err := buysNothing(m, "--method "+cfg.Method, "type --method vi"); err != nil {
 		return nil, err
 	}
-	var exact bool
-	if m.Spec.Likelihood.IsLog() {
-		if _, err := table1.LogisticOf(m); err != nil {
-			return nil, fmt.Errorf("--method: one_posterior_sample draws exactly from a logistic regression, and here %w; a log likelihood has no bound for an inexact draw: add `likelihood: {divergence: beta}` to the model file", err)
-		}
-		exact = true
-	} else if err := boundedScore(m); err != nil {
-		return nil, fmt.Errorf("--method: one_posterior_sample needs %w", err)
-	}
 	p := &Plan{
-		Method: settings.MethodOneSample, Private: true, Records: or(cfg.Records, m.Spec.Data.Rows.N()), Latent: m.P, Release: m.P, Draws: 1,
+		Method: cfg.Method, Private: true, Records: or(cfg.Records, m.Spec.Data.Rows.N()), Latent: m.P, Release: m.P, Draws: 1,
 		Gradient: settings.GradientAligned, Guide: guide.DeltaName, Init: "zero", InitSeed: cfg.InitSeed, Schedule: "constant",
-		Optimizer: optimizer.AdamName, NoiseAware: settings.NoiseAwareNone, Clipping: ClippingScore, ClipNorm: 1,
+		Optimizer: optimizer.AdamName, NoiseAware: settings.NoiseAwareNone, ClipNorm: 1,
 		Sampling: sampler.Full, SamplingRate: 1, Steps: 1, model: m,
 	}
 	for i := range m.Params {
@@ -66,17 +63,32 @@ func newPosteriorDraw(m *models.Model, cfg Config) (*Plan, error) {
 	p.warn()
 	p.NoiseToSignal = 0
 	p.Warnings = keepWarnings(p.Warnings, "delta-above-1/n", "large-epsilon")
-	if exact {
-		return p, p.drawExactly()
+	if cfg.Method == settings.MethodAdaSSP {
+		return p, p.estimateBySquares()
 	}
+	return p, p.drawPosterior()
+}
+
+// drawPosterior makes p the plan of one draw of the generalised posterior.
+func (p *Plan) drawPosterior() error {
+	if p.model.Spec.Likelihood.IsLog() {
+		if _, err := table1.LogisticOf(p.model); err != nil {
+			return fmt.Errorf("--method: one_posterior_sample draws exactly from a logistic regression, and here %w; a log likelihood has no bound for an inexact draw: add `likelihood: {divergence: beta}` to the model file", err)
+		}
+		return p.drawExactly()
+	}
+	if err := boundedScore(p.model); err != nil {
+		return fmt.Errorf("--method: one_posterior_sample needs %w", err)
+	}
+	p.Clipping = ClippingScore
 	p.Warnings = append(p.Warnings, Warning{RiskApproximate,
 		"the guarantee holds for an exact draw of the posterior; the No-U-Turn sampler draws approximately, and its distance from an exact draw is not proven"})
 	answer, err := p.price()
 	if err != nil {
-		return nil, fmt.Errorf("--epsilon: %w", err)
+		return fmt.Errorf("--epsilon: %w", err)
 	}
 	p.Certified = &answer
-	return p, p.recordEvent()
+	return p.recordEvent()
 }
 
 // boundedScore states what a draw by the No-U-Turn sampler lacks.
@@ -92,7 +104,19 @@ func boundedScore(m *models.Model) error {
 
 // drawExactly makes p the plan of an exact draw, which costs what a Gaussian costs.
 func (p *Plan) drawExactly() error {
-	p.Clipping = ClippingSlope
+	if err := p.releaseOnce(ClippingSlope); err != nil {
+		return err
+	}
+	m, _, err := p.LogisticDraw()
+	if err == nil {
+		_, err = m.Slope(max(1, p.model.Encoding.RowsPerUnit))
+	}
+	return err
+}
+
+// releaseOnce calibrates the noise of one release.
+func (p *Plan) releaseOnce(clipping string) error {
+	p.Clipping = clipping
 	calibration, err := accountant.CalibrateNoise(accountant.Target{Epsilon: p.Epsilon, Delta: p.Delta}, p.Neighbours, p.MechanismEvent)
 	if err != nil {
 		return fmt.Errorf("--epsilon: %w", err)
@@ -101,12 +125,37 @@ func (p *Plan) drawExactly() error {
 		return err
 	}
 	p.SplitNoise()
-	m, _, err := p.LogisticDraw()
-	if err == nil {
-		_, err = m.Slope(max(1, p.model.Encoding.RowsPerUnit))
-	}
-	return err
+	return nil
 }
+
+// estimateBySquares makes p the plan of AdaSSP.
+func (p *Plan) estimateBySquares() error {
+	b, err := p.AdaSSP()
+	if err != nil {
+		return err
+	}
+	p.ClipNorm = b.Bound
+	return p.releaseOnce(ClippingSquares)
+}
+
+// AdaSSP is the regression whose second moments such a plan releases.
+func (p *Plan) AdaSSP() (*table1.Bounded, error) {
+	r := table1.RegressionOf(p.model)
+	if r == nil {
+		return nil, errors.New("--method: adassp is for a normal family with identity link and at most 16 columns as predictors (type --method vi)")
+	}
+	b, err := r.Within(p.model)
+	if err != nil {
+		return nil, fmt.Errorf("--method: adassp: %w", err)
+	}
+	return b, nil
+}
+
+// Estimates reports whether the plan releases a point estimate at once.
+func (p *Plan) Estimates() bool { return p.Clipping == ClippingSquares }
+
+// ReadsColumns reports whether the plan's fit reads the columns of the file, and no table.
+func (p *Plan) ReadsColumns() bool { return p.DrawsExactly() || p.Estimates() }
 
 // DrawsExactly reports whether the plan releases one exact draw of the posterior.
 func (p *Plan) DrawsExactly() bool { return p.Clipping == ClippingSlope }
