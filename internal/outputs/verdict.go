@@ -51,6 +51,9 @@ type Known struct {
 	// Misfit is a verdict on all variables if the model predicts the response otherwise than
 	// its distribution was bought; its value is empty if not.
 	Misfit Verdict
+	// Dependent are verdicts on the coefficients of predictors that may follow from others, by
+	// column.
+	Dependent map[string]Verdict
 	// Others are the records that have another number than the commonest one, by column.
 	Others map[string]Level
 }
@@ -135,6 +138,10 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			}
 		}
 		verdict = worse(verdict, known.Misfit.Value, "%s", known.Misfit.Why)
+		for _, column := range columnsOf(name) {
+			dependent := known.Dependent[column]
+			verdict = worse(verdict, dependent.Value, "%s", dependent.Why)
+		}
 		if column, group := known.openOf(name); group != "" {
 			verdict = worse(verdict, Not, "%s may have one value for all records of a %s, and its interval is then several times too narrow: declare constant_within: %[2]s, or none", column, group)
 		}

@@ -123,6 +123,24 @@ func (l *Law) cautiousCorrelation() []float64 {
 	return out
 }
 
+// Narrowest is the least variance of a direction of the scores of these columns, and that
+// direction; infinite for fewer than two columns.
+func (l *Law) Narrowest(of []int) (variance float64, direction []float64) {
+	a := mat.NewSymDense(max(len(of), 1), nil)
+	for i, x := range of {
+		for j, y := range of[:i+1] {
+			a.SetSym(i, j, l.Correlation[x*len(l.Columns)+y])
+		}
+	}
+	var eigen mat.EigenSym
+	if len(of) < 2 || !eigen.Factorize(a, true) {
+		return math.Inf(1), nil
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	return eigen.Values(nil)[0], mat.Col(nil, 0, &vectors)
+}
+
 // leastEigenvalue of a correlation matrix replaces eigenvalues that noise makes smaller or
 // negative.
 const leastEigenvalue = 0.01

@@ -1,0 +1,87 @@
+package outputs
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"d3p/internal/models"
+	"d3p/internal/models/encoding"
+	"d3p/internal/models/law"
+)
+
+// A direction of the normal scores of levels with less variance than sameLevels is no
+// direction: the bought correlations allow none. A column takes part in it from partOfSame on.
+// A correlation whose noise is above vague is not known where it may be 1.
+const sameLevels, partOfSame, vague = 0.02, 0.3, 0.1
+
+// Dependent finds predictors that may follow from others, by the bought law l: a verdict on
+// the coefficients of each such column, by its name. Simulated records have independent parts
+// of such columns, which the records may not have, and then intervals are too narrow.
+func Dependent(m *models.Model, l *law.Law) map[string]Verdict {
+	found := map[string]Verdict{}
+	note := func(column, value, format string, args ...any) {
+		found[column] = worse(found[column], value, format, args...)
+	}
+	predictors := predictorsOf(m)
+	name := func(i int) string { return l.Columns[i].Name }
+	for _, w := range l.Within {
+		if !predictors[w.Column] || !predictors[w.Category] {
+			continue
+		}
+		if explained, sd := explainedBy(l, w); explained > 1-2*sd && explained > 2*sd {
+			for _, i := range []int{w.Column, w.Category} {
+				note(name(i), Not, "%s may follow from %s, which explains %.0f ± %.0f %% of it: leave one out", name(w.Column), name(w.Category), 100*min(explained, 1), 100*sd)
+			}
+		}
+	}
+	if l.Correlation == nil {
+		return found
+	}
+	var levels []int
+	for i, c := range m.Spec.Data.AllColumns() {
+		if predictors[i] && !c.Numeric() && !slices.Contains(l.Coded, i) {
+			levels = append(levels, i)
+		}
+		for j := range i {
+			rho, sd := l.Correlation[i*len(l.Columns)+j], l.CorrelationSD[i*len(l.Columns)+j]
+			if predictors[i] && predictors[j] && sd > vague && math.Abs(rho)+sd > 1 {
+				note(name(i), Partly, "its correlation with %s is known as %.2f ± %.2f only", name(j), rho, sd)
+				note(name(j), Partly, "its correlation with %s is known as %.2f ± %.2f only", name(i), rho, sd)
+			}
+		}
+	}
+	if value, part := l.Narrowest(levels); value < sameLevels {
+		var same []string
+		for k, i := range levels {
+			if math.Abs(part[k]) > partOfSame {
+				same = append(same, name(i))
+			}
+		}
+		for _, column := range same {
+			note(column, Not, "%s may follow from each other: leave one out", strings.Join(same, ", "))
+		}
+	}
+	return found
+}
+
+// predictorsOf reports for each column of the data whether it is a predictor.
+func predictorsOf(m *models.Model) []bool {
+	var is []bool
+	fields := m.Encoding.Predictors().Columns()
+	for _, c := range m.Spec.Data.AllColumns() {
+		is = append(is, slices.ContainsFunc(fields, func(f encoding.Field) bool { return f.Column == c.HeaderName() }))
+	}
+	return is
+}
+
+// explainedBy is the share of the variance of a normal score that levels explain, and the
+// standard deviation of its noise.
+func explainedBy(l *law.Law, w law.Within) (share, sd float64) {
+	for k, part := range l.Columns[w.Category].Shares {
+		square, noise := w.Mean[k]*w.Mean[k], w.SD[k]*w.SD[k]
+		share += part * (square - noise)
+		sd += part * part * (4*square*noise + 2*noise*noise)
+	}
+	return share, math.Sqrt(sd)
+}
