@@ -135,7 +135,7 @@ var rules = map[string]rule{
 	"release":       {ours: []string{"jsonfile", "atomicfile"}, files: true},
 	"report/figure": {theirs: []string{"golang.org/x/image/"}},
 	"effects":       {ours: []string{"models", "models/data", "models/dist", "models/law", "predict", "report/figure", "spell"}},
-	"outputs": {ours: []string{"export", "fit/plan", "jsonfile", "models", "models/data", "models/dist", "models/encoding", "models/guide", "models/law", "models/naming", "models/net", "models/simulate", "nuts", "parquet", "posterior", "privacy/noise", "release", "safetensors", "score", "settings", "stats"},
+	"outputs": {ours: []string{"export", "fit/plan", "jsonfile", "models", "models/data", "models/dist", "models/encoding", "models/guide", "models/law", "models/naming", "models/net", "models/simulate", "models/support", "nuts", "parquet", "posterior", "privacy/noise", "release", "safetensors", "score", "settings", "stats"},
 		theirs: []string{arrow}, files: true},
 	"report":            {ours: []string{"decimal", "fit/plan", "jsonfile", "models", "models/data", "models/encoding", "models/guide", "models/naming", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/clipgroups", "privacy/event", "privacy/sampler", "privacy/schedule", "release", "report/figure", "safetensors", "score", "settings", "stats", "table1"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
 	"report/reporttest": {ours: []string{"fit/plan", "models/guide", "models/modelstest", "outputs", "posterior", "privacy/event", "release", "report"}, files: true},

@@ -40,7 +40,8 @@ func Dependent(m *models.Model, l *law.Law) map[string]Verdict {
 	}
 	var levels []int
 	for i, c := range m.Spec.Data.AllColumns() {
-		if predictors[i] && !c.Numeric() && !slices.Contains(l.Coded, i) {
+		indicator := !c.Numeric() || c.Whole() && c.Upper.V-c.Lower.V <= 1
+		if predictors[i] && indicator && !slices.Contains(l.Coded, i) {
 			levels = append(levels, i)
 		}
 		for j := range i {

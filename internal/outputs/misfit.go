@@ -9,6 +9,7 @@ import (
 	"d3p/internal/models/data"
 	"d3p/internal/models/law"
 	"d3p/internal/models/simulate"
+	"d3p/internal/models/support"
 	"d3p/internal/privacy/noise"
 )
 
@@ -26,18 +27,25 @@ const (
 // simulates at the draws, with the bought law l of the predictors: a posterior predictive
 // check (Gelman, Meng and Stern 1996). If they differ, intervals are those of a wrong model,
 // or of a fit that went wrong. The verdict is about all variables; it has no value if there
-// is no sign of a misfit. It reads released numbers only.
+// is no sign of a misfit. It reads released numbers only. Positive responses have no check:
+// the cells of a long tail are moved so that mean and standard deviation are right.
 func (d *Draws) Misfit(m *models.Model, response *data.Column, l *law.Law) Verdict {
 	own, at := l.Column(response.Name.V), slices.Index(m.Spec.Data.AllColumns(), response)
-	if d.Free == nil || own == nil || own.Shares == nil {
+	of := slices.IndexFunc(m.Observed, func(o models.Observation) bool { return slices.Contains(o.Columns, response) })
+	if d.Free == nil || own.Shares == nil || of < 0 || m.Observed[of].Support.Kind == support.Positive {
 		return Verdict{}
 	}
 	cells, rng := len(own.Shares), noise.NewRandom(noise.Public(0).Stream(noise.Simulation))
 	mean, square := make([]float64, cells), make([]float64, cells)
 	for k := range checkTables {
 		first := k * d.S / checkTables * m.P
-		table := simulate.At(m, d.Free[first:first+m.P], checkRecords, l, rng)
-		for c, share := range sharesOf(own, table.Values[at]) {
+		values := simulate.At(m, d.Free[first:first+m.P], checkRecords, l, rng).Values[at]
+		if own.Edges != nil && response.Whole() { // cells are those of numbers before they are rounded
+			for i := range values {
+				values[i] += rng.Uniform() - 0.5
+			}
+		}
+		for c, share := range sharesOf(own, values) {
 			mean[c] += share / checkTables
 			square[c] += share * share / checkTables
 		}
@@ -46,7 +54,9 @@ func (d *Draws) Misfit(m *models.Model, response *data.Column, l *law.Law) Verdi
 	for c, share := range own.Shares {
 		ofRecords := mean[c] * (1 - mean[c])
 		ofDraws := math.Max(0, square[c]-mean[c]*mean[c]-ofRecords/checkRecords)
-		variance := own.ShareSD[c]*own.ShareSD[c] + ofDraws + ofRecords/math.Max(l.Records, 1)
+		// a share that was shrunk may be off by more than its noise: by that of a count
+		noise := math.Max(own.ShareSD[c], l.RecordsSD/math.Max(l.Records, 1))
+		variance := noise*noise + ofDraws + ofRecords/math.Max(l.Records, 1)
 		off := math.Abs(share - mean[c])
 		sum += off * off / variance
 		distance += math.Max(0, off-math.Sqrt(variance)) / 2

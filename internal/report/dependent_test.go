@@ -19,7 +19,7 @@ data:
   columns:
     d1: {type: binary, levels: [no, yes]}
     d2: {type: binary, levels: [no, yes]}
-    d3: {type: binary, levels: [no, yes]}
+    d3: {type: integer, lower: 0, upper: 1}
     band: {type: category, levels: [a, b]}
     x: {type: real, lower: -5, upper: 5}
     z: {type: real, lower: -5, upper: 5}

@@ -15,20 +15,30 @@ import (
 // Table 1 has other shares, beyond its noise and what the posterior leaves open, no
 // parameter is resolved.
 func TestMisfitOfTheResponse(t *testing.T) {
-	text := strings.NewReplacer("type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}", "type: integer, lower: 0, upper: 9", "family: normal", "family: poisson").Replace(oneCategory)
-	m := modelstest.Compile(t, "counts.yaml", text)
+	response := func(declared, family string) string {
+		return strings.NewReplacer("type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}", declared, "family: normal", "family: "+family).Replace(oneCategory)
+	}
+	counts, times := response("type: integer, lower: 0, upper: 9", "poisson"), response("type: real, lower: 0.1, upper: 9", "exponential")
+	whole, between := [3]string{"-0.5 to 0.5", "0.5 to 1.5", "1.5 to 9.5"}, [3]string{"-0.5 to 0.9", "0.9 to 2.1", "2.1 to 9.5"}
+	zeros := [3]float64{0.7, 0.1, 0.2}
 	for _, c := range []struct {
-		name      string
-		shares    [3]float64
-		sd, swing float64 // of the shares; of the log rate between draws
-		want      string
+		name, model string
+		cells       [3]string
+		shares      [3]float64
+		sd, ofUnits float64 // of the shares, of the number of records
+		swing       float64 // of the log rate between draws
+		want        string
 	}{
-		{"as predicted", [3]float64{0.37, 0.36, 0.27}, 0.02, 0, outputs.Resolved},
-		{"too many zeros", [3]float64{0.7, 0.1, 0.2}, 0.02, 0, outputs.Not},
-		{"too many zeros, within the noise", [3]float64{0.5, 0.27, 0.23}, 0.05, 0, outputs.Resolved},
-		{"too many zeros, by an uncertain rate", [3]float64{0.7, 0.1, 0.2}, 0.02, 1, outputs.Resolved},
-		{"a few zeros too many", [3]float64{0.45, 0.3, 0.25}, 0.02, 0, outputs.Partly},
+		{"as predicted", counts, whole, [3]float64{0.37, 0.36, 0.27}, 0.02, 5, 0, outputs.Resolved},
+		{"as predicted, cells between whole numbers", counts, between, [3]float64{0.515, 0.33, 0.155}, 0.02, 5, 0, outputs.Resolved},
+		{"too many zeros", counts, whole, zeros, 0.02, 5, 0, outputs.Not},
+		{"too many zeros, within the noise", counts, whole, [3]float64{0.5, 0.27, 0.23}, 0.05, 5, 0, outputs.Resolved},
+		{"too many zeros, within the noise of counts", counts, whole, [3]float64{0.5, 0.27, 0.23}, 0.02, 50, 0, outputs.Resolved},
+		{"too many zeros, by an uncertain rate", counts, whole, zeros, 0.02, 5, 1, outputs.Resolved},
+		{"a few zeros too many", counts, whole, [3]float64{0.45, 0.3, 0.25}, 0.02, 5, 0, outputs.Partly},
+		{"a positive response", times, whole, zeros, 0.02, 5, 0, outputs.Resolved},
 	} {
+		m := modelstest.Compile(t, "response.yaml", c.model)
 		draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
 		for i := range draws.Free {
 			draws.Free[i] = 0
@@ -37,11 +47,11 @@ func TestMisfitOfTheResponse(t *testing.T) {
 			}
 		}
 		bought := []table1.Row{
-			{Statistic: table1.Units, Value: 1000, NoiseSD: 5},
+			{Statistic: table1.Units, Value: 1000, NoiseSD: c.ofUnits},
 			{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.5, NoiseSD: 0.01},
 			{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.5, NoiseSD: 0.01},
 		}
-		for k, of := range []string{"-0.5 to 0.5", "0.5 to 1.5", "1.5 to 9.5"} {
+		for k, of := range c.cells {
 			bought = append(bought, table1.Row{Column: "y", Statistic: table1.Cell, Of: of, Value: c.shares[k], NoiseSD: c.sd})
 		}
 		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought)
