@@ -38,7 +38,8 @@ type arguments struct {
 	table, valid                               address
 	stride                                     int64
 	packed, lists                              address
-	batch, drawn                               address
+	batch, noiseKeys                           address
+	step                                       uint64
 	first, size                                int64
 	parameters, aux                            address
 	globals, lanes, partial, counts            address
@@ -47,7 +48,7 @@ type arguments struct {
 	clipNorm, clipGamma, slack                 float64
 	globalCount, recordCount, columnCount      int32
 	dotCount, termCount, pairCount             int32
-	parameterCount, drawnCount, lanesPerRecord int32
+	parameterCount, noiseCount, lanesPerRecord int32
 	chunk, slots, clipKind, single, fresh      int32
 	dotLanes, factorLanes, wide, together      int32
 	partition, longDots                        int32
@@ -55,19 +56,19 @@ type arguments struct {
 
 // batchNetwork is struct Network of kernel/network.h.
 type batchNetwork struct {
-	key, roundKeys, tables address
-	firstBlock             uint64
-	left, right            uint16
-	blocks                 int32
+	keys, tables address
+	firstBlock   uint64
+	left, right  uint16
+	blocks       int32
 }
 
 // run is struct Run of kernel/run.h.
 type run struct {
 	tape, propose, prior, absorb                    arguments
 	state, now, next, aux, kept                     address
-	inputs, words, key, roundKeys                   address
+	inputs, words, keys                             address
 	firstStep                                       int64
-	drawn, offsets, places                          address
+	offsets, places                                 address
 	network                                         batchNetwork
 	records                                         int64
 	status, unresolved                              address
@@ -89,8 +90,8 @@ var (
 	_ [96]struct{}   = [unsafe.Sizeof(instr{})]struct{}{}
 	_ [64]struct{}   = [unsafe.Sizeof(term{})]struct{}{}
 	_ [32]struct{}   = [unsafe.Sizeof(pair{})]struct{}{}
-	_ [1496]struct{} = [unsafe.Sizeof(run{})]struct{}{}
-	_ [312]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
+	_ [1504]struct{} = [unsafe.Sizeof(run{})]struct{}{}
+	_ [320]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
 	_ [12]struct{}   = [unsafe.Sizeof(slot{})]struct{}{}
 )
 

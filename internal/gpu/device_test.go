@@ -131,7 +131,7 @@ func checkSameBits(t *testing.T, device *Engine, host *oneThread, size, n int, m
 		{"steps", false, 44, analyst, plainRegression, false}, {"steps of points", false, 44, pointAnalyst, plainRegression, false},
 		{"steps of a network", false, 44, analyst, plainRegression, true},
 		{"steps of all blocks together", true, 1400, analyst, regression, false}, // has numbers that are the same for all records
-		{"steps of points of all blocks together", true, 1400, pointAnalyst, plainRegression, false},
+		{"steps of points of all blocks together", true, 1400, pointAnalyst, regression, false},
 		{"steps of a network, of points of all blocks together", true, 1400, pointAnalyst, plainRegression, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 func regression(t testing.TB, D, N int) (*graph.Tape, *privacy.Rows) {
 	t.Helper()
 	return regressionWith(t, D, N, func(b *graph.Builder) *graph.Node {
-		return b.Add(b.Param("m", nil), b.Mul(b.Exp(b.Param("log_s", nil)), b.Aux("eta", nil, true)))
+		return b.Add(b.Param("m", nil), b.Mul(b.Exp(b.Neg(b.Param("log_s", nil))), b.Aux("eta", nil, true)))
 	})
 }
 

@@ -33,9 +33,6 @@ type block struct {
 	bytes int64
 }
 
-// keyWords is the room for a key and its round keys, in 4-byte words.
-const keyWords = 8 + 60
-
 // Steps implements privacy.Stepper. The device takes some steps at a time, while the host
 // makes the inputs of the next ones. If the memory beside the table is too small for
 // that, Steps frees it and takes steps one at a time from then on: the size of the table
@@ -197,7 +194,7 @@ func (w *worker) pointTo(f *stepInputs, in privacy.StepsInput) {
 	r.tape.parameters = r.propose.globals
 	r.steps, r.firstStep = int32(f.n), int64(in.First+f.first)
 	r.first, r.resumes = 0, 0
-	r.inputs, r.words, r.drawn, r.places = f.inputs.on(b), f.words.on(b), f.drawn.on(b), f.places.on(b)
+	r.inputs, r.words, r.places = f.inputs.on(b), f.words.on(b), f.places.on(b)
 	if r.offsets = f.offsets.on(b); f.all {
 		r.offsets = 0
 	}
@@ -227,42 +224,24 @@ func (st *stepping) fetch(d driver) error {
 }
 
 // setKeys sends the keys from which the device makes words: of the sum's noise if the sum
-// is long, and of batches that a network draws.
+// is long, of the records' noise, and of batches that a network draws.
 func (w *worker) setKeys(in privacy.StepsInput) error {
-	st := w.stepping
-	r := &st.run
-	r.key, r.network = 0, batchNetwork{}
+	r := &w.stepping.run
+	r.keys, r.network = 0, batchNetwork{}
 	if w.p.tape.P > w.engine.mostWords {
-		r.key = st.key
-		if err := w.setKey(r.key, in.Sum.Key()); err != nil {
+		var err error
+		if r.keys, err = w.setKey(sumKey, in.Sum); err != nil {
 			return err
 		}
 	}
-	if in.Networks == nil {
-		return nil
+	if err := w.setRecordKey(in.RecordNoise); err != nil || in.Networks == nil {
+		return err
 	}
 	n := in.Networks[0]
 	if int(n.Records) != w.table.rows.N { // kernels do not check
 		panic("gpu: a network is of another number of records")
 	}
-	at := st.key + 4*keyWords
-	r.network = batchNetwork{key: at, roundKeys: at + 32, firstBlock: n.Block, left: uint16(n.Left), right: uint16(n.Right), blocks: int32(n.Words / 8)}
-	return w.setKey(at, n.Stream.Key())
-}
-
-func (w *worker) setKey(at address, key [32]byte) error {
-	d := w.engine.driver
-	err := cmp.Or(d.upload(at, unsafe.Pointer(&key[0]), 32), d.wait())
-	clear(key[:])
+	keys, err := w.setKey(batchKey, n.Stream)
+	r.network = batchNetwork{keys: keys, firstBlock: n.Block, left: uint16(n.Left), right: uint16(n.Right), blocks: int32(n.Words / 8)}
 	return err
-}
-
-// forgetKeys overwrites the keys and their key schedules on the device.
-func (w *worker) forgetKeys() error {
-	r, d := &w.stepping.run, w.engine.driver
-	if r.key == 0 && r.network.key == 0 {
-		return nil
-	}
-	nothing := new([2 * keyWords]uint32)
-	return cmp.Or(d.upload(w.stepping.key, unsafe.Pointer(nothing), int64(unsafe.Sizeof(*nothing))), d.wait())
 }

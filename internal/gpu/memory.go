@@ -100,7 +100,7 @@ func (p *program) send(m *memory, a *arguments) (err error) {
 	a.pairs, a.pairCount = keep(store(m, p.pairs)), int32(len(p.pairs))
 	a.globals = keep(m.alloc(8 * int64(p.globals)))
 	a.slack, a.together = privacy.NormSlack(p.tape), int32(p.together())
-	a.parameterCount, a.drawnCount = int32(p.tape.P), int32(p.tape.AuxRecord)
+	a.parameterCount, a.noiseCount = int32(p.tape.P), int32(p.tape.AuxRecord)
 	a.lanesPerRecord = int32(p.lanesPerRecord())
 	if p.isPartition() {
 		a.partition = 1
@@ -114,8 +114,8 @@ func (p *program) send(m *memory, a *arguments) (err error) {
 // of records: see worker.openTable.
 func (p *program) leastMemory(row int64) int64 {
 	fixed := int64(8*len(p.constants) + 4*len(p.indices) + 96*(len(p.global)+len(p.record)) + 16*(len(p.columns)+len(p.dots)) +
-		64*len(p.terms) + 32*len(p.pairs) + 8*(p.globals+2*p.tape.P+p.tape.AuxGlobal))
+		64*len(p.terms) + 32*len(p.pairs) + 8*(p.globals+2*p.tape.P+p.tape.AuxGlobal) + keyCount*keyBytes)
 	fixed += 20 * leastBlock // of blocks that are smaller
-	fixed += int64(p.unit()) * (p.partBytes() + row + 1)
+	fixed += int64(p.unit()) * (placeBytes + row + 1)
 	return fixed + p.slotReserve()
 }

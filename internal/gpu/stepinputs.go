@@ -19,15 +19,15 @@ type stepInputs struct {
 	batches  [][]uint32 // of each thread's steps, one after the other
 	starts   []int64    // of the steps' batches among all
 
-	inputs, drawn bufferPart[float64]
-	words         bufferPart[uint64]
-	offsets       bufferPart[int64]
-	places        bufferPart[uint32]
-	tables        bufferPart[uint16] // of a network
+	inputs  bufferPart[float64]
+	words   bufferPart[uint64]
+	offsets bufferPart[int64]
+	places  bufferPart[uint32]
+	tables  bufferPart[uint16] // of a network
 }
 
 // streams are one thread's copies of the streams of noise.
-type streams struct{ sum, count, record *noise.Stream }
+type streams struct{ sum, count *noise.Stream }
 
 // stepInputs has at most inputSteps steps and about inputBytes bytes: enough steps that a
 // launch is a small part of the time, and few enough that the device does not wait long
@@ -40,13 +40,12 @@ const (
 // stepsPerLaunch is how many steps of a call are sent and launched at a time.
 func (w *worker) stepsPerLaunch(in privacy.StepsInput) int {
 	sum, count := w.wordsPerStep(in)
-	batch, place := in.Rate*float64(w.table.rows.N), 4
-	if in.Networks != nil {
-		place = 0
-	} else if _, all := in.Draw(0, in.First, nil); all {
-		place = 0
+	bytes := 8 * float64(len(in.Inputs)/in.N+len(in.Kept)/in.N+sum+count)
+	if in.Networks == nil {
+		if _, all := in.Draw(0, in.First, nil); !all {
+			bytes += 4 * in.Rate * float64(w.table.rows.N)
+		}
 	}
-	bytes := 8*float64(len(in.Inputs)/in.N+len(in.Kept)/in.N+sum+count) + batch*float64(place+8*w.p.tape.AuxRecord)
 	return max(1, min(in.N, w.engine.inputSteps, int(inputBytes/(1+bytes))))
 }
 
@@ -73,9 +72,7 @@ func (w *worker) fill(f *stepInputs, in privacy.StepsInput, first, n int) error 
 		if !f.all && in.Networks == nil {
 			copy(f.places.in(&f.stagingBuffer)[f.starts[low]:], f.batches[thread])
 		}
-		s := &w.stepping.streams[thread]
-		w.fillWords(f, in, s, low, high)
-		w.fillNoise(f, in, s, low, high)
+		w.fillWords(f, in, &w.stepping.streams[thread], low, high)
 	})
 	return nil
 }
@@ -126,7 +123,7 @@ func (w *worker) drawBatches(f *stepInputs, in privacy.StepsInput) (need slotMem
 // layOut sets the places of f's parts in its staging buffer. Behind what is sent is room
 // for a step's batch and tables, which the device makes.
 func (w *worker) layOut(f *stepInputs, in privacy.StepsInput) {
-	records, places, offsets := int(f.starts[f.n]), int(f.starts[f.n]), f.n+1
+	places, offsets := int(f.starts[f.n]), f.n+1
 	if f.all {
 		places, offsets = 0, 0
 	}
@@ -135,7 +132,6 @@ func (w *worker) layOut(f *stepInputs, in privacy.StepsInput) {
 	b.used = 0
 	f.inputs = reserve[float64](b, f.n*(len(in.Inputs)/in.N))
 	f.words = reserve[uint64](b, f.n*(sum+count))
-	f.drawn = reserve[float64](b, records*w.p.tape.AuxRecord)
 	f.offsets = reserve[int64](b, offsets)
 	if in.Networks == nil {
 		f.places = reserve[uint32](b, places)
@@ -151,51 +147,10 @@ func (w *worker) layOut(f *stepInputs, in privacy.StepsInput) {
 	f.tables = reserve[uint16](b, in.Networks[0].Words)
 }
 
-// wordsPerStep is how many random words the noise of a step takes: of the sum,
-// unless it is long, and of the count.
-func (w *worker) wordsPerStep(in privacy.StepsInput) (sum, count int) {
-	if P := w.p.tape.P; P <= w.engine.mostWords {
-		sum = (P + normalGroup - 1) / normalGroup * normalGroup
-	}
-	if in.CountNoise != 0 {
-		count = normalGroup
-	}
-	return sum, count
-}
-
-// fillWords makes the random words of the noise of some steps.
-func (w *worker) fillWords(f *stepInputs, in privacy.StepsInput, s *streams, low, high int) {
-	sum, count := w.wordsPerStep(in)
-	for k := low; k < high; k++ {
-		words, step := f.words.in(&f.stagingBuffer)[k*(sum+count):][:sum+count], uint64(in.First+f.first+k)
-		if sum > 0 {
-			s.sum.Seek(step)
-			s.sum.Words64(words[:sum])
-		}
-		if count > 0 {
-			s.count.Seek(step)
-			s.count.Words64(words[sum:])
-		}
-	}
-}
-
-// fillNoise makes the noise of the records of some steps.
-func (w *worker) fillNoise(f *stepInputs, in privacy.StepsInput, s *streams, low, high int) {
-	n := int64(w.p.tape.AuxRecord)
-	for k := low; n > 0 && k < high; k++ {
-		s.record.Seek(uint64(in.First + f.first + k))
-		s.record.Normals(f.drawn.in(&f.stagingBuffer)[n*f.starts[k] : n*f.starts[k+1]])
-	}
-}
-
 // openStreams makes the threads' copies.
 func (st *stepping) openStreams(in privacy.StepsInput) {
 	for range in.Threads - len(st.streams) {
-		s := streams{sum: in.Sum.Clone(), count: in.Count.Clone()}
-		if in.RecordNoise != nil {
-			s.record = in.RecordNoise.Clone()
-		}
-		st.streams = append(st.streams, s)
+		st.streams = append(st.streams, streams{sum: in.Sum.Clone(), count: in.Count.Clone()})
 	}
 }
 
@@ -204,8 +159,5 @@ func (st *stepping) wipe() {
 	for _, s := range st.streams {
 		s.sum.Wipe()
 		s.count.Wipe()
-		if s.record != nil {
-			s.record.Wipe()
-		}
 	}
 }

@@ -10,11 +10,10 @@ import (
 // stepping is the device memory of a worker for many steps in a launch.
 type stepping struct {
 	script *script
-	run    run     // of the last call
-	key    address // of the noise, and behind it of the batches: 8 words, then the round keys
-	blocks int     // that can wait for each other
-	ended  bool    // there was not the memory for it
-	broken error   // of a call that kept its first steps: the next call returns it
+	run    run   // of the last call
+	blocks int   // that can wait for each other
+	ended  bool  // there was not the memory for it
+	broken error // of a call that kept its first steps: the next call returns it
 
 	inputs     [2]stepInputs
 	current    *stepInputs // to the steps that are being taken
@@ -78,10 +77,6 @@ func (w *worker) openSteps(s *script) error {
 	if r.one, err = store(m, []float64{1}); err != nil {
 		return err
 	}
-	if st.key, err = store(m, make([]uint32, 2*keyWords)); err != nil {
-		return err
-	}
-	r.roundKeys = st.key + 32
 	if st.blocks, err = w.engine.driver.together(stepsKernel); err != nil {
 		return err
 	}

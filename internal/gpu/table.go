@@ -19,17 +19,15 @@ type table struct {
 
 // A part is the piece of a batch that one launch sends to the device, in shared memory.
 type part struct {
-	records  int       // at most
-	places   []uint32  // of the part's records in the table
-	drawn    []float64 // their noise
-	numbers  []byte    // their rows, if the table is on the host
+	records  int      // at most
+	places   []uint32 // of the part's records in the table
+	numbers  []byte   // their rows, if the table is on the host
 	valid    []bool
 	placesAt address
-	drawnAt  address
 }
 
-// partBytes is the memory of one record in a part, its row apart.
-func (p *program) partBytes() int64 { return 4 + 8*int64(p.tape.AuxRecord) }
+// placeBytes is the memory of a record's place in a part.
+const placeBytes = 4
 
 // openTable keeps the table on the device if there is room for it beside the
 // slots, and makes room for parts.
@@ -47,8 +45,7 @@ func (w *worker) openTable() error {
 	most := int64(min(w.engine.mostPart/unit*unit, (rows.N+unit-1)/unit*unit))
 	room := w.memory.limit - w.memory.used - w.p.slotReserve()
 	whole := w.engine.residentBytes(t)
-	perRecord := w.p.partBytes()
-	if w.engine.keepsAll && whole+most*perRecord <= room {
+	if w.engine.keepsAll && whole+most*placeBytes <= room {
 		r, err := w.engine.keep(rows, whole+2*leastBlock)
 		if err != nil {
 			return err
@@ -58,7 +55,7 @@ func (w *worker) openTable() error {
 		w.part.records = int(most)
 		return w.allocPart()
 	}
-	most = min(most, room/(perRecord+t.row+1)/int64(unit)*int64(unit))
+	most = min(most, room/(placeBytes+t.row+1)/int64(unit)*int64(unit))
 	if most < int64(min(unit, rows.N)) {
 		return errNoMemory
 	}
@@ -104,18 +101,13 @@ func rowWidth(rows *privacy.Rows) int64 {
 func (w *worker) allocPart() (err error) {
 	m, n, t := &w.memory, w.part.records, &w.table
 	if t.resident {
-		if w.part.placesAt, w.part.places, err = room[uint32](m, n); err != nil {
-			return err
-		}
-	} else {
-		if t.numbers, w.part.numbers, err = room[byte](m, n*int(t.row)); err != nil {
-			return err
-		}
-		if t.valid, w.part.valid, err = room[bool](m, n); err != nil {
-			return err
-		}
+		w.part.placesAt, w.part.places, err = room[uint32](m, n)
+		return err
 	}
-	w.part.drawnAt, w.part.drawn, err = room[float64](m, n*w.p.tape.AuxRecord)
+	if t.numbers, w.part.numbers, err = room[byte](m, n*int(t.row)); err != nil {
+		return err
+	}
+	t.valid, w.part.valid, err = room[bool](m, n)
 	return err
 }
 
@@ -134,7 +126,7 @@ func room[T any](m *memory, n int) (address, []T, error) {
 }
 
 // sendPart points the arguments at n records of the batch from `first` on.
-func (w *worker) sendPart(in privacy.StepInput, batch []uint32, first, n int, all bool) error {
+func (w *worker) sendPart(batch []uint32, first, n int, all bool) error {
 	a, t, p := w.args, &w.table, &w.part
 	d := w.engine.driver
 	if first > 0 { // the last part's copies may be on their way
@@ -151,24 +143,15 @@ func (w *worker) sendPart(in privacy.StepInput, batch []uint32, first, n int, al
 	case t.resident:
 		copy(p.places, batch[first:first+n])
 		a.batch = p.placesAt
-		if err := d.upload(a.batch, unsafe.Pointer(&p.places[0]), 4*int64(n)); err != nil {
-			return err
-		}
+		return d.upload(a.batch, unsafe.Pointer(&p.places[0]), 4*int64(n))
 	default:
 		w.gather(batch, first, n, all)
 		if err := d.upload(t.numbers, unsafe.Pointer(&p.numbers[0]), int64(n)*t.row); err != nil {
 			return err
 		}
-		if err := d.upload(t.valid, unsafe.Pointer(&p.valid[0]), int64(n)); err != nil {
-			return err
-		}
+		return d.upload(t.valid, unsafe.Pointer(&p.valid[0]), int64(n))
 	}
-	if w.p.tape.AuxRecord == 0 {
-		return nil
-	}
-	a.drawn = p.drawnAt
-	w.draw(in, first, n)
-	return d.upload(a.drawn, unsafe.Pointer(&p.drawn[0]), 8*int64(n*w.p.tape.AuxRecord))
+	return nil
 }
 
 // gather copies the rows of a part.
@@ -191,17 +174,6 @@ func rowBytes(rows *privacy.Rows, record int) []byte {
 		return unsafe.Slice((*byte)(unsafe.Pointer(&rows.F32[at])), 4*rows.Stride)
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(&rows.F64[at])), 8*rows.Stride)
-}
-
-// draw makes the noise of a part's records. 16 normals take 8 blocks of the
-// stream, and parts are multiples of 16 records.
-func (w *worker) draw(in privacy.StepInput, first, n int) {
-	k := w.p.tape.AuxRecord
-	if w.noise == nil {
-		w.noise = in.RecordNoise.Clone()
-	}
-	w.noise.SeekBlock(uint64(in.Step), uint64(first*k/2))
-	w.noise.Normals(w.part.drawn[:n*k])
 }
 
 // A resident is a table on the device, which all workers that were opened on the

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"d3p/internal/privacy"
-	"d3p/internal/privacy/noise"
 )
 
 // worker runs one tape on one table.
@@ -22,7 +21,10 @@ type worker struct {
 	input  []float64  // parameters, then noise of the step
 	output []float64  // sum, then count
 	have   slotMemory
-	noise  *noise.Stream // of records, for single steps
+
+	keys     address                   // see setKey
+	keyed    bool                      // there are keys on the device
+	keysSent [keyCount * keyBytes]byte // zero between calls
 
 	together int       // blocks that can work on a wide tape
 	stepping *stepping // after Prepare
@@ -62,6 +64,9 @@ func (w *worker) open() error {
 	}
 	w.args.sum, w.args.count = at, at+address(8*t.P)
 	if w.args.waiting, err = store(&w.memory, make([]uint32, 1)); err != nil {
+		return err
+	}
+	if w.keys, err = store(&w.memory, make([]byte, keyCount*keyBytes)); err != nil {
 		return err
 	}
 	if w.args.wide = int32(w.p.wide()); w.args.wide > 0 {
@@ -107,7 +112,7 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 	}
 	defer w.engine.driver.leave()
 	w.engine.joint.expect(w, false)
-	if err := w.run(in, batch, size, all, clip); err != nil {
+	if err := cmp.Or(w.run(in, batch, size, all, clip), w.forgetKeys()); err != nil {
 		return 0, w.engine.explain(err, w)
 	}
 	copy(dst, w.output)
@@ -125,7 +130,11 @@ func (w *worker) run(in privacy.StepInput, batch []uint32, size int, all bool, c
 	if err := d.upload(a.parameters, unsafe.Pointer(&w.input[0]), 8*int64(len(w.input))); err != nil {
 		return err
 	}
-	if len(w.p.global) > 0 {
+	a.step = uint64(in.Step)
+	if err := w.setRecordKey(in.RecordNoise); err != nil {
+		return err
+	}
+	if len(w.p.global) > 0 || a.noiseKeys != 0 {
 		if err := w.launch(globalsKernel, 1); err != nil {
 			return err
 		}
@@ -134,7 +143,7 @@ func (w *worker) run(in privacy.StepInput, batch []uint32, size int, all bool, c
 	part := w.part.records / int(a.chunk) * int(a.chunk) // chunks are not cut
 	for first := 0; first < size; first += part {
 		n := min(part, size-first)
-		if err := w.sendPart(in, batch, first, n, all); err != nil {
+		if err := w.sendPart(batch, first, n, all); err != nil {
 			return err
 		}
 		if err := w.launch(recordsKernel, int(a.slots)); err != nil {

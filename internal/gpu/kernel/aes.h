@@ -31,9 +31,8 @@ DEVICE u32 substituted(u32 w) {
     return aesBox[w & 255] | aesBox[w >> 8 & 255] << 8 | aesBox[w >> 16 & 255] << 16 | (u32)aesBox[w >> 24] << 24;
 }
 
-// expandKey sets the round keys of a key of 8 words; one thread does it.
-FUNCTION void expandKey(u32* keys, const u32* key) {
-    for (int i = 0; i < 8; i++) keys[i] = key[i];
+// expandKey sets the round keys; the first 8 words are the key. One thread does it.
+FUNCTION void expandKey(u32* keys) {
     for (int i = 8; i < aesKeyWords; i++) {
         u32 w = keys[i - 1];
         if (i % 8 == 0) w = rotated(substituted(w), 24) ^ 1u << (i / 8 - 1);
@@ -56,7 +55,7 @@ struct Cipher {
 };
 static_assert(sizeof(Cipher) <= sizeof(Scratch), "a cipher fits");
 
-// openCipher fills the block's shared memory; a barrier has to follow.
+// openCipher fills the block's shared memory with round keys; a barrier has to follow.
 DEVICE void openCipher(const u32* keys) {
     Cipher& cipher = *(Cipher*)scratch();
     for (int e = threadOfBlock(); e < 256 * warpSize; e += blockThreads) cipher.mixed[e % 256][(e / 256 + e) % warpSize] = mixed(e % 256);

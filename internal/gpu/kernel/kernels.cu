@@ -3,6 +3,7 @@
 
 // globals runs the part of a tape that depends on parameters only.
 DEVICE void globals(const Arguments& a, int member, int blocks) {
+    if (a.noiseKeys && member == 0 && threadOfBlock() == 0) expandKey(a.noiseKeys);
     execute(groupTeam(Group{a.waiting, blocks, member}), globalFrame(a, 0), a.global, a.globalCount, a.globals);
 }
 KERNEL(d3p_globals, Arguments, globals)
@@ -12,7 +13,7 @@ KERNEL(d3p_globals, Arguments, globals)
 DEVICE void records(const Arguments& a, int block, int blocks) {
     Team t = a.wide ? groupTeam(Group{a.waiting, blocks, block}) : blockTeam();
     int slot = a.wide ? 0 : block;
-    Batch part = {a.batch, a.first, a.size, a.chunk, a.slots, a.drawn};
+    Batch part = {a.batch, a.first, a.size, a.chunk, a.slots};
     addToSlot(t, a, part, slot, a.clipNorm, a.fresh);
 }
 KERNEL(d3p_records, Arguments, records)

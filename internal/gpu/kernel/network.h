@@ -5,8 +5,7 @@
 #include "team.h"
 
 struct Network {
-    const u32* key; // of the stream, 8 words; null: none
-    u32* roundKeys;
+    u32* keys;      // round keys of the stream; null: no network
     u16* tables;    // of one step, `blocks` blocks of the stream
     u64 firstBlock; // where they begin in a step of the stream
     u16 left, right; // lengths of the halves in bits
@@ -15,7 +14,7 @@ struct Network {
 
 // makeTables makes the tables of a step; the group has to wait.
 DEVICE void makeTables(Team group, const Network& n, u64 step) {
-    openCipher(n.roundKeys);
+    openCipher(n.keys);
     barrier();
     each(group, n.blocks / 2, 1, [&](int i, int) {
         u64 blocks[2] = {n.firstBlock + 2 * (u64)i, n.firstBlock + 2 * (u64)i + 1}, words[2][2];

@@ -48,6 +48,14 @@ FUNCTION void turn(u64 w, double* sine, double* cosine) {
     *cosine = s;
 }
 
+// boxMuller sets z to the two normals of a word for the radius and one for the angle.
+DEVICE void boxMuller(u64 radius, u64 angle, double* z) {
+    double r = squareRoot(-2 * normalLogarithm(((double)radius + 1) * 0x1p-64));
+    turn(angle, &z[1], &z[0]);
+    z[0] *= r;
+    z[1] *= r;
+}
+
 enum { normalGroup = 16, normalPairs = 8 };
 
 // A WordSource has the words of one step's noise, or says that the cipher in
@@ -58,7 +66,7 @@ struct WordSource {
     u64 step;
 
     // four sets to[0] to words i and i+1, i even, and to[1] to those eight further on.
-    DEVICE_MEMBER void four(int i, u64 (*to)[2]) const {
+    DEVICE_MEMBER void four(i64 i, u64 (*to)[2]) const {
         if (ciphered) {
             u64 blocks[2] = {(u64)i / 2, (u64)i / 2 + normalPairs / 2};
             encryptCounters(step, blocks, to);
@@ -79,13 +87,16 @@ DEVICE double onLattice(double x, double z, double sigma, bool* certain) {
     return nearest * spacing;
 }
 
-// addGaussians sets four numbers of the vector x of n to exact(i) and noise: those
-// that take their words from the same two blocks of the stream, as
-// noise.Stream.Normals deals them out. Of every group of 16 there are four such
-// quarters. If double precision is not certain of all it sets them to exact(i) and
+// firstOfQuarter is the first number of a quarter of a group of 16: of the four that take
+// their words from the same two blocks of the stream, as noise.Stream.Normals deals them
+// out. The others are the next one, and those eight further on.
+DEVICE int firstOfQuarter(int quarter) { return quarter / 4 * normalGroup + quarter % 4 * 2; }
+
+// addGaussians sets the four numbers of a quarter of the vector x of n to exact(i) and
+// noise. If double precision is not certain of all it sets them to exact(i) and
 // returns false.
 template <class F> DEVICE bool addGaussians(double* x, int n, int quarter, const WordSource& words, double sigma, F exact) {
-    int first = quarter / 4 * normalGroup + quarter % 4 * 2;
+    int first = firstOfQuarter(quarter);
     if (first >= n) return true;
     double from[2][2]; // number first + i + k·normalPairs
     UNROLL for (int k = 0; k < 2; k++)
@@ -96,12 +107,12 @@ template <class F> DEVICE bool addGaussians(double* x, int n, int quarter, const
     double to[2][2] = {};
     UNROLL for (int i = 0; i < 2; i++) {
         if (first + i >= n) break;
-        double direction[2], radius = squareRoot(-2 * normalLogarithm(((double)w[0][i] + 1) * 0x1p-64));
-        turn(w[1][i], &direction[1], &direction[0]);
+        double z[2];
+        boxMuller(w[0][i], w[1][i], z);
         // words outside of this range make a radius too sensitive to further bits
         if (w[0][i] - (1ull << 40) > (0ull - (1ull << 39)) - (1ull << 40)) certain = false;
         UNROLL for (int k = 0; k < 2; k++)
-            if (first + i + k * normalPairs < n) to[k][i] = onLattice(from[k][i], radius * direction[k], sigma, &certain);
+            if (first + i + k * normalPairs < n) to[k][i] = onLattice(from[k][i], z[k], sigma, &certain);
     }
     UNROLL for (int k = 0; k < 2; k++)
         UNROLL for (int i = 0; i < 2; i++)

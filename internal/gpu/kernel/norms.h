@@ -2,25 +2,52 @@
 // factor that each gradient is multiplied by.
 #pragma once
 #include "execute.h"
+#include "noise.h"
 
-// loadColumns copies columns of the table, or noise, to lanes; neighbouring threads read
-// neighbouring columns.
+// putNoise puts number i of a record's noise into the lanes that hold it.
+DEVICE void putNoise(const Frame& f, int b, int i, double x) {
+    for (int k = 0; k < f.a->columnCount; k++) {
+        Column c = f.a->columns[k];
+        if (c.drawn && i >= c.offset && i < c.offset + c.size) f.lanes[(i64)(c.at + i - c.offset) * f.n + b] = x;
+    }
+}
+
+// drawNoise sets lanes to the noise of the records. Number i of the record at place j of
+// the batch is number j·noiseCount + i of the step's normals. A chunk begins with a whole
+// group of them, because its place is a multiple of 16.
+FUNCTION void drawNoise(Team t, const Frame& f) {
+    const Arguments& a = *f.a;
+    int count = f.n * a.noiseCount, quarters = (count + normalGroup - 1) / normalGroup * 4;
+    barrier(); // nobody needs what was in the cipher's memory
+    if (t.rank - threadOfBlock() < quarters) openCipher(a.noiseKeys);
+    barrier();
+    each(t, quarters, 1, [&](int quarter, int) {
+        int first = firstOfQuarter(quarter);
+        u64 w[2][2];
+        WordSource{0, true, a.step}.four(f.inBatch * a.noiseCount + first, w);
+        UNROLL for (int i = 0; i < 2; i++) {
+            double z[2];
+            boxMuller(w[0][i], w[1][i], z);
+            UNROLL for (int k = 0; k < 2; k++)
+                if (int e = first + i + k * normalPairs; e < count) putNoise(f, e / a.noiseCount, e % a.noiseCount, z[k]);
+        }
+    });
+}
+
+// loadColumns copies columns of the table to lanes, and draws noise there; neighbouring
+// threads read neighbouring columns.
 DEVICE void loadColumns(Team t, const Frame& f) {
     const Arguments& a = *f.a;
     for (int k = 0; k < a.columnCount; k++) {
         Column c = a.columns[k];
+        if (c.drawn) continue;
         double* to = f.lanes + (i64)c.at * f.n;
-        auto write = [&](int b, int i, double x) { to[(i64)i * f.n + b] = x; };
-        if (c.drawn) {
-            const double* drawn = f.drawn + f.position * a.drawnCount + c.offset;
-            eachFour(t, f.n, c.size, [&](int b, int i) { return fromGlobal(drawn + (i64)b * a.drawnCount + i); }, write);
-        } else {
-            withTable(a, [&](auto table) {
-                eachFour(t, f.n, c.size, [&](int b, int i) { return table.read(table.at(recordAt(f, b)), table.column(c.offset + i)); },
-                         [&](int b, int i, auto x) { write(b, i, table.value(x, table.column(c.offset + i))); });
-            });
-        }
+        withTable(a, [&](auto table) {
+            eachFour(t, f.n, c.size, [&](int b, int i) { return table.read(table.at(recordAt(f, b)), table.column(c.offset + i)); },
+                     [&](int b, int i, auto x) { to[(i64)i * f.n + b] = table.value(x, table.column(c.offset + i)); });
+        });
     }
+    if (a.noiseKeys) drawNoise(t, f);
     t.sync();
 }
 

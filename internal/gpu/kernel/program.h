@@ -30,8 +30,8 @@ struct Instr {
     int chain; // length of the chain that begins here; 0: none does
 };
 
-// A Column is a block of the table's columns, or of the noise drawn per record,
-// that is copied to lanes.
+// A Column is a block of the table's columns that is copied to lanes, or of the noise of a
+// record, which is drawn there.
 struct Column {
     int offset, size, at, drawn;
 };
@@ -97,7 +97,8 @@ struct Arguments {
     const float* lists;
     // this part of the batch: `size` records, from position `first` on
     const u32* batch;    // their places in the table; null: the table's first ones
-    const double* drawn; // noise: record after record
+    u32* noiseKeys;      // round keys of the records' noise; null: none
+    u64 step;            // of that noise
     i64 first, size;
     const double *parameters, *aux;
     // memory to work in
@@ -107,7 +108,7 @@ struct Arguments {
     double clipNorm, clipGamma;
     double slack; // of a squared norm, in units of the parts' size
     int globalCount, recordCount, columnCount, dotCount, termCount, pairCount;
-    int parameterCount, drawnCount, lanesPerRecord, chunk, slots, clipKind;
+    int parameterCount, noiseCount, lanesPerRecord, chunk, slots, clipKind;
     int single; // the table is of floats
     int fresh;  // the slots start from zero
     // lanes of a chunk besides those of the tape
@@ -118,4 +119,4 @@ struct Arguments {
     int longDots;  // of the dots
 };
 
-static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Slot) == 12 && sizeof(Arguments) == 312, "as on the Go side");
+static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Slot) == 12 && sizeof(Arguments) == 320, "as on the Go side");

@@ -26,13 +26,11 @@ struct Run {
     double* kept;          // [steps × keptCount]: the first numbers of each state
     const double* inputs;  // [steps × inputCount]
     const u64* words;      // [steps × wordCount]: of the sum's noise, then the count's
-    const u32* key;        // 8 words that the sum's words come of instead; null: none
-    u32* roundKeys;
+    u32* keys;             // round keys that the sum's words come of instead; null: none
     u64 firstStep;         // number of the first step
-    const double* drawn;   // noise of the records of all batches
-    const i64* offsets;    // of batches in places, steps+1; of a network, in their noise; null: every record
+    const i64* offsets;    // of batches in places, steps+1; of a network, for their sizes; null: every record
     u32* places;
-    Network network;       // makes the places of each step; without a key they are given
+    Network network;       // makes the places of each step; without keys they are given
     i64 records;           // of the table
     int* status;           // steps done, why it ended, how many are unresolved, a state is not finite
     int* unresolved;       // quarters of the sum (addGaussians) whose noise the host adds; -1: the count
@@ -46,7 +44,7 @@ struct Run {
     int first, unused; // steps that were done before this launch
 };
 
-static_assert(sizeof(Run) == 1496, "as on the Go side");
+static_assert(sizeof(Run) == 1504, "as on the Go side");
 
 DEVICE bool ended(const Run& r) { return peek(&r.status[1]) != goesOn; }
 
@@ -70,12 +68,11 @@ DEVICE int slotsOf(const Arguments& a, i64 size, int chunk) {
 }
 
 DEVICE Batch batchOf(const Run& r, int step) {
-    Batch b = {0, 0, r.records, 0, 0, 0};
+    Batch b = {0, 0, r.records, 0, 0};
     if (r.offsets) {
-        b.places = r.network.key ? r.places : r.places + r.offsets[step];
+        b.places = r.network.keys ? r.places : r.places + r.offsets[step];
         b.size = r.offsets[step + 1] - r.offsets[step];
     }
-    b.drawn = r.drawn + (r.offsets ? r.offsets[step] : step * r.records) * r.tape.drawnCount;
     b.chunk = chunkOf(r.tape, b.size);
     b.slots = r.tape.wide ? 1 : slotsOf(r.tape, b.size, b.chunk);
     return b;

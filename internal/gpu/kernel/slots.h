@@ -12,7 +12,6 @@ struct Batch {
     const u32* places;
     i64 first, size;
     int chunk, slots;
-    const double* drawn; // noise: record after record
 };
 
 // clearSlot empties a slot; a barrier has to follow.
@@ -26,7 +25,7 @@ DEVICE void clearSlot(Team t, const Arguments& a, int slot) {
 // barrier has to follow.
 FUNCTION void addToSlot(Team t, const Arguments& a, const Batch& batch, int slot, double clipNorm, bool fresh) {
     double* sum = a.partial + (i64)slot * a.parameterCount;
-    Frame f = {&a, a.lanes + (i64)slot * a.lanesPerRecord * batch.chunk, batch.places, 0, 0, clipNorm, batch.drawn, 0};
+    Frame f = {&a, a.lanes + (i64)slot * a.lanesPerRecord * batch.chunk, batch.places, 0, 0, 0, clipNorm, 0};
     i64 end = batch.first + batch.size, firstChunk = batch.first / batch.chunk;
     i64 chunk = firstChunk + (slot - firstChunk % batch.slots + batch.slots) % batch.slots;
     bool puts = fresh && a.partition && chunk * batch.chunk < end; // the first chunk puts its sum
@@ -35,6 +34,7 @@ FUNCTION void addToSlot(Team t, const Arguments& a, const Batch& batch, int slot
         if (chunk > begin) t.sync(); // the lanes are used again
         i64 position = chunk * batch.chunk, left = end - position;
         f.position = position - batch.first;
+        f.inBatch = position;
         f.n = (int)(left < batch.chunk ? left : batch.chunk);
         loadColumns(t, f);
         execute(t, f, a.record, a.recordCount, f.lanes);

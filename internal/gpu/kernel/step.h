@@ -25,6 +25,7 @@ DEVICE void begin(Run& r, int step, bool taken) {
         r.propose.parameters = r.absorb.parameters = r.now;
         r.propose.aux = r.inputs + (i64)step * r.inputCount;
         r.absorb.globals = r.next;
+        r.tape.step = r.firstStep + step;
         if (r.direct) r.tape.parameters = r.prior.parameters = r.now;
     }
     barrier();
@@ -63,12 +64,12 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch, double c
     each(t, r.inputCount, 1, [&](int i, int) { r.aux[i] = r.inputs[(i64)step * r.inputCount + i]; });
     bool several = batch.slots > 1; // then more threads read them than those that add noise
     if (several) sumSlots(t, r.tape, batch.slots, sum);
-    if (r.key) openCipher(r.roundKeys);
+    if (r.keys) openCipher(r.keys);
     if (several) t.sync();
     else barrier();
     const u64* words = r.words + (i64)step * r.wordCount;
     each(t, (P + normalGroup - 1) / normalGroup * 4, 1, [&](int quarter, int) {
-        bool certain = addGaussians(sum, P, quarter, WordSource{words, r.key != 0, r.firstStep + step}, r.gradientNoise * clipNorm * r.widened,
+        bool certain = addGaussians(sum, P, quarter, WordSource{words, r.keys != 0, r.firstStep + step}, r.gradientNoise * clipNorm * r.widened,
                                     [&](int i) { return confined(several ? sum[i] : 0 + partial[i], clipNorm); });
         if (!certain) leave(r, quarter);
     });
@@ -121,8 +122,11 @@ DEVICE void runSteps(const Runs& runs, int block) {
     bool wide = r.tape.wide > 0;
     Team t = wide ? groupTeam(group) : blockTeam();
     bool leads = wide || member == 0; // does what is not about records
-    if (r.key && member == 0 && t.rank == 0) expandKey(r.roundKeys, r.key);
-    if (r.network.key && member == 0 && t.rank == 0) expandKey(r.network.roundKeys, r.network.key);
+    if (member == 0 && t.rank == 0) {
+        u32* keys[] = {r.keys, r.network.keys, r.tape.noiseKeys};
+        for (u32* k : keys)
+            if (k) expandKey(k);
+    }
     if (leads) copyState(t, r, r.now, r.state);
     if (member == 0 && t.rank == 0) {
         r.status[0] = r.first;
@@ -134,9 +138,9 @@ DEVICE void runSteps(const Runs& runs, int block) {
         begin(r, step, taken);
         taken = false;
         if (!r.resumes || step > r.first) { // else the noise is added
-            if (r.network.key) makeTables(groupTeam(group), r.network, r.firstStep + step);
+            if (r.network.keys) makeTables(groupTeam(group), r.network, r.firstStep + step);
             if (leads && !ended(r)) proposeStep(t, r);
-            if (!wide || !r.direct || r.network.key) group.wait();
+            if (!wide || !r.direct || r.network.keys) group.wait();
             double clipNorm = r.now[r.clipNormAt];
             if (ended(r)) break;
             if (!(clipNorm >= 1e-100 && clipNorm <= 1e100)) {
@@ -145,7 +149,7 @@ DEVICE void runSteps(const Runs& runs, int block) {
             }
             Batch batch = batchOf(r, step);
             for (int slot = wide ? 0 : member; slot < batch.slots; slot += runs.blocks) {
-                if (r.network.key) placeSlot(t, r, batch, slot);
+                if (r.network.keys) placeSlot(t, r, batch, slot);
                 addToSlot(t, r.tape, batch, slot, clipNorm, true);
             }
             group.wait();

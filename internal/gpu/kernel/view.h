@@ -8,15 +8,15 @@ struct Frame {
     const Arguments* a;
     double* lanes;    // element e of the chunk's record b is at e·n + b
     const u32* batch; // places of the records in the table; null: all
-    i64 position;     // of the first record in the part, and in `drawn`
+    i64 position;     // of the first record in the part
+    i64 inBatch;      // of the first record in the whole batch
     int n;
     double clipNorm;
-    const double* drawn; // noise of the records, from the first one on
-    int* notFinite;      // set where a chain's checked results are not finite
+    int* notFinite; // set where a chain's checked results are not finite
 };
 
 // globalFrame is the global stage of a tape.
-DEVICE Frame globalFrame(const Arguments& a, int* notFinite) { return Frame{&a, 0, 0, 0, 1, 0, 0, notFinite}; }
+DEVICE Frame globalFrame(const Arguments& a, int* notFinite) { return Frame{&a, 0, 0, 0, 0, 1, 0, notFinite}; }
 
 DEVICE u32 recordAt(const Frame& f, int b) {
     i64 place = f.position + b;
