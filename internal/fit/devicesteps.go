@@ -45,7 +45,7 @@ func newDeviceSteps(l *Loop, oracle Oracle, prior Prior) *deviceSteps {
 	}
 	return &deviceSteps{
 		oracle: o, pace: pace.New(nil), state: make([]float64, post.Absorb.P), last: make([]float64, post.Absorb.P), eta: make([]float64, l.guide.Noise()),
-		perStep: l.guide.Noise() + 1 + int(batch*(place+float64(l.plan.Model().Likelihood.AuxRecord))),
+		perStep: l.guide.Noise() + 1 + int(batch*place),
 	}
 }
 
