@@ -205,7 +205,7 @@ func TestFitFollowsCPU(t *testing.T) {
 			}
 			d := newOneThread(t, 1<<30)
 			got, want := run(newEngine("cuda:test", d, Options{})), run(cpu.New(cpu.Options{Threads: 1}))
-			if cfg.Guide != "full_rank" && d.launches > 10 {
+			if cfg.Guide != "full_rank" && d.launches > plan.Steps/2 { // single steps take two; calls are shorter on a busy machine
 				t.Errorf("%d launches for %d steps", d.launches, plan.Steps)
 			}
 			close := func(what string, got, want []float64, tolerance float64) {
