@@ -79,7 +79,7 @@ bin/gpu.test: FORCE
 	CGO_ENABLED=0 $(GO) test -c -ldflags='-s -w' -o $@ ./internal/gpu
 	git rev-parse --short HEAD >bin/commit
 
-# on a machine with a CUDA device: checks, and the times for docs/results/gpu.md
+# on a machine with a CUDA device: checks, and the times for docs/results/gpu.txt
 bench-gpu: bin/gpu.test
 	internal/gpu/bench.sh
 

@@ -3,7 +3,7 @@
 # if none is named, each at most nine and a half minutes, about two as a rule.
 #
 #   checks      the device's bits against one thread's, and the conformance suite
-#   timings     the tables for docs/results/gpu.md, and of the same network in JAX, if python3
+#   timings     the tables for docs/results/gpu.txt, and of the same network in JAX, if python3
 #               has it; then how they compare
 #   sanitizers  the first of the checks again under NVIDIA's tools, if installed
 #

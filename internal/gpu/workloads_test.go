@@ -19,7 +19,7 @@ import (
 	"d3p/internal/settings"
 )
 
-// A timing is a row of the table of docs/results/gpu.md: fits of a model, all at once, on
+// A timing is a row of the table of docs/results/gpu.txt: fits of a model, all at once, on
 // simulated data.
 type timing struct {
 	name    string
