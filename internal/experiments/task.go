@@ -59,6 +59,8 @@ var experiments = []struct {
 	{"vae", mnistGlorotTask},
 	{"vae-fashion", fashionTask},
 	{"cnn", mnistClassifierTask},
+	{"scattering", scatteringTask},
+	{"scattering-fashion", scatteringFashionTask},
 	{"cifar10", cifar10Task{}},
 }
 
