@@ -234,9 +234,9 @@ func readCodebook(path string) (list []skeleton.Described, err error) {
 const maxHeader = 1 << 20 // bytes
 
 // readHeader returns the column names of a CSV or Parquet file (- is standard input), the
-// names of columns with lists of whole numbers, and the separator of a CSV file. It reads
+// settings of tensors that read columns of lists, and the separator of a CSV file. It reads
 // nothing else of the file.
-func readHeader(path, encoding string) (header, lists []string, separator byte, err error) {
+func readHeader(path, encoding string) (header []string, lists map[string]string, separator byte, err error) {
 	f, err := os.Open(orStandardInput(path))
 	if err != nil {
 		return nil, nil, 0, atomicfile.Named(path, err)
@@ -327,7 +327,7 @@ func looksLikeRecord(header []string) bool {
 // exponents and ISO times.
 var valueOnly = regexp.MustCompile(`^[-+.,]?[0-9][-+.,:/0-9eETZ ]*$`)
 
-func parquetHeader(path string, f *os.File) (header, lists []string, err error) {
+func parquetHeader(path string, f *os.File) (header []string, lists map[string]string, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, nil, err
@@ -336,10 +336,14 @@ func parquetHeader(path string, f *os.File) (header, lists []string, err error) 
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: not a readable Parquet file", path)
 	}
+	lists = map[string]string{}
 	for _, c := range file.Columns() {
 		header = append(header, c.Name)
-		if c.Kind == parquet.List || c.Kind == parquet.Empties {
-			lists = append(lists, c.Name)
+		switch c.Kind {
+		case parquet.List, parquet.Empties:
+			lists[c.Name] = "tokens: 30000"
+		case parquet.Words:
+			lists[c.Name] = "text: words.txt"
 		}
 	}
 	return header, lists, nil

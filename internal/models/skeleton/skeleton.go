@@ -24,12 +24,12 @@ type Known struct {
 	Buys bool
 	// Semicolons: they separate the fields of the file, so decimals may be commas.
 	Semicolons bool
-	Decimal    string   // decimal sign, if Semicolons is set
-	id         string   // column of the units' ids
-	missing    []string // cells without a value, besides the usual ones
-	ambiguous  []string // cells without a value that are values of another column
-	Encoding   string   // of the file; "" is UTF-8
-	Lists      []string // columns whose cells are lists of whole numbers
+	Decimal    string            // decimal sign, if Semicolons is set
+	id         string            // column of the units' ids
+	missing    []string          // cells without a value, besides the usual ones
+	ambiguous  []string          // cells without a value that are values of another column
+	Encoding   string            // of the file; "" is UTF-8
+	Lists      map[string]string // setting of a tensor that reads a column of lists, such as tokens: 30000
 }
 
 // Skeleton returns a model file for a table with these column names: a complete, commented
@@ -42,9 +42,10 @@ func Skeleton(header []string, known Known) []byte {
 	needed := known.needed(names)
 	var others, lists []string
 	for i, h := range header {
+		setting, list := known.Lists[h]
 		switch name := names[i]; {
-		case slices.Contains(known.Lists, h):
-			lists = append(lists, fmt.Sprintf("  #   %s: {from: %s, tokens: 30000, dims: [t], shape: [64]}\n", name, scalar(h)))
+		case list:
+			lists = append(lists, fmt.Sprintf("  #   %s: {from: %s, %s, dims: [t], shape: [64]}\n", name, scalar(h), setting))
 		case !needed(name):
 			others = append(others, h)
 		case name == h:
@@ -159,8 +160,8 @@ const skeletonDecimal = `  # How the file writes numbers: "," as in 3,14 or "." 
   decimal: %s
 `
 
-const skeletonLists = `  # Lists of whole numbers. Networks (d3p help layers) read them as tokens: state how many
-  # tokens there are, and how many of a list are kept.
+const skeletonLists = `  # Lists of whole numbers or words. Networks (d3p help layers) read them as tokens: state how
+  # many tokens there are, or the file of a public vocabulary, and how many of a list are kept.
   # tensors:
 `
 

@@ -79,11 +79,11 @@ func TestSkeletonOfWhatIsKnown(t *testing.T) {
 }
 
 // A known formula says which columns are needed, under the names that it can use.
-// TestSkeletonOfLists: a list of numbers is no column, and its declaration as tokens is
-// there to be taken.
+// TestSkeletonOfLists: a list of numbers or words is no column, and its declaration as tokens
+// is there to be taken.
 func TestSkeletonOfLists(t *testing.T) {
-	text := string(Skeleton([]string{"liked", "my words"}, Known{Lists: []string{"my words"}}))
-	if !strings.Contains(text, "  columns:\n    liked: FILL_IN\n") || !strings.Contains(text, "  # tensors:\n  #   my_words: {from: \"my words\", tokens: 30000, dims: [t], shape: [64]}\n") {
+	text := string(Skeleton([]string{"liked", "my words", "ids"}, Known{Lists: map[string]string{"my words": "text: words.txt", "ids": "tokens: 30000"}}))
+	if !strings.Contains(text, "  columns:\n    liked: FILL_IN\n") || !strings.Contains(text, "  # tensors:\n  #   my_words: {from: \"my words\", text: words.txt, dims: [t], shape: [64]}\n  #   ids: {from: ids, tokens: 30000, dims: [t], shape: [64]}\n") {
 		t.Error(text)
 	}
 }
