@@ -141,7 +141,8 @@ func decide(c *cobra.Command, s *flags.Settings, m *models.Model) (*plan.Plan, e
 			return nil, status.With(status.Spec, err)
 		}
 	}
-	return plan.New(m, s.Fit)
+	p, err := plan.New(m, s.Fit)
+	return p, s.Locate(m.Spec, err)
 }
 
 // plan is decide, with warnings.

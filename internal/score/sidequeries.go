@@ -1,10 +1,7 @@
 package score
 
 import (
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"d3p/internal/models"
 	"d3p/internal/privacy"
@@ -29,20 +26,15 @@ type SideQueries struct {
 // mostMeasured iterates are measured.
 const mostMeasured = 10
 
-// NewSideQueries are queries of the quantities in the comma-separated list names, about a
-// fit of m with the given number of steps, at the price of a Gaussian with parameter mu.
-func NewSideQueries(m *models.Model, names string, steps int, mu float64, rel event.Relation) (*SideQueries, error) {
-	q := &SideQueries{}
-	for name := range strings.SplitSeq(names, ",") {
-		name = strings.TrimSpace(name)
-		if !slices.Contains(settings.TraceQuantities(), name) || slices.Contains(q.Quantities, name) {
-			return nil, fmt.Errorf("%q is not one of %s, each once", name, strings.Join(settings.TraceQuantities(), ", "))
-		}
+// NewSideQueries are queries of the quantities, about a fit of m with the given number of
+// steps, at the price of a Gaussian with parameter mu.
+func NewSideQueries(m *models.Model, quantities []string, steps int, mu float64, rel event.Relation) (*SideQueries, error) {
+	q := &SideQueries{Quantities: quantities}
+	for _, name := range quantities {
 		it, err := NewIterate(m, []string{name}, nil)
 		if err != nil {
 			return nil, err
 		}
-		q.Quantities = append(q.Quantities, name)
 		q.Column, q.LossUnit, q.Levels = it.Target.Name, it.Unit(), it.Levels()
 	}
 	parts := min(mostMeasured, steps)

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"d3p/internal/privacy/schedule"
 	"d3p/internal/spell"
 )
 
@@ -19,14 +18,13 @@ type Kind int
 
 // The kinds of values.
 const (
-	Number      Kind = iota // float64
-	Count                   // int
-	Seed                    // uint64
-	Word                    // string, one of Choices
-	Words                   // []string, of Choices if there are any
-	Text                    // string
-	Share                   // string: one of Choices, or a number in Range
-	StepFactors             // string: a schedule of package schedule
+	Number Kind = iota // float64
+	Count              // int
+	Seed               // uint64
+	Word               // string, one of Choices
+	Words              // []string, of Choices if there are any
+	Text               // string
+	Share              // string: one of Choices, or a number in Range
 )
 
 // Auto means no value: the program decides.
@@ -50,14 +48,15 @@ type Setting struct {
 	OldKeys []string // keys that it had
 	Group   Group
 	Kind    Kind
-	Range   Range              // of numbers and counts
-	Outside string             // what to write instead of a number outside of Range
-	Choices []string           // of words
-	Indexed string             // the choice that :N may follow
-	Refused map[string]Mistake // values that are refused within Range and Choices
-	Same    string             // an earlier setting that means the same
-	Needs   []Need             // the conditions on other settings under which this one is used
-	Default string             // in words; "" if no condition holds without a value
+	Range   Range                      // of numbers and counts
+	Outside string                     // what to write instead of a number outside of Range
+	Choices []string                   // of words
+	Indexed string                     // the choice that :N may follow
+	Form    func(text string) *Mistake // what is wrong with a text; nil if any text may be
+	Refused map[string]Mistake         // values that are refused within Range and Choices
+	Same    string                     // an earlier setting that means the same
+	Needs   []Need                     // the conditions on other settings under which this one is used
+	Default string                     // in words; "" if no condition holds without a value
 	Help    string
 	File    bool // the name of a file of the custodian, which a release must not show
 	Quiet   bool // not printed as auto when the model file leaves it open
@@ -144,9 +143,9 @@ func (s Setting) Read(text string) (any, *Mistake) {
 		return s.word(text)
 	case Words:
 		return s.words(strings.Split(text, ","))
-	case StepFactors:
-		if _, err := schedule.Parse(text, 1); err != nil {
-			return nil, mistake("", "%v", err)
+	case Text:
+		if s.Form != nil {
+			return text, s.Form(text)
 		}
 	case Share:
 		if slices.Contains(s.Choices, text) {

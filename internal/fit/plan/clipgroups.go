@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"d3p/internal/models"
@@ -13,20 +12,15 @@ import (
 	"d3p/internal/settings"
 )
 
-// chooseClipGroups sets the parts of a gradient that are clipped separately:
-//
-//	whole                one part
-//	each, layers         one part a parameter; a layer's parameters are one
-//	each:size            shares in proportion to the numbers of a part, not equal ones
-//	A+B@0.7,C@0.3        named parameters, or all whose names begin so before a dot
-//
-// All other parameters are one further part, the last.
+// chooseClipGroups sets the parts of a gradient that are clipped separately. Beside named
+// parameters, all others are one further part, the last.
 func (p *Plan) chooseClipGroups(cfg Config) error {
-	text := cfg.ClipGroups
-	if text == "" || text == settings.ClipGroupsWhole {
-		return nil
-	}
+	asked, mistake := settings.ReadClipGroups(cfg.ClipGroups)
 	switch {
+	case mistake != nil:
+		return fmt.Errorf("--clip-groups: %w", mistake)
+	case asked.Rule == "" && asked.Named == nil:
+		return nil
 	case cfg.Card:
 		return errors.New("--clip-groups: the CUDA engine clips whole gradients (type --device cpu)")
 	case p.model == nil:
@@ -40,11 +34,10 @@ func (p *Plan) chooseClipGroups(cfg Config) error {
 		}
 	}
 	var err error
-	switch rule, how, _ := strings.Cut(text, ":"); {
-	case (rule == settings.ClipGroupsEach || rule == settings.ClipGroupsLayers) && (how == "" || how == "size"):
-		p.ClipGroups = groupsByRule(params, rule, how)
-	default:
-		p.ClipGroups, err = groupsByName(params, text)
+	if asked.Rule != "" {
+		p.ClipGroups = groupsByRule(params, asked)
+	} else {
+		p.ClipGroups, err = groupsByName(params, asked.Named)
 	}
 	if err == nil {
 		err = p.ClipGroups.Check(p.model.Likelihood)
@@ -57,12 +50,12 @@ func (p *Plan) chooseClipGroups(cfg Config) error {
 
 // groupsByRule are groups of one parameter, or of one layer, with equal shares or shares
 // in proportion to their sizes.
-func groupsByRule(params []*models.Param, rule, how string) (groups clipgroups.Groups) {
+func groupsByRule(params []*models.Param, asked settings.ClipGroups) (groups clipgroups.Groups) {
 	var sizes []float64
 	total := 0.0
 	for _, m := range params {
 		name := m.Name
-		if dot := strings.LastIndexByte(name, '.'); dot > 0 && rule == settings.ClipGroupsLayers {
+		if dot := strings.LastIndexByte(name, '.'); dot > 0 && asked.Rule == settings.ClipGroupsLayers {
 			name = name[:dot]
 		}
 		last := len(groups) - 1
@@ -72,7 +65,7 @@ func groupsByRule(params []*models.Param, rule, how string) (groups clipgroups.G
 		}
 		groups[last].Ranges = append(groups[last].Ranges, clipgroups.Range{From: m.Offset, To: m.Offset + m.Size})
 		size := 1.0
-		if how == "size" {
+		if asked.BySize {
 			size = float64(m.Size)
 		} else if sizes[last] > 0 {
 			size = 0 // one for a whole group
@@ -86,22 +79,14 @@ func groupsByRule(params []*models.Param, rule, how string) (groups clipgroups.G
 	return groups
 }
 
-// groupsByName reads named groups with given or equal shares.
-func groupsByName(params []*models.Param, text string) (groups clipgroups.Groups, err error) {
+// groupsByName finds the parameters of named groups with given or equal shares.
+func groupsByName(params []*models.Param, named []settings.ClipGroup) (groups clipgroups.Groups, err error) {
 	taken := make([]bool, len(params))
-	shares := 0
 	left := 1.0
-	for _, part := range strings.Split(text, ",") {
-		names, share, given := strings.Cut(part, "@")
-		g := clipgroups.Group{Name: names}
-		if given {
-			if g.Share, err = strconv.ParseFloat(share, 64); err != nil || !(g.Share > 0 && g.Share <= 1) {
-				return nil, fmt.Errorf("%q is not a share from above 0 to 1", share)
-			}
-			shares++
-			left -= g.Share
-		}
-		for _, name := range strings.Split(names, "+") {
+	for _, group := range named {
+		g := clipgroups.Group{Name: strings.Join(group.Parameters, "+"), Share: group.Share}
+		left -= group.Share
+		for _, name := range group.Parameters {
 			found := false
 			for i, m := range params {
 				if m.Name != name && !strings.HasPrefix(m.Name, name+".") {
@@ -119,9 +104,6 @@ func groupsByName(params []*models.Param, text string) (groups clipgroups.Groups
 		}
 		groups = append(groups, g)
 	}
-	if shares != 0 && shares != len(groups) {
-		return nil, errors.New("some groups have a share and others have none (write one for each, or for none)")
-	}
 	rest := clipgroups.Group{Name: "rest", Share: left}
 	for i, m := range params {
 		if !taken[i] {
@@ -130,14 +112,14 @@ func groupsByName(params []*models.Param, text string) (groups clipgroups.Groups
 	}
 	switch {
 	case rest.Ranges != nil:
-		if !(left > 1e-9) {
+		if left <= settings.ShareTolerance {
 			return nil, errors.New("the shares leave nothing for the parameters that are in no group")
 		}
 		groups = append(groups, rest)
-	case shares > 0 && math.Abs(left) > 1e-9:
+	case named[0].Share > 0 && math.Abs(left) > settings.ShareTolerance:
 		return nil, fmt.Errorf("the shares add up to %g, not 1", 1-left)
 	}
-	if shares == 0 {
+	if named[0].Share == 0 {
 		for j := range groups {
 			groups[j].Share = 1 / float64(len(groups))
 		}

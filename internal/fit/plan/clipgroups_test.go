@@ -8,6 +8,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/privacy/clipgroups"
+	"d3p/internal/settings"
 )
 
 // groupsOf prints groups as NAME@SHARE.
@@ -21,6 +22,18 @@ func groupsOf(groups clipgroups.Groups) string {
 		list = append(list, fmt.Sprintf("%s[%d]@%.4g", g.Name, size, g.Share))
 	}
 	return strings.Join(list, " ")
+}
+
+// groups are those of a value of clip-groups.
+func groups(params []*models.Param, text string) (clipgroups.Groups, error) {
+	asked, mistake := settings.ReadClipGroups(text)
+	if mistake != nil {
+		return nil, mistake
+	}
+	if asked.Rule != "" {
+		return groupsByRule(params, asked), nil
+	}
+	return groupsByName(params, asked.Named)
 }
 
 func TestClipGroups(t *testing.T) {
@@ -44,13 +57,7 @@ func TestClipGroups(t *testing.T) {
 		"net.dense1@0.5,sigma@0.25":  "net.dense1[8]@0.5 sigma[2]@0.25 rest[2]@0.25",
 		"net.dense2,net.dense1.bias": "net.dense2[2]@0.3333 net.dense1.bias[2]@0.3333 rest[8]@0.3333",
 	} {
-		var got clipgroups.Groups
-		var err error
-		if rule, how, _ := strings.Cut(text, ":"); rule == "each" || rule == "layers" {
-			got = groupsByRule(params, rule, how)
-		} else {
-			got, err = groupsByName(params, text)
-		}
+		got, err := groups(params, text)
 		sum := 0.0
 		for _, g := range got {
 			sum += g.Share
@@ -70,7 +77,7 @@ func TestClipGroups(t *testing.T) {
 		"net@0.5,sigma@-0.5":  "not a share",
 		"net+sigma+net.dense": "no parameter net.dense ",
 	} {
-		if got, err := groupsByName(params, text); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := groups(params, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, want %q", text, groupsOf(got), err, want)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"d3p/internal/models"
 	"d3p/internal/privacy/event"
@@ -33,8 +32,8 @@ func (p *Plan) chooseBounds(cfg Config) error {
 	for _, z := range multipliers(p.Before()) {
 		square += 1 / (z * z)
 	}
-	if part := square / (p.Mu * p.Mu); part > mostBounds {
-		return fmt.Errorf("--epsilon: the purchases of the model file take %.3g %% of mu squared, and at most %.3g %% are possible (a larger --epsilon, or a smaller `dp:`)", 100*part, 100*mostBounds)
+	if part := square / (p.Mu * p.Mu); part > settings.MostShare {
+		return fmt.Errorf("--epsilon: the purchases of the model file take %.3g %% of mu squared, and at most %.3g %% are possible (a larger --epsilon, or a smaller `dp:`)", 100*part, 100*settings.MostShare)
 	}
 	return nil
 }
@@ -60,9 +59,6 @@ func buysNothing(m *models.Model, method, other string) error {
 	}
 	return nil
 }
-
-// mostBounds is the largest share of μ² that a model file may spend on bounds.
-const mostBounds = 0.5
 
 // choosePurchase sets the purchase of Table 1. Its price is a share of the budget's
 // μ², so it needs the budget.
@@ -103,28 +99,20 @@ func (p *Plan) choosePurchase(cfg Config) error {
 	return nil
 }
 
-// traceShare is the share of μ² that pays for side queries.
-const traceShare = 0.03
-
-// chooseSideQueries sets the quantities to buy of iterates: NAME,NAME@SHARE with a share of
-// μ².
+// chooseSideQueries sets the quantities to buy of iterates.
 func (p *Plan) chooseSideQueries(cfg Config) error {
-	names, given, ok := strings.Cut(cfg.Trace, "@")
-	share := traceShare
+	traced, mistake := settings.ReadTrace(cfg.Trace)
 	switch {
-	case cfg.Trace == "" || cfg.Trace == settings.TraceNone:
+	case mistake != nil:
+		return fmt.Errorf("--trace: %w", mistake)
+	case traced.Quantities == nil:
 		return nil
 	case cfg.NoiseMultiplier > 0:
 		return errors.New("--trace: a share of the budget needs --epsilon, not --noise-multiplier (leave one of the two out)")
 	case p.model == nil:
 		return errors.New("--trace: a density without a model file predicts nothing (leave it out)")
-	case ok:
-		var err error
-		if share, err = strconv.ParseFloat(given, 64); err != nil || !(share > 0 && share <= mostBounds) {
-			return fmt.Errorf("--trace: %q is not a share of the budget up to %g (type --trace loss@%g)", given, mostBounds, traceShare)
-		}
 	}
-	q, err := score.NewSideQueries(p.model, names, p.Steps, math.Sqrt(share)*p.Mu, p.Neighbours)
+	q, err := score.NewSideQueries(p.model, traced.Quantities, p.Steps, math.Sqrt(traced.Share)*p.Mu, p.Neighbours)
 	if err != nil {
 		return fmt.Errorf("--trace: %w", err)
 	}

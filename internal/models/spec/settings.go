@@ -265,6 +265,9 @@ func (r *reader) trace(e entry) {
 	if share.IsSet() {
 		text += "@" + strconv.FormatFloat(share.V, 'g', -1, 64)
 	}
+	if _, mistake := settings.ReadTrace(text); mistake != nil {
+		r.Add(share.At, "", "share: %s", mistake.Text)
+	}
 	r.spec.Settings[settings.Trace] = source.Value[any]{V: text, At: e.at}
 }
 

@@ -85,6 +85,37 @@ func CheckAlone(m *spec.Spec) error {
 	return s.conflicts(m)
 }
 
+// located is an error about a setting that names the place of the value.
+type located struct {
+	error
+	text string
+}
+
+func (l located) Error() string { return l.text }
+func (l located) Unwrap() error { return l.error }
+
+// Locate names the place of a setting's value in an error of the plan that begins with the
+// setting's flag, if the value does not come from the flag.
+func (s *Settings) Locate(m *spec.Spec, err error) error {
+	if err == nil {
+		return nil
+	}
+	flag, text, _ := strings.Cut(err.Error(), ": ")
+	name := strings.TrimPrefix(flag, "--")
+	if name == flag || !s.Given(name) || s.Sources[name] == flag {
+		return err
+	}
+	v, stated := m.Settings[name]
+	if !stated || s.Beside[name] {
+		return located{err, s.Sources[name] + ": " + text}
+	}
+	err = located{err, fmt.Sprintf("%v: %s: %s", v.At, settings.Named(name).Field(), text)}
+	if status.Of(err) == status.Usage {
+		return status.With(status.Spec, err)
+	}
+	return err
+}
+
 // conflicts reports settings that the others make useless, with their places.
 func (s *Settings) conflicts(m *spec.Spec) error {
 	values := s.Fit.Values()

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/spec"
+	"d3p/internal/privacy/accountant"
 	"d3p/internal/settings"
 )
 
@@ -69,12 +71,48 @@ func trials(row settings.Setting) (list []trial) {
 		}
 		add(len(row.Choices) == 0, "zzzzzzzzzzzz", "one of: ")
 	case settings.Text:
-		add(true, "some.file", "")
+		g, ok := grammars[row.Name]
+		if !ok {
+			g.good = []string{"some.file"}
+		}
+		for _, text := range g.good {
+			add(true, text, "")
+		}
+		for text, want := range g.bad {
+			add(false, text, want)
+		}
 	}
 	for text := range row.Refused {
 		add(false, text, "")
 	}
 	return list
+}
+
+// grammar are texts of a setting with a form, and what the message about a bad one says.
+type grammar struct {
+	good []string
+	bad  map[string]string
+}
+
+var (
+	scheduleGrammar = grammar{[]string{"constant", "linear:2", "2@0,1@0.5"},
+		map[string]string{"linear:0": "not a factor", "2@0.5": "begins at 0.5", "cosine": "not a factor", "2@1.5": "not a share"}}
+	grammars = map[string]grammar{
+		"noise-schedule": scheduleGrammar, "batch-schedule": scheduleGrammar, "clip-norm-schedule": scheduleGrammar,
+		"trace": {[]string{"none", "loss", "loss,accuracy@0.1"},
+			map[string]string{"speed": "is not one of", "loss,loss": "is not one of", "loss@0": "not a share", "loss@0.7": "not a share"}},
+		"clip-groups": {[]string{"whole", "each", "layers:size", "b@0.5"},
+			map[string]string{"each:x": "unknown rule", "b@0": "not a share", "b,b": "in two groups", "b,c@0.5": "some groups", "b@0.7,c@0.6": "add up to 1.3"}},
+	}
+)
+
+// Every setting with a form has texts here, so that TestSourcesAgree tries them.
+func TestGrammarsAreTried(t *testing.T) {
+	for _, row := range settings.Table() {
+		if row.Form != nil && (len(grammars[row.Name].good) == 0 || len(grammars[row.Name].bad) == 0) {
+			t.Errorf("%s: no texts in grammars", row.Name)
+		}
+	}
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -93,6 +131,9 @@ func beside(row settings.Setting, text string) (args []string) {
 func modelWith(row settings.Setting, key, text string) string {
 	if row.Kind == settings.Words {
 		text = "[" + text + "]"
+	}
+	if _, ok := grammars[row.Name]; ok && text[0] != '"' && strings.ContainsAny(text, "@:,") {
+		text = strconv.Quote(text)
 	}
 	block, inner, _ := strings.Cut(key, ".")
 	if outer, inside, ok := strings.Cut(inner, "."); ok && block != "data" {
@@ -296,6 +337,38 @@ func TestOldSpellings(t *testing.T) {
 		if err != nil || s.Fit.Neighbours != "zero_out" || !strings.Contains(notes, "zero-out is an old spelling") {
 			t.Errorf("%v %q: %q, %v, notes %q", c.args, c.config, s.Fit.Neighbours, err, notes)
 		}
+	}
+}
+
+// An error of the plan names the place of the value, wherever it stands, and keeps its
+// status but for a mistake in the model file.
+func TestErrorsOfThePlanNameTheirPlace(t *testing.T) {
+	plain := strings.Replace(sourcesModel, "ROWS", "public: 100", 1)
+	for _, c := range []struct {
+		args, environ []string
+		config, model string
+		fault         error
+		want          string
+		status        status.Code
+	}{
+		{[]string{"--batch-size=200"}, nil, "", plain, errors.New("--batch-size: too large"), "--batch-size: too large", status.Usage},
+		{nil, []string{"D3P_BATCH_SIZE=200"}, "", plain, errors.New("--batch-size: too large"), "D3P_BATCH_SIZE: too large", status.Usage},
+		{nil, nil, "batch-size = 200\n", plain, errors.New("--batch-size: too large"), "run.toml: batch-size: too large", status.Usage},
+		{nil, nil, "", plain + "fit: {batch_size: 200}\n", errors.New("--batch-size: too large"), "m.yaml:10:19: batch_size: too large", status.Spec},
+		{nil, nil, "", plain + "fit: {batch_size: 200}\n", errors.New("--sampling: not so"), "--sampling: not so", status.Usage},
+		{nil, nil, "", plain + "privacy: {epsilon: 2}\n", fmt.Errorf("--epsilon: %w", &accountant.InfeasibleError{}), "m.yaml:10:20: epsilon: ", status.Budget},
+	} {
+		s, err := parse(t, c.args, c.environ, c.config, c.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, _ := spec.Parse("m.yaml", []byte(c.model), nil)
+		if err = s.Locate(m, c.fault); !strings.HasPrefix(err.Error(), c.want) || status.Of(err) != c.status {
+			t.Errorf("%v %v %q: %v, status %d, want %q, %d", c.args, c.environ, c.config, err, status.Of(err), c.want, c.status)
+		}
+	}
+	if s, err := parse(t, nil, nil, "", plain); err != nil || s.Locate(nil, nil) != nil {
+		t.Error(err)
 	}
 }
 
