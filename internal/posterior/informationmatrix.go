@@ -101,19 +101,20 @@ func (c *curvature) capPooled(h []float64, moved []bool, scales []scale) {
 //
 //	1/variance = λ + x²/(x + v̄),  x = fraction·h.
 //
-// So the joint normal includes the error of the measured curvature. The fraction is 1
-// for the effects of a scale, whose information is pooled and whose error is in
-// the scale's posterior. It leaves out the distance between a coordinate's own
+// So the joint normal includes the error of the measured curvature. The fraction is 1 if
+// correlations of the predictors were bought, because the laws that the truth may have
+// contain what is not known of the information. It is 1 for the effects of a scale, whose
+// information is pooled and whose error is in the scale's posterior. It leaves out the distance between a coordinate's own
 // posterior mean and the end of the fit: coordinates that share what they explain
 // would each go all of the way for all of them.
-func (c *curvature) certainFraction(h []float64, scales []scale) []float64 {
+func (c *curvature) certainFraction(h []float64, scales []scale, correlated bool) []float64 {
 	fraction, noise, isEffect := make([]float64, len(h)), c.noiseOfMean(), effectsOf(scales, len(h))
 	c.each(func(j int, own, v, lambda float64) {
 		fraction[j] = 1
 		prior := math.Max(lambda, c.floor[j])
 		_, variance := measurement{h: own, v: v, noise: noise, lambda: prior}.posterior()
 		known := math.Max(0, 1/variance-prior) // κh
-		if h[j] > 0 && !isEffect[j] {
+		if h[j] > 0 && !isEffect[j] && !correlated {
 			fraction[j] = math.Min(1, (known+math.Sqrt(known*known+4*known*noise))/(2*h[j]))
 		}
 	})

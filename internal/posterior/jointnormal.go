@@ -92,7 +92,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 
 	found := findScales(m, j.scores, post.Mean)
 	c.capPooled(h, j.scores.moved(), found)
-	certain := c.certainFraction(h, found)
+	certain := c.certainFraction(h, found, j.law.Correlation != nil)
 	var scales []scaleEstimate
 	for _, s := range found {
 		scales = append(scales, s.estimate(post, j.prior, c, h, v))
@@ -180,7 +180,7 @@ func (j *jointNormal) under(l *law.Law, mean []float64, free []int, scales []sca
 	h, v := make([]float64, j.model.P), make([]float64, j.model.P)
 	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })
 	c.capPooled(h, all.moved(), scales)
-	q, certain := all.of(free), c.certainFraction(h, scales)
+	q, certain := all.of(free), c.certainFraction(h, scales, l.Correlation != nil)
 	likelihood = q.matrix(pick(h, free), pick(v, free))
 	simd.Mul(h, h, certain)
 	return likelihood, q.matrix(pick(h, free), pick(v, free))
