@@ -116,7 +116,7 @@ func (e *Engine) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error)
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{engine: e, p: p, table: table{rows: rows}, memory: memory{driver: e.driver, limit: limit}}
+	w := &worker{engine: e, p: p, table: table{rows: rows}, memory: memory{driver: e.driver, limit: limit}, keysSent: new([keyCount * keyBytes]byte)}
 	if err := w.open(); err != nil {
 		return nil, cmp.Or(e.explain(err, w), w.releaseAll())
 	}

@@ -22,9 +22,9 @@ type worker struct {
 	output []float64  // sum, then count
 	have   slotMemory
 
-	keys     address                   // see setKey
-	keyed    bool                      // there are keys on the device
-	keysSent [keyCount * keyBytes]byte // zero between calls
+	keys     address                    // see setKey
+	keyed    bool                       // there are keys on the device
+	keysSent *[keyCount * keyBytes]byte // zero between calls; memory of its own, for cgo
 
 	together int       // blocks that can work on a wide tape
 	stepping *stepping // after Prepare
