@@ -60,7 +60,7 @@ var mnistClassifierTask = mnistTask{
 var (
 	scatteringTask = mnistTask{
 		config: "scattering-mnist", label: "2.93", score: accuracyOfClasses,
-		target: threshold{Task: "scattering", Metric: "test accuracy", Direction: ">=", Threshold: 0.988, Mean: 0.987},
+		target: threshold{Task: "scattering", Metric: "test accuracy", Direction: ">=", Threshold: 0.987, Mean: 0.987},
 	}
 	scatteringFashionTask = mnistTask{folder: "fashion-mnist", config: scatteringTask.config, label: "2.93", score: accuracyOfClasses}
 )
