@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"d3p/internal/models"
@@ -54,6 +55,8 @@ type Known struct {
 	// Dependent are verdicts on the coefficients of predictors that may follow from others, by
 	// column.
 	Dependent map[string]Verdict
+	// Cutpoints are the records on the scarcer side of each cutpoint of an ordinal response.
+	Cutpoints []Level
 	// Others are the records that have another number than the commonest one, by column.
 	Others map[string]Level
 }
@@ -129,7 +132,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 				verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", level.Records, level.SD, level.Name)
 			}
 		}
-		if e := known.Events; e.Name != "" {
+		for _, e := range known.outcomesOf(name) {
 			switch {
 			case e.Records < fewRecords || e.Records < levelNoise*e.SD:
 				verdict = worse(verdict, Not, "about %.0f ± %.0f records have %s", math.Max(0, e.Records), e.SD, e.Name)
@@ -422,6 +425,18 @@ func (k Known) openOf(variable string) (column, group string) {
 		}
 	}
 	return "", ""
+}
+
+// outcomesOf are the records with the outcomes on which a variable rests.
+func (k Known) outcomesOf(variable string) (list []Level) {
+	if k.Events.Name != "" {
+		list = append(list, k.Events)
+	}
+	base, element := naming.Split(variable)
+	if i, err := strconv.Atoi(element); err == nil && base == naming.Thresholds && i <= len(k.Cutpoints) {
+		list = append(list, k.Cutpoints[i-1])
+	}
+	return list
 }
 
 // othersOf are the Others of the columns of a variable.

@@ -55,7 +55,7 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 			known.Levels[row.Column] = append(known.Levels[row.Column], level)
 		}
 	}
-	known.Events = events(m, bought, known.Usable)
+	known.Events, known.Cutpoints = events(m, bought, known.Usable), cutpoints(m, bought, known.Usable)
 	known.Others = others(m, bought, known.Usable)
 	return known
 }
@@ -68,6 +68,30 @@ func events(m *models.Model, bought []table1.Row, records float64) outputs.Level
 		return outputs.Level{}
 	}
 	return beside(response.Name.V, bought, records)
+}
+
+// cutpoints are the records on the scarcer side of each cutpoint of an ordinal response.
+func cutpoints(m *models.Model, bought []table1.Row, records float64) (list []outputs.Level) {
+	response := responseOf(m)
+	if response == nil || response.Type.V != data.Ordinal {
+		return nil
+	}
+	var below, variance []float64 // shares up to each level
+	share, square := 0.0, 0.0
+	for _, row := range bought {
+		if row.Column == response.Name.V && row.Statistic == table1.Share {
+			share, square = share+row.Value, square+row.NoiseSD*row.NoiseSD
+			below, variance = append(below, share), append(variance, square)
+		}
+	}
+	for k := 1; k < len(below); k++ {
+		level := outputs.Level{Name: fmt.Sprintf("%s up to %s", response.Name.V, response.Levels[k-1].V), Records: records * below[k-1], SD: max(records, 1) * math.Sqrt(variance[k-1])}
+		if below[k-1] > share/2 {
+			level = outputs.Level{Name: fmt.Sprintf("%s from %s", response.Name.V, response.Levels[k].V), Records: records * (share - below[k-1]), SD: max(records, 1) * math.Sqrt(square-variance[k-1])}
+		}
+		list = append(list, level)
+	}
+	return list
 }
 
 // responseOf is the column of a formula's response; nil for other models.

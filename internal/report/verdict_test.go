@@ -7,6 +7,8 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/outputs"
+	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
 	"d3p/internal/table1"
 )
@@ -69,6 +71,31 @@ func TestEventsOfTable1(t *testing.T) {
 	}
 	if k := report.Known(modelstest.Compile(t, "bands.yaml", oneCategory), report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought); k.Events.Name != "" {
 		t.Errorf("a real response has events %+v", k.Events)
+	}
+}
+
+// The records on the scarcer side of a cutpoint are those of all levels there.
+func TestCutpointsOfTable1(t *testing.T) {
+	ordinal := strings.NewReplacer("type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}", "type: ordinal, levels: [low, middle, high, top]", "family: normal", "family: cumulative").Replace(oneCategory)
+	bought := []table1.Row{{Statistic: table1.Units, Value: 1000, NoiseSD: 5}}
+	for k, level := range []string{"low", "middle", "high", "top"} {
+		bought = append(bought, table1.Row{Column: "y", Statistic: table1.Share, Of: level, Value: []float64{0.02, 0.38, 0.4, 0.2}[k], NoiseSD: 0.03})
+	}
+	m := modelstest.Compile(t, "ordinal.yaml", ordinal)
+	got := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought).Cutpoints
+	draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+	draws.Free = nil // no check of the response
+	report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought)
+	for _, v := range draws.Variables {
+		if verdict := map[string]string{"thresholds[1]": outputs.Not, "thresholds[3]": outputs.Resolved}[v.Name]; verdict != "" && v.Verdict.Value != verdict {
+			t.Errorf("%s is %+v, want %s", v.Name, v.Verdict, verdict)
+		}
+	}
+	want := []outputs.Level{{Name: "y up to low", Records: 20, SD: 30}, {Name: "y up to middle", Records: 400, SD: 30 * math.Sqrt2}, {Name: "y from top", Records: 200, SD: 30}}
+	for k := range want {
+		if len(got) != len(want) || got[k].Name != want[k].Name || math.Abs(got[k].Records-want[k].Records) > 1e-9 || math.Abs(got[k].SD-want[k].SD) > 1e-9 {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
 	}
 }
 
