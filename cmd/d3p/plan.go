@@ -231,6 +231,8 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 // releaseWords describe the release of a fit that takes no steps; "" if it takes steps.
 func releaseWords(p *plan.Plan) string {
 	switch {
+	case p.Perturbs():
+		return fmt.Sprintf("the mode of a %s with ridge %.4g, rows shortened to %.4g, at noise multiplier %.5g: %d numbers", p.Clipping, p.Ridge, p.ClipNorm, p.NoiseMultiplier, p.Release)
 	case p.Estimates():
 		return fmt.Sprintf("second moments, each record's of length at most %.4g, at noise multiplier %.5g; of them %d numbers", p.ClipNorm, p.NoiseMultiplier, p.Release)
 	case p.DrawsExactly():

@@ -98,11 +98,26 @@ func drawExactly(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Obse
 		obs.Step(0, 1, func() float64 { return p.Epsilon })
 	}
 	draw, err := c.DrawLogistic(ctx, m)
+	return ofOneRelease(p, placed(p, draw, places), c.Ledger(), err)
+}
+
+// placed is θ with coefficients at their places.
+func placed(p *plan.Plan, coefficients []float64, places []int) []float64 {
 	theta := make([]float64, p.Latent)
-	for i, x := range draw {
+	for i, x := range coefficients {
 		theta[places[i]] = x
 	}
-	return ofOneRelease(p, theta, c.Ledger(), err)
+	return theta
+}
+
+// minimise releases the perturbed optimum of the plan's logistic regression.
+func minimise(ctx context.Context, p *plan.Plan, c *privacy.Curator) (Result, error) {
+	m, places, err := p.LogisticOptimum()
+	if err != nil {
+		return Result{Spent: c.Ledger()}, err
+	}
+	optimum, err := c.MinimiseLogistic(ctx, m)
+	return ofOneRelease(p, placed(p, optimum, places), c.Ledger(), err)
 }
 
 // estimateBySquares releases the estimate of AdaSSP.

@@ -46,6 +46,8 @@ func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (R
 		return DrawPosterior(ctx, p, c, obs)
 	case settings.MethodAdaSSP:
 		return estimateBySquares(p, c)
+	case settings.MethodOutput, settings.MethodObjective:
+		return minimise(ctx, p, c)
 	}
 	m0, err := start.Point(p.Init, p.Model(), noise.Public(p.InitSeed).Stream(noise.Initialisation))
 	if err != nil {

@@ -1,6 +1,11 @@
 package privacy
 
-import "math"
+import (
+	"context"
+	"math"
+
+	"d3p/internal/privacy/exactdraw"
+)
 
 // CountExactly is the sums of Counts before their noise, for tests.
 func CountExactly(c *Columns, partitions []Partition) ([][]float64, error) {
@@ -65,4 +70,38 @@ func PosteriorDensity(c *Curator, m PosteriorDraw, points [][]float64) ([]float6
 		}
 	}
 	return out, end()
+}
+
+// LogisticSlopes are the gradient and the curvature of the objective of an optimum of one
+// coefficient, without its tilt, at points φ.
+func LogisticSlopes(c *Columns, m LogisticOptimum, points []float64) (gradient, curvature []float64, err error) {
+	p, err := objectiveOf(c, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, x := range points {
+		g, h := p.Slope([]float64{x})
+		gradient, curvature = append(gradient, g[0]), append(curvature, h.At(0, 0))
+	}
+	return gradient, curvature, nil
+}
+
+// LogisticMinimum is the minimum of an optimum without tilt or noise, in units of the prior.
+func LogisticMinimum(c *Columns, m LogisticOptimum) ([]float64, error) {
+	p, err := objectiveOf(c, m)
+	if err != nil {
+		return nil, err
+	}
+	return m.frame(c.rows.Codes.Most).Minimum(context.Background(), p)
+}
+
+func objectiveOf(c *Columns, m LogisticOptimum) (*exactdraw.Posterior, error) {
+	reader, err := c.design(Design{Products: append(m.Products, []Reading{m.Response}), Bound: 1, Noise: 1})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	return c.objective(m, reader, m.frame(c.rows.Codes.Most), nil), nil
 }

@@ -21,14 +21,19 @@ import (
 // another: that of one Gaussian with noise multiplier 1/s. Gopi, Lee and Liu 2022,
 // arXiv:2203.00263; docs/privacy.md, claim 29.
 type LogisticDraw struct {
-	Purpose  string
+	Purpose string
+	Logistic
+	// Noise is the noise multiplier of a Gaussian with the same guarantee.
+	Noise float64
+}
+
+// Logistic is a logistic regression with independent normal priors.
+type Logistic struct {
 	Products [][]Reading // the design (d), its constant included
 	Response Reading
 	Outcome  Comparison // of the response
 	Mean, SD []float64  // of the priors (d)
-	// Noise is the noise multiplier of a Gaussian with the same guarantee.
-	Noise   float64
-	Records int // N, declared
+	Records  int        // N, declared
 }
 
 // Comparison is true where a number stands in this relation to Number.
@@ -53,7 +58,7 @@ func (c Comparison) of(x float64) bool {
 func (m LogisticDraw) Event() event.Event { return event.Gaussian{NoiseMultiplier: m.Noise} }
 
 // shift is the length of the prior's mean in its standard deviations.
-func (m LogisticDraw) shift() float64 {
+func (m Logistic) shift() float64 {
 	square := 0.0
 	for j, x := range m.Mean {
 		square += x / m.SD[j] * (x / m.SD[j])
@@ -74,10 +79,10 @@ func (m LogisticDraw) Slope(rowsPerUnit int) (float64, error) {
 }
 
 // check refuses what is no logistic regression.
-func (m LogisticDraw) check() error {
+func (m Logistic) check(noise float64) error {
 	d := len(m.Products)
-	if d == 0 || len(m.Mean) != d || len(m.SD) != d || !(m.Noise >= leastNoise && m.Noise <= mostNoise) || m.Records < 1 {
-		return fmt.Errorf("privacy: a draw of %d coefficients with %d and %d numbers of priors, noise multiplier %g, %d records", d, len(m.Mean), len(m.SD), m.Noise, m.Records)
+	if d == 0 || len(m.Mean) != d || len(m.SD) != d || !(noise >= leastNoise && noise <= mostNoise) || m.Records < 1 {
+		return fmt.Errorf("privacy: %d coefficients with %d and %d numbers of priors, noise multiplier %g, %d records", d, len(m.Mean), len(m.SD), noise, m.Records)
 	}
 	for j, s := range m.SD {
 		if !(s > 0 && s <= math.MaxFloat64) || m.Mean[j]-m.Mean[j] != 0 {
@@ -90,20 +95,8 @@ func (m LogisticDraw) check() error {
 // DrawLogistic charges the draw and makes it: d coefficients. Over budget: *BudgetError, and
 // nothing is spent. How long it takes depends on the records.
 func (c *Curator) DrawLogistic(ctx context.Context, m LogisticDraw) ([]float64, error) {
-	switch {
-	case c.columns == nil:
-		return nil, errors.New("privacy: the curator has no columns to draw from")
-	case c.ranks != nil && c.ranks.Size() > 1:
-		return nil, errors.New("privacy: a draw of the posterior is made in one process (type the command without mpirun)")
-	}
-	if err := m.check(); err != nil {
-		return nil, err
-	}
-	reader, err := c.columns.design(Design{Products: append(m.Products, []Reading{m.Response}), Bound: 1, Noise: 1})
+	reader, err := c.readLogistic(m.Logistic, m.Noise)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.ReadColumns(); err != nil {
 		return nil, err
 	}
 	slope, err := m.Slope(max(1, c.columns.rows.Codes.Most))
@@ -119,18 +112,50 @@ func (c *Curator) DrawLogistic(ctx context.Context, m LogisticDraw) ([]float64, 
 	if err != nil {
 		return nil, err
 	}
-	for j := range draw {
-		draw[j] = m.Mean[j] + m.SD[j]*draw[j]
+	return m.coefficients(draw), nil
+}
+
+// coefficients takes φ, in units of the prior, to coefficients.
+func (m Logistic) coefficients(phi []float64) []float64 {
+	for j := range phi {
+		phi[j] = m.Mean[j] + m.SD[j]*phi[j]
 	}
-	return draw, nil
+	return phi
+}
+
+// readLogistic checks m and reads the columns.
+func (c *Curator) readLogistic(m Logistic, noise float64) (*designReader, error) {
+	switch {
+	case c.columns == nil:
+		return nil, errors.New("privacy: the curator has no columns of a logistic regression")
+	case c.ranks != nil && c.ranks.Size() > 1:
+		return nil, errors.New("privacy: this fit is made in one process (type the command without mpirun)")
+	}
+	if err := m.check(noise); err != nil {
+		return nil, err
+	}
+	reader, err := c.columns.design(Design{Products: append(m.Products, []Reading{m.Response}), Bound: 1, Noise: 1})
+	if err != nil {
+		return nil, err
+	}
+	return reader, c.ReadColumns()
 }
 
 // logistic is the posterior of a draw whose units have this slope.
 func (c *Columns) logistic(m LogisticDraw, d *designReader, slope float64) *exactdraw.Posterior {
-	d.bind(c)
-	size, most := len(m.SD), max(1, c.rows.Codes.Most)
+	most := max(1, c.rows.Codes.Most)
 	slope *= (1 - 0x1p-40) / float64(most) // of a row; the norm below is rounded
-	p := exactdraw.New(size, 2*m.Records*most, slope, m.shift())
+	p := exactdraw.New(len(m.SD), 2*m.Records*most, slope, m.shift())
+	c.designs(m.Logistic, d, func(a []float64, offset, norm float64) { p.Add(a, offset, min(1, slope/norm)) })
+	return p
+}
+
+// designs calls add for each usable row with its design a in units of the prior times its
+// outcome ±1, its length, and what the prior's mean adds. It leaves out rows with a number that
+// is not finite, and those without a slope.
+func (c *Columns) designs(m Logistic, d *designReader, add func(a []float64, offset, norm float64)) {
+	d.bind(c)
+	size := len(m.SD)
 	x, a := make([]float64, size+1), make([]float64, size)
 	var usable []int
 	for i := range c.rows.N {
@@ -149,8 +174,7 @@ func (c *Columns) logistic(m LogisticDraw, d *designReader, slope float64) *exac
 			if !ok || x[size]-x[size] != 0 || norm == 0 || offset-offset != 0 {
 				continue
 			}
-			p.Add(a, offset, min(1, slope/norm))
+			add(a, offset, norm)
 		}
 	}
-	return p
 }

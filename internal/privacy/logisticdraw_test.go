@@ -20,8 +20,10 @@ import (
 // logisticDraw is one of y on the design, in the columns of survey.
 func logisticDraw(products [][]privacy.Reading, mean, sd []float64, sigma float64) privacy.LogisticDraw {
 	return privacy.LogisticDraw{
-		Purpose: "fit", Products: products, Response: privacy.Reading{Column: "y", Level: privacy.Number, By: 1}, Outcome: privacy.Comparison{Operator: ">", Number: 0.5},
-		Mean: mean, SD: sd, Noise: sigma, Records: 20,
+		Purpose: "fit", Noise: sigma, Logistic: privacy.Logistic{
+			Products: products, Response: privacy.Reading{Column: "y", Level: privacy.Number, By: 1}, Outcome: privacy.Comparison{Operator: ">", Number: 0.5},
+			Mean: mean, SD: sd, Records: 20,
+		},
 	}
 }
 
@@ -213,7 +215,11 @@ func TestExactDrawIsCharged(t *testing.T) {
 // Where no weight is below 1, U is the negative log posterior of the model file: for every
 // kind of column, a product, and a response that is computed.
 func TestExactDrawIsOfTheModel(t *testing.T) {
-	for _, formula := range []string{"y ~ 1 + x + k + g", "y ~ 1 + x*g + k", "k > 2 ~ 1 + x + g", "g == 'b' ~ 1 + x", "k <= 2 ~ 1 + x", "k < 3 ~ 1 + g", "k >= 9 ~ 1 + x"} {
+	for _, formula := range []string{"y ~ 1 + x + k + g", "y ~ 1 + x*g + k", "y ~ 0 + x + k + g", "k > 2 ~ 1 + x + g", "g == 'b' ~ 1 + x", "k <= 2 ~ 1 + x", "k < 3 ~ 1 + g", "k >= 9 ~ 1 + x"} {
+		intercept := `, Intercept: "normal(-1, 0.7)"`
+		if strings.HasPrefix(formula, "y ~ 0") {
+			intercept = ""
+		}
 		m, err := models.Read("survey.yaml", []byte(`d3p: 1
 data:
   unit: {entity: visit, rows_per_unit: 1}
@@ -227,7 +233,7 @@ data:
 model:
   formula: "`+formula+`"
   family: bernoulli
-  priors: {b: "normal(0.5, 2)", Intercept: "normal(-1, 0.7)"}
+  priors: {b: "normal(0.5, 2)"`+intercept+`}
 `), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -247,7 +253,7 @@ model:
 			}
 			phis, thetas = append(phis, phi), append(thetas, theta)
 		}
-		draw := privacy.LogisticDraw{Products: l.Products, Response: l.Response, Outcome: l.Outcome, Mean: l.Mean, SD: l.SD, Noise: 0.005, Records: 20}
+		draw := privacy.LogisticDraw{Noise: 0.005, Logistic: l.Regression(20)}
 		u, err := privacy.LogisticEnergy(columnsOf(t, m.Encoding, text), draw, phis)
 		if err != nil {
 			t.Fatal(formula, ": ", err)

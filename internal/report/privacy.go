@@ -125,6 +125,7 @@ type Mechanism struct {
 	NoiseMultiplier float64 `json:"noise_multiplier"`  // of a step's joint release, in units of the clip norm
 	GradientNoise   float64 `json:"gradient_noise"`    // standard deviation / clip norm
 	CountNoise      float64 `json:"count_noise"`       // standard deviation of the count of unclipped records; 0: not released
+	Ridge           float64 `json:"ridge,omitempty"`   // of a perturbed optimum, in units of the prior's; absent for other fits
 	// NoiseSchedule has the factors of all three by step; absent: 1.
 	NoiseSchedule   schedule.Factors `json:"noise_schedule,omitempty"`
 	ReleasedPerStep int              `json:"released_per_step"`

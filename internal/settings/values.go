@@ -1,5 +1,7 @@
 package settings
 
+import "slices"
+
 // Values of clipping.
 const (
 	ClippingAdaptive  = "adaptive"
@@ -55,13 +57,15 @@ const (
 	MethodNUTS      = "nuts"
 	MethodOneSample = "one_posterior_sample"
 	MethodAdaSSP    = "adassp"
+	MethodOutput    = "output_perturbation"
+	MethodObjective = "objective_perturbation"
 )
 
 // Methods are the values of method.
-var Methods = []string{MethodVI, MethodNUTS, MethodOneSample, MethodAdaSSP}
+var Methods = []string{MethodVI, MethodNUTS, MethodOneSample, MethodAdaSSP, MethodOutput, MethodObjective}
 
 // OneRelease reports whether a fit by the method is one release, without steps.
-func OneRelease(method string) bool { return method == MethodOneSample || method == MethodAdaSSP }
+func OneRelease(method string) bool { return slices.Contains(Methods[2:], method) }
 
 // Values of device. DeviceCUDAThenCPU continues on the processor if a card fails.
 const (

@@ -22,7 +22,7 @@ func (r *Regression) Within(m *models.Model) (*Bounded, error) {
 	b := &Bounded{Regression: r}
 	groups := map[string]bool{} // of products, of which a row has one that is not 0
 	for _, product := range r.products {
-		low, high, name := 1.0, 1.0, ""
+		low, high := 1.0, 1.0
 		for _, f := range product {
 			l, h, err := interval(m, f)
 			if err != nil {
@@ -30,9 +30,8 @@ func (r *Regression) Within(m *models.Model) (*Bounded, error) {
 			}
 			ends := []float64{low * l, low * h, high * l, high * h}
 			low, high = min(ends[0], ends[1], ends[2], ends[3]), max(ends[0], ends[1], ends[2], ends[3])
-			name += fmt.Sprintf("%q %t ", f.Column, f.Level == privacy.Missing)
 		}
-		groups[name] = true
+		groups[groupOf(product)] = true
 		middle, reach := 0.0, max(math.Abs(low), math.Abs(high))
 		if len(product) == 1 && product[0].Level == privacy.Number {
 			middle, reach = (low+high)/2, (high-low)/2
@@ -47,14 +46,26 @@ func (r *Regression) Within(m *models.Model) (*Bounded, error) {
 	return b, nil
 }
 
+// groupOf is the same for products of the same columns: for levels of these, a row has one that
+// is not 0.
+func groupOf(product []privacy.Reading) (name string) {
+	for _, f := range product {
+		name += fmt.Sprintf("%q %t ", f.Column, f.Level == privacy.Missing)
+	}
+	return name
+}
+
 // interval has the readings of a column between its bounds.
 func interval(m *models.Model, f privacy.Reading) (low, high float64, err error) {
 	if f.Level != privacy.Number {
 		return 0, 1, nil
 	}
 	c := find(m, f.Column)
-	if c == nil || !c.Numeric() {
+	switch {
+	case c == nil:
 		return 0, 0, fmt.Errorf("column %s has no bounds", f.Column)
+	case !c.Numeric(): // the index of a level
+		return -f.Center / f.By, (float64(len(c.LevelNames())-1) - f.Center) / f.By, nil
 	}
 	of := columnOf(c)
 	low, high = (of.lower-f.Center)/f.By, (of.upper-f.Center)/f.By

@@ -28,9 +28,10 @@ data:
     u: {type: real, lower: -4, upper: 12, scale: {center: 1, by: 3}, missing: {impute: 2, indicator: true}}
     v: {type: integer, lower: 0, upper: 9, transform: log1p}
     g: {type: category, levels: [a, b, c]}
+    w: {type: binary}
     y: {type: real, lower: -100, upper: 300, scale: {center: 50, by: 20}}
 model:
-  formula: y ~ 1 + u*g + v
+  formula: y ~ 1 + u*g + v + w
   family: normal
 `
 
@@ -43,10 +44,10 @@ func TestBoundedMomentsAreThoseOfTheModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(4, 1))
-	text, x, y := "u,v,g,y\n", mat.NewDense(2000, b.Columns()+1, nil), mat.NewVecDense(2000, nil)
+	text, x, y := "u,v,g,w,y\n", mat.NewDense(2000, b.Columns()+1, nil), mat.NewVecDense(2000, nil)
 	labels := m.LinearPredictors()[0].Coefficients.Dims[0].Labels
 	for i := range 2000 {
-		u, v, g := -4+16*rng.Float64(), rng.IntN(10), "abc"[rng.IntN(3)]
+		u, v, g, w := -4+16*rng.Float64(), rng.IntN(10), "abc"[rng.IntN(3)], rng.IntN(2)
 		cell := fmt.Sprint(u)
 		values := map[string]float64{}
 		if rng.IntN(5) == 0 {
@@ -54,9 +55,9 @@ func TestBoundedMomentsAreThoseOfTheModel(t *testing.T) {
 		}
 		// the standard deviation of the uniform on the bounds is the scale of v
 		values["u"], values["v"] = (u-1)/3, (math.Log1p(float64(v))-math.Log(10)/2)/(math.Log(10)/math.Sqrt(12))
-		values["g="+string(g)] = 1
-		z := 40 + 9*u - 8*float64(v) + 10*rng.NormFloat64()
-		text += fmt.Sprintf("%s,%d,%c,%g\n", cell, v, g, z)
+		values["g="+string(g)], values["w"] = 1, float64(w)
+		z := 40 + 9*u - 8*float64(v) + 5*float64(w) + 10*rng.NormFloat64()
+		text += fmt.Sprintf("%s,%d,%c,%d,%g\n", cell, v, g, w, z)
 		x.Set(i, 0, 1)
 		for j, label := range labels {
 			product := 1.0
@@ -110,9 +111,9 @@ func TestBoundedMomentsHaveRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	longest := 0.0
-	for _, row := range []string{"12,9,a,300", "-4,0,b,-100", "12,0,c,300", "-4,9,a,-100", ",9,c,300", "4,4,a,100"} {
+	for _, row := range []string{"12,9,a,1,300", "-4,0,b,0,-100", "12,0,c,0,300", "-4,9,a,1,-100", ",9,c,1,300", "4,4,a,0,100"} {
 		path := filepath.Join(t.TempDir(), "row.csv")
-		if err := os.WriteFile(path, []byte("u,v,g,y\n"+row+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte("u,v,g,w,y\n"+row+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		c, err := privacy.NewCurator(privacy.CuratorConfig{Columns: privacy.NewColumns(privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(1)}), Root: noise.Insecure(1), Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Relation: event.AddRemove})

@@ -3,6 +3,7 @@ package table1
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -52,14 +53,47 @@ func LogisticOf(m *models.Model) (*Logistic, error) {
 	if most := MostLogistic(m.Spec.Data.Rows.N()); len(products) > most {
 		return nil, fmt.Errorf("the formula has %d coefficients, more than %d", len(products), most)
 	}
-	l := &Logistic{Places: []int{p.Level.Offset}, Products: products}
+	l := &Logistic{Products: products}
+	if p.Level != nil {
+		l.Places = []int{p.Level.Offset}
+	}
 	if l.Response, l.Outcome, ok = outcomeOf(m); !ok {
 		return nil, errors.New("the response is no column, nor one compared with a number or a level")
 	}
-	for j := range products[1:] {
+	for j := range len(products) - len(l.Places) {
 		l.Places = append(l.Places, p.At(j, 0))
 	}
 	return l, l.priors(m)
+}
+
+// Regression is what the curator reads, for a declared number of records.
+func (l *Logistic) Regression(records int) privacy.Logistic {
+	return privacy.Logistic{Products: l.Products, Response: l.Response, Outcome: l.Outcome, Mean: l.Mean, SD: l.SD, Records: records}
+}
+
+// Length is the root mean square of the design in units of the prior, for columns that are
+// spread evenly over their bounds.
+func (l *Logistic) Length(m *models.Model) (float64, error) {
+	groups := map[string]float64{} // of products, of which a row has one that is not 0
+	for j, product := range l.Products {
+		square := l.SD[j] * l.SD[j]
+		for _, f := range product {
+			low, high, err := interval(m, f)
+			if err != nil {
+				return 0, err
+			}
+			if f.Level == privacy.Number {
+				square *= (low*low + low*high + high*high) / 3
+			}
+		}
+		name := groupOf(product)
+		groups[name] = max(groups[name], square)
+	}
+	sum := 0.0
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		sum += groups[name]
+	}
+	return math.Sqrt(sum), nil
 }
 
 // outcomeOf is the response of m as a reading, and the comparison that makes it the outcome.

@@ -40,7 +40,7 @@ func RegressionOf(m *models.Model) *Regression {
 		}
 	}
 	p, products, ok := plainDesign(m)
-	if !ok || len(f.Terms.Functions) > 0 || m.Encoding.RowsPerUnit > 1 {
+	if !ok || !f.Terms.Intercept || len(f.Terms.Functions) > 0 || m.Encoding.RowsPerUnit > 1 {
 		return nil
 	}
 	r := &Regression{Coefficients: p, Intercept: p.Level.Offset, Sigma: -1, products: products}
@@ -57,19 +57,21 @@ func RegressionOf(m *models.Model) *Regression {
 	return r
 }
 
-// plainDesign is the only linear predictor of a formula, an intercept and columns of the
-// file or their products; ok is false where there is more to it. products are 1 and the
-// columns of the design.
+// plainDesign is the only linear predictor of a formula, columns of the file or their products
+// beside an intercept, if it has one; ok is false where there is more to it. products are 1, for
+// the intercept, and the columns of the design.
 func plainDesign(m *models.Model) (p models.LinearPredictor, products [][]privacy.Reading, ok bool) {
 	t := m.Spec.Model.Terms
-	if !t.Intercept || len(t.Groups)+len(t.Smooths)+len(t.Offsets) > 0 || t.Event.IsSet() || m.Likelihood.AuxRecord > 0 {
+	if len(t.Groups)+len(t.Smooths)+len(t.Offsets) > 0 || t.Event.IsSet() || m.Likelihood.AuxRecord > 0 {
 		return p, nil, false
 	}
 	list := m.LinearPredictors()
-	if len(list) != 1 || list[0].Effects != 1 || list[0].Level == nil || list[0].Cuts || list[0].Level.Size != 1 {
+	if len(list) != 1 || list[0].Effects != 1 || list[0].Cuts || (list[0].Level != nil) != t.Intercept || t.Intercept && list[0].Level.Size != 1 {
 		return p, nil, false
 	}
-	products = [][]privacy.Reading{{}}
+	if t.Intercept {
+		products = [][]privacy.Reading{{}}
+	}
 	for _, label := range list[0].Coefficients.Dims[0].Labels {
 		product, ok := readings(m, label)
 		if !ok {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -59,7 +58,7 @@ func mechanismDiffers(p *report.Privacy, ev event.Event) string {
 	if !near(joint, m.NoiseMultiplier) {
 		return "the noise of sum and count"
 	}
-	plan := plan.Plan{Clipping: m.Clip.Mode, Sampling: m.Sampler.Scheme, Batches: m.Sampler.Batches, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Records: p.Neighbours.NPublic, Steps: m.Iterations, NoiseSchedule: m.NoiseSchedule, BatchSchedule: m.Sampler.Schedule, ClipGroups: m.Clip.Groups, Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, SideQueries: m.SideQueries, Neighbours: event.Relation(p.Neighbours.Relation)}
+	plan := planOf(p)
 	if claim, err := sampler.ClaimFor(plan.Sampler()); err != nil || !near(claim.Rate(), m.Sampler.Rate) {
 		return "the sampler"
 	}

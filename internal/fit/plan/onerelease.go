@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"d3p/internal/fit/optimizer"
 	"d3p/internal/models"
@@ -24,6 +25,10 @@ const ClippingSlope = "bounded slope"
 
 // ClippingSquares is the clipping of AdaSSP: a record's second moments are shortened.
 const ClippingSquares = "bounded moments"
+
+// ClippingOutput and ClippingObjective are the clippings of a perturbed optimum: rows that are
+// too long in units of the prior are shortened.
+const ClippingOutput, ClippingObjective = "perturbed output", "perturbed objective"
 
 // OneDraw reports whether a fit with this clipping releases one draw of the posterior.
 func OneDraw(clipping string) bool { return clipping == ClippingScore || clipping == ClippingSlope }
@@ -63,8 +68,13 @@ func newOneRelease(m *models.Model, cfg Config) (*Plan, error) {
 	p.warn()
 	p.NoiseToSignal = 0
 	p.Warnings = keepWarnings(p.Warnings, "delta-above-1/n", "large-epsilon")
-	if cfg.Method == settings.MethodAdaSSP {
+	switch cfg.Method {
+	case settings.MethodAdaSSP:
 		return p, p.estimateBySquares()
+	case settings.MethodOutput:
+		return p, p.perturb(ClippingOutput)
+	case settings.MethodObjective:
+		return p, p.perturb(ClippingObjective)
 	}
 	return p, p.drawPosterior()
 }
@@ -152,7 +162,69 @@ func (p *Plan) AdaSSP() (*table1.Bounded, error) {
 }
 
 // Estimates reports whether the plan releases a point estimate at once.
-func (p *Plan) Estimates() bool { return p.Clipping == ClippingSquares }
+func (p *Plan) Estimates() bool { return p.Clipping == ClippingSquares || p.Perturbs() }
+
+// Perturbs reports whether the plan releases a perturbed optimum.
+func (p *Plan) Perturbs() bool {
+	return p.Clipping == ClippingOutput || p.Clipping == ClippingObjective
+}
+
+// perturb makes p the plan of a perturbed optimum.
+func (p *Plan) perturb(clipping string) error {
+	l, err := table1.LogisticOf(p.model)
+	if err != nil {
+		return fmt.Errorf("--method: %s is for a logistic regression, and here %w", p.Method, err)
+	}
+	rows := max(1, p.model.Encoding.RowsPerUnit)
+	if clipping == ClippingObjective && rows > 1 {
+		return errors.New("--method: objective_perturbation has a price for one row per unit (type --method output_perturbation)")
+	}
+	p.Clipping = clipping
+	if p.ClipNorm, err = l.Length(p.model); err != nil {
+		return fmt.Errorf("--method: %s: %w", p.Method, err)
+	}
+	best := math.Inf(1)
+	for ridge := 1.0; ridge < 1e6; ridge *= 1.25 {
+		m := p.optimum(1 / p.Mu)
+		m.Ridge, m.Logistic = ridge, l.Regression(p.Records)
+		if e := p.expectedError(m, rows); e < best {
+			best, p.Ridge = e, ridge
+		}
+	}
+	if p.Ridge == 0 {
+		return fmt.Errorf("--epsilon: %g is too small for %s (type a larger one)", p.Epsilon, p.Method)
+	}
+	return p.releaseOnce(clipping)
+}
+
+// expectedError is about the mean square error of a coefficient in units of its prior: what the
+// ridge beyond the prior takes from it, and the noise. A record is expected to have a curvature
+// of 0.2 times its squared length.
+func (p *Plan) expectedError(m privacy.LogisticOptimum, rows int) float64 {
+	curvature := m.Ridge + 0.2*m.Bound*m.Bound*float64(p.Records)/float64(len(m.SD))
+	square := math.Pow((m.Ridge-1)/curvature, 2) + math.Pow(m.OutputSD(rows), 2)
+	if p.Clipping == ClippingObjective {
+		square += math.Pow(m.Tilt()/curvature, 2)
+	}
+	return square
+}
+
+// optimum has the public numbers of a perturbed optimum at a noise multiplier.
+func (p *Plan) optimum(noise float64) privacy.LogisticOptimum {
+	return privacy.LogisticOptimum{Purpose: "fit", Bound: p.ClipNorm, Ridge: p.Ridge, Noise: noise, Objective: p.Clipping == ClippingObjective}
+}
+
+// LogisticOptimum is the mechanism that such a plan asks of the curator, and the places in θ of
+// what it returns.
+func (p *Plan) LogisticOptimum() (m privacy.LogisticOptimum, places []int, err error) {
+	l, err := table1.LogisticOf(p.model)
+	if err != nil {
+		return m, nil, err
+	}
+	m = p.optimum(p.NoiseMultiplier)
+	m.Logistic = l.Regression(p.Records)
+	return m, l.Places, nil
+}
 
 // ReadsColumns reports whether the plan's fit reads the columns of the file, and no table.
 func (p *Plan) ReadsColumns() bool { return p.DrawsExactly() || p.Estimates() }
@@ -167,9 +239,7 @@ func (p *Plan) LogisticDraw() (m privacy.LogisticDraw, places []int, err error) 
 	if err != nil {
 		return m, nil, err
 	}
-	return privacy.LogisticDraw{
-		Purpose: "fit", Products: l.Products, Response: l.Response, Outcome: l.Outcome, Mean: l.Mean, SD: l.SD, Noise: p.NoiseMultiplier, Records: p.Records,
-	}, l.Places, nil
+	return privacy.LogisticDraw{Purpose: "fit", Logistic: l.Regression(p.Records), Noise: p.NoiseMultiplier}, l.Places, nil
 }
 
 // DrawsPosterior reports whether the plan releases one draw of the posterior.

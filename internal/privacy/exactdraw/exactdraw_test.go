@@ -263,3 +263,64 @@ func TestExponential(t *testing.T) {
 	}
 	stattest.Require(t, "exponential", stattest.KolmogorovSmirnov(sample, func(x float64) float64 { return -math.Expm1(-x) }))
 }
+
+// The gradient at a minimum, with products and sums of 300 bits, is within the gap, for records
+// chosen to cancel; it is not far below what rounding may do.
+func TestMinimumIsWithinItsGap(t *testing.T) {
+	for seed, o := range []Optimum{{D: 3, Records: 4000, Bound: 3, Shift: 1000, Ridge: 1}, {D: 2, Records: 4000, Bound: 1e-3, Shift: 0, Ridge: 50, Noise: 7}, {D: 8, Records: 40, Bound: 100, Shift: 3, Ridge: 2, Noise: 300}, {D: 1, Records: 0, Bound: 1, Ridge: 1, Noise: 1}} {
+		rng := rand.New(rand.NewPCG(9, uint64(seed)))
+		b := make([]float64, o.D)
+		for j := range b {
+			b[j] = rng.NormFloat64()
+		}
+		p := o.New(b)
+		for range o.Records {
+			a, square := make([]float64, o.D), 0.0
+			for j := range a {
+				a[j] = math.Exp(6*rng.NormFloat64()) * rng.NormFloat64()
+				square += a[j] * a[j]
+			}
+			for j := range a {
+				a[j] *= o.Bound * (1 - 0x1p-40) / math.Sqrt(square)
+			}
+			offset := 0.0 // with which a·φ cancels at a far φ
+			for _, x := range a {
+				offset -= x * o.Shift / 2 / math.Sqrt(float64(o.D))
+			}
+			p.Add(a, offset, 1)
+		}
+		phi, err := o.Minimum(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		square := 0.0
+		for j := range phi {
+			number := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
+			sum := number(0).Mul(number(o.Ridge), number(phi[j]))
+			sum.Add(sum, number(p.tilt[j]))
+			for i, w := range p.weights {
+				z := number(p.offsets[i])
+				for k, x := range p.row(i) {
+					z.Add(z, number(0).Mul(number(x), number(phi[k])))
+				}
+				near, _ := z.Float64()
+				rest, _ := number(0).Sub(z, number(near)).Float64()
+				tail := 1 / (1 + math.Exp(near))
+				sum.Sub(sum, number(0).Mul(number(w*p.row(i)[j]), number(tail-tail*(1-tail)*rest)))
+			}
+			g, _ := sum.Float64()
+			square += g * g
+		}
+		if gap := o.Gap(); math.Sqrt(square) > gap {
+			t.Errorf("%+v: the gradient is %.3g, the gap %.3g", o, math.Sqrt(square), gap)
+		} else {
+			t.Logf("%+v: the gradient is %.3g, the gap %.3g", o, math.Sqrt(square), gap)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	o := Optimum{D: 1, Bound: 1, Ridge: 1}
+	if _, err := o.Minimum(ctx, o.New(nil)); err == nil {
+		t.Error("a cancelled search went on")
+	}
+}

@@ -47,6 +47,8 @@ type Posterior struct {
 	offsets []float64 // o_i (n)
 	weights []float64 // w_i (n)
 	radius  float64   // no |φ| beyond it is drawn
+	ridge   float64   // factor of |φ|²/2: 1 for a draw
+	tilt    []float64 // b of an optimum (d): U has b·φ, too
 
 	at map[string]int // of a joined record among the rows
 }
@@ -55,7 +57,7 @@ type Posterior struct {
 // U a term with a slope of at most slope. shift is the length of the prior's mean in units
 // of its standard deviations.
 func New(d, records int, slope, shift float64) *Posterior {
-	return &Posterior{d: d, radius: radius(d, records, slope, shift), at: make(map[string]int)}
+	return &Posterior{d: d, radius: radius(d, records, slope, shift), ridge: 1, tilt: make([]float64, d), at: make(map[string]int)}
 }
 
 // Add adds a record: a (d), its offset and its weight.
@@ -116,7 +118,9 @@ func (p *Posterior) Energy(phi []float64, limit float64) float64 {
 
 // slope sets gradient (d) and hessian to those of U at phi.
 func (p *Posterior) slope(gradient []float64, hessian *mat.SymDense, phi []float64) {
-	copy(gradient, phi)
+	for j, x := range phi {
+		gradient[j] = p.ridge*x + p.tilt[j]
+	}
 	full := make([]float64, p.d*p.d)
 	for i, w := range p.weights {
 		a, z := p.row(i), p.offsets[i]
@@ -136,7 +140,7 @@ func (p *Posterior) slope(gradient []float64, hessian *mat.SymDense, phi []float
 		for k := range j {
 			hessian.SetSym(j, k, full[j*p.d+k])
 		}
-		hessian.SetSym(j, j, full[j*p.d+j]+1)
+		hessian.SetSym(j, j, full[j*p.d+j]+p.ridge)
 	}
 }
 

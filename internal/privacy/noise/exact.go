@@ -24,6 +24,19 @@ func (s *Stream) exactNormal(pair, radius, angle uint64, sine bool) *big.Float {
 	return normalOf(uniform(radius, more[:16]), uniform(angle, more[16:]), sine)
 }
 
+// ExactNormals sets dst to independent numbers, each the float64 nearest to one that is normal
+// to 190 bits, and at most 16.4 in size.
+func (s *Stream) ExactNormals(dst []float64) {
+	var words [normalGroup]float64
+	for i := range dst {
+		place := s.place()
+		bytes := bytesOf(words[:])
+		s.Fill(bytes)
+		z := s.exactNormal(place, binary.LittleEndian.Uint64(bytes), binary.LittleEndian.Uint64(bytes[8*normalGroup/2:]), false)
+		dst[i], _ = z.Float64()
+	}
+}
+
 // uniform returns (word + more/2^128 + 2^-129)/2^64, in (0, 1).
 func uniform(word uint64, more []byte) *big.Float {
 	var digits [8 * 4]byte

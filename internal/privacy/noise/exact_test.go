@@ -86,3 +86,15 @@ func TestNearestExactly(t *testing.T) {
 		}
 	}
 }
+
+// Exact normals are the first of each group of Normals, with more bits.
+func TestExactNormals(t *testing.T) {
+	exact, groups := make([]float64, 3000), make([]float64, 16*3000)
+	Insecure(4).Stream(TableNoise).ExactNormals(exact)
+	Insecure(4).Stream(TableNoise).Normals(groups)
+	for i, x := range exact {
+		if math.Abs(x-groups[16*i]) > 1e-9 {
+			t.Fatalf("number %d is %g, Normals has %g", i, x, groups[16*i])
+		}
+	}
+}
