@@ -163,7 +163,7 @@ func (a *app) check(path string, s checkSettings) error {
 	}
 	m, err := modelfile.Load(path)
 	if err == nil {
-		err = flags.CheckAlone(m.Spec)
+		err = flags.CheckAlone(m)
 	}
 	var errs expr.Errors
 	if err != nil && !errors.As(err, &errs) {

@@ -12,7 +12,8 @@ import (
 // facts only. Choosing a setting by looking at private results costs privacy that no
 // accountant counts.
 type Config struct {
-	Records int // N, declared and public
+	Records  int  // N, declared and public
+	unpriced bool // see Check
 
 	Epsilon, Delta  float64
 	Neighbours      string  // an event.Relation

@@ -80,6 +80,16 @@ func New(m *models.Model, cfg Config) (*Plan, error) {
 	return p, nil
 }
 
+// Check reports what New refuses of cfg, but for its price: it asks no accountant.
+func Check(m *models.Model, cfg Config) error {
+	if m.ByMarginals() {
+		return nil
+	}
+	cfg.unpriced = true
+	_, err := New(m, cfg)
+	return err
+}
+
 // ForLatent plans a fit of the caller's own density with latent unconstrained parameters.
 func ForLatent(latent int, cfg Config) (*Plan, error) { return decide(latent, cfg, nil) }
 

@@ -39,6 +39,10 @@ func (p *Plan) MechanismEvent(sigma float64) event.Event {
 // chooseNoise sets σ and its price: the given σ, or the smallest that the accountant
 // certifies for (ε, δ).
 func (p *Plan) chooseNoise(cfg Config) error {
+	if cfg.unpriced {
+		p.NoiseMultiplier = or(cfg.NoiseMultiplier, 1)
+		return nil
+	}
 	if cfg.NoiseMultiplier > 0 {
 		p.NoiseMultiplier = cfg.NoiseMultiplier
 		answer, err := p.price()

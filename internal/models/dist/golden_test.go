@@ -179,8 +179,10 @@ func TestTableListsEveryDistribution(t *testing.T) {
 func TestTableIsComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range Table {
-		if d.Summary == "" || d.Support == nil || d.LogDensity == nil || d.Sample == nil {
-			t.Errorf("%s: description, support, density or sampler is missing", d.Name)
+		for field, missing := range map[string]bool{"Summary": d.Summary == "", "Support": d.Support == nil, "LogDensity": d.LogDensity == nil, "Sample": d.Sample == nil} {
+			if missing {
+				t.Errorf("%s has no %s", d.Name, field)
+			}
 		}
 		if seen[d.Name] {
 			t.Errorf("%s comes twice", d.Name)

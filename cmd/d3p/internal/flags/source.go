@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/viper"
 
 	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/fit/plan"
+	"d3p/internal/models"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/spec"
 	"d3p/internal/settings"
@@ -75,14 +77,23 @@ func (s *Settings) ResolveModel(c *cobra.Command, m *spec.Spec) error {
 	return s.conflicts(m)
 }
 
-// CheckAlone reports settings of a model file that the file itself makes useless, if no
-// other source gives one.
-func CheckAlone(m *spec.Spec) error {
-	s := &Settings{Values: map[string]any{}}
-	for name, v := range m.Settings {
+// CheckAlone reports settings of a model file that the file itself makes useless or that the
+// plan of a fit refuses, if no other source gives one.
+func CheckAlone(m *models.Model) error {
+	s := &Settings{Values: map[string]any{}, Sources: map[string]string{}}
+	for name, v := range m.Spec.Settings {
 		s.store(name, v.V)
 	}
-	return s.conflicts(m)
+	if err := s.conflicts(m.Spec); err != nil {
+		return err
+	}
+	if s.Fit.Epsilon == 0 && s.Fit.NoiseMultiplier == 0 {
+		s.Fit.Epsilon = 1
+	}
+	if err := s.Locate(m.Spec, plan.Check(m, s.Fit)); status.Of(err) == status.Spec {
+		return err
+	}
+	return nil // of what the file leaves open
 }
 
 // located is an error about a setting that names the place of the value.
@@ -109,11 +120,13 @@ func (s *Settings) Locate(m *spec.Spec, err error) error {
 	if !stated || s.Beside[name] {
 		return located{err, s.Sources[name] + ": " + text}
 	}
-	err = located{err, fmt.Sprintf("%v: %s: %s", v.At, settings.Named(name).Field(), text)}
+	text = settings.Named(name).Field() + ": " + text
 	if status.Of(err) == status.Usage {
-		return status.With(status.Spec, err)
+		var inFile expr.Errors
+		inFile.Add(v.At, "", "%s", text)
+		return status.With(status.Spec, inFile.Err())
 	}
-	return err
+	return located{err, fmt.Sprintf("%v: %s", v.At, text)}
 }
 
 // conflicts reports settings that the others make useless, with their places.
