@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/stats"
 )
 
 // The log of a coefficient's information over that of simulated records is a mixture
@@ -40,22 +42,14 @@ func measuredFactors(sums GradientSums, x moments, coefficients []bool, batches 
 func logFactor(measured, v, wrong float64) (mean, variance float64) {
 	const points, reach = 801, 6.0
 	var at, log [points]float64
-	top := math.Inf(-1)
 	for i := range at {
 		z := reach * (2*float64(i)/(points-1) - 1)
 		at[i] = spreadWrong * z
 		off, right := measured-math.Exp(at[i]), at[i]/spreadRight
 		prior := (1-wrong)/spreadRight*math.Exp(-right*right/2) + wrong/spreadWrong*math.Exp(-z*z/2)
 		log[i] = math.Log(prior) - off*off/(2*v)
-		top = math.Max(top, log[i])
 	}
-	var mass, first, second float64
-	for i, l := range at {
-		w := math.Exp(log[i] - top)
-		mass, first, second = mass+w, first+w*l, second+w*l*l
-	}
-	mean = first / mass
-	return mean, second/mass - mean*mean
+	return stats.GridMoments(at[:], log[:])
 }
 
 // scale makes coordinates steeper by the factors, as columns that are spread wider do:

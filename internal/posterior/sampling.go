@@ -26,9 +26,9 @@ const (
 	lastWarmup, lastDraws   = 150, 400
 )
 
-// laws is the number of laws that records are simulated by: each gives a part of the
-// draws, so that intervals contain what is not known of the law. chains is the number of
-// equal parts in which the draws are given out, each with draws of every law.
+// laws is the number of laws by which records are simulated. Each law gives a part of the
+// draws, so that intervals contain the uncertainty about the law. chains is the number of
+// equal parts of the released draws; each part has draws of every law.
 const laws, chains = 6, 4
 
 // sampled draws from the posterior that has the exact prior and the synthetic

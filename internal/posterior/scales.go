@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models"
+	"d3p/internal/stats"
 )
 
 // scale is a coordinate log sd whose parameter multiplies effects: the likelihood
@@ -182,21 +183,13 @@ func expectedMarginal(u, t float64, k []float64) float64 {
 func integrate(f func(t float64) float64) (mean, variance float64) {
 	const half, width = 300, 0.02
 	var at, value [2*half + 1]float64
-	top := math.Inf(-1)
 	for i := range value {
 		at[i] = width * float64(i-half)
 		if value[i] = f(at[i]); math.IsNaN(value[i]) {
 			value[i] = math.Inf(-1) // overflow
 		}
-		top = math.Max(top, value[i])
 	}
-	var mass, first, second float64
-	for i, x := range value {
-		p := math.Exp(x - top)
-		mass, first, second = mass+p, first+p*at[i], second+p*at[i]*at[i]
-	}
-	mean = first / mass
-	return mean, second/mass - mean*mean
+	return stats.GridMoments(at[:], value[:])
 }
 
 // widen adds the scale's variance to the covariances of guide and noise.

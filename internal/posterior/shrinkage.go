@@ -1,6 +1,10 @@
 package posterior
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/stats"
+)
 
 // ratioSpread is the standard deviation of the log of a coordinate's information, over that
 // of simulated records, before any is measured: about a factor of 2.
@@ -36,18 +40,10 @@ func shrunkRatio(x, v, spread float64) (mean, variance float64) {
 	}
 	const points, reach = 81, 4.0
 	var logs, ratios [points]float64
-	top := math.Inf(-1)
 	for i := range ratios {
 		z := reach * (2*float64(i)/(points-1) - 1)
 		ratios[i] = math.Exp(spread * z)
 		logs[i] = -z*z/2 - (x-ratios[i])*(x-ratios[i])/(2*v)
-		top = math.Max(top, logs[i])
 	}
-	var mass, first, second float64
-	for i, r := range ratios {
-		p := math.Exp(logs[i] - top)
-		mass, first, second = mass+p, first+p*r, second+p*r*r
-	}
-	mean = first / mass
-	return mean, second/mass - mean*mean
+	return stats.GridMoments(ratios[:], logs[:])
 }

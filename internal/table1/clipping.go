@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/models/law"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/stats"
 )
 
 // correctClipping corrects a law for the clipping of its moments, and its columns by the
@@ -134,26 +135,19 @@ func (a *adjustment) learn(from *law.Column, i int, bought, simulated centredMom
 	*a = adjustment{shift, factor, shiftSD, factorSD}
 }
 
-// scaleOf is a scale r with log r ~ N(0, spread²) of which the square is measured, with
-// the standard deviation noise: exp of the posterior mean of log r, and its posterior
-// standard deviation.
+// scaleOf estimates a scale r with log r ~ N(0, spread²) from a measurement of r² with
+// standard deviation noise: exp of the posterior mean of log r, and the posterior standard
+// deviation of log r.
 func scaleOf(spread, square, noise float64) (r, sd float64) {
 	const points, reach = 161, 5.0
 	var logs, weights [points]float64
-	top := math.Inf(-1)
 	for i := range logs {
 		z := reach * (2*float64(i)/(points-1) - 1)
 		logs[i] = spread * z
 		weights[i] = -z*z/2 - math.Pow((square-math.Exp(2*logs[i]))/noise, 2)/2
-		top = max(top, weights[i])
 	}
-	var mass, first, second float64
-	for i, x := range logs {
-		w := math.Exp(weights[i] - top)
-		mass, first, second = mass+w, first+w*x, second+w*x*x
-	}
-	mean := first / mass
-	return math.Exp(mean), math.Sqrt(max(second/mass-mean*mean, 0))
+	mean, variance := stats.GridMoments(logs[:], weights[:])
+	return math.Exp(mean), math.Sqrt(max(variance, 0))
 }
 
 // combined is the mean of two independent measurements of a number, and its standard

@@ -107,9 +107,9 @@ func (t *Twin) Draw(out Table, first, n int, theta []float64, rng dist.Rand) err
 	return nil
 }
 
-// Met sets ok[b] to whether record b of values, by all declared columns in the unit
-// of the file, meets a constraint of Conditions, or all of them when only is -1. A
-// record with a missing value meets those about it.
+// Met sets ok[b] to whether record b meets one constraint of Conditions, or all of them
+// when only is -1. values has all declared columns, in the units of the file. A record
+// without a value meets every constraint on that column.
 func (t *Twin) Met(ok []bool, values [][]float64, only int) {
 	part := make([][]float64, len(values))
 	for first := 0; first < len(ok); first += t.sampler.together {

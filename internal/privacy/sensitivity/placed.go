@@ -16,8 +16,8 @@ type Placement struct{ Cases, Counted int }
 
 // HuntPlaced searches for a record that moves a table of placed counts by more than 1 in
 // L1, lowers a count, or causes an error. Claim 28 of docs/privacy.md says that none
-// exists. It chooses the record (also with undeclared values), the other records, the
-// order, and the parameters, for which open gives the placer.
+// exists. It varies the record (undeclared values included), the other records, their
+// order and the parameters. open makes the placer for given parameters.
 func HuntPlaced(m Model, open func(theta []float64) (privacy.Placer, error), rng *rand.Rand, more func(Placement) bool) (p Placement, err error) {
 	target := Target{Model: m, Precision: privacy.Float64}
 	s, err := target.search(rng)
