@@ -290,7 +290,7 @@ func TestSettingsHaveFields(t *testing.T) {
 	// These become others: epochs steps, compat all that it stands for.
 	elsewhere := []string{"epochs", "compat", "accept-risk", "ledger"}
 	var c Config
-	fields := map[string]bool{"nonprivate": true, "draws": true, "card": true}
+	fields := map[string]bool{"nonprivate": true, "draws": true, "card": true, "unpriced": true}
 	for _, row := range settings.Table() {
 		if row.Group == settings.Running {
 			continue
