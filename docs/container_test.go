@@ -15,7 +15,7 @@ func TestContainerPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, _, _ := strings.Cut(program(t), string(os.PathListSeparator))
+	folder := program(t)
 	commands := regexp.MustCompile(`(?m)(?:"\$PWD:/data" d3p|\$D3P) ([a-z]+)(.*)$`).FindAllStringSubmatch(string(page), -1)
 	if len(commands) != 5 {
 		t.Fatalf("%d commands, want 5", len(commands))

@@ -1,23 +1,46 @@
 package docs
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// program builds d3p and returns the PATH that has it.
+// binaries is the folder of the program that built builds.
+var binaries string
+
+// built builds d3p, once for all tests.
+var built = sync.OnceValue(func() error {
+	out, err := exec.Command("go", "build", "-o", filepath.Join(binaries, "d3p"), "../cmd/d3p").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+})
+
+func TestMain(m *testing.M) {
+	var err error
+	if binaries, err = os.MkdirTemp("", "d3p-docs-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(binaries)
+	os.Exit(code)
+}
+
+// program returns the folder with d3p.
 func program(t *testing.T) string {
 	t.Helper()
-	folder := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "d3p"), "../cmd/d3p").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := built(); err != nil {
+		t.Fatal(err)
 	}
-	return folder + string(os.PathListSeparator) + os.Getenv("PATH")
+	return binaries
 }
 
 // page runs the code of a page, in one language, beside the example's data. It returns
@@ -47,7 +70,7 @@ func page(t *testing.T, file, language, interpreter, more string) string {
 	}
 	c := exec.Command(interpreter, "page")
 	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "D3P_") }) // settings of the tests
-	c.Dir, c.Env = folder, append(own, "PATH="+program(t))
+	c.Dir, c.Env = folder, append(own, "PATH="+program(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
