@@ -169,9 +169,9 @@ func stepPanels(shared string) ([]panel, error) {
 	return []panel{{"Hierarchical logistic regression, N = 1000", "records in a batch", "microseconds of a processor a step", true, []curve{{"d3p on one thread", []float64{10, 30, 100, 300, 1000}, measure}}, nil}}, nil
 }
 
-// oneDrawPanels are the errors of coefficients of a logistic regression by one draw of the
-// posterior, with bounded scores or exact, (Jewson, Ghalebikesabi and Holmes 2023) and by variational
-// inference, against the number of records, at epsilon 1.
+// oneDrawPanels are the errors of coefficients of a logistic regression against the number of
+// records, at epsilon 1: by one draw of the posterior, with bounded scores (Jewson,
+// Ghalebikesabi and Holmes 2023) or exact, and by variational inference.
 func oneDrawPanels(string) ([]panel, error) {
 	const dimension = 4
 	truth := []float64{1, -0.5, 0.25, -0.125}

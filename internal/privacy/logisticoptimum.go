@@ -26,7 +26,7 @@ type LogisticOptimum struct {
 	Purpose string
 	Logistic
 	Bound float64 // C
-	Ridge float64 // λ, of which the prior is 1
+	Ridge float64 // λ; the prior alone gives 1
 	// Noise is z, the noise multiplier of a Gaussian with the same guarantee.
 	Noise float64
 	// Objective: the objective is perturbed, else the output.
@@ -45,7 +45,7 @@ func (m LogisticOptimum) Tilt() float64 {
 	return m.Bound / accountant.ObjectiveMu(math.Sqrt(1-ofOutput)/m.Noise, 1+m.Bound*m.Bound/(4*m.Ridge))
 }
 
-// frame is the public frame of the optimum of units of so many rows.
+// frame is the public frame of an optimum over units of rowsPerUnit rows.
 func (m LogisticOptimum) frame(rowsPerUnit int) exactdraw.Optimum {
 	o := exactdraw.Optimum{D: len(m.SD), Records: 2 * m.Records * rowsPerUnit, Bound: m.Bound / float64(rowsPerUnit), Shift: m.shift(), Ridge: m.Ridge}
 	if m.Objective {

@@ -86,7 +86,7 @@ type Plan struct {
 	WeightDecay        float64 `json:"weight_decay,omitempty"`
 	Draws              int     `json:"draws"` // θ draws per step; more than 1 only in a non-private fit
 
-	// Ridge is λ of a perturbed optimum, of which the prior is 1.
+	// Ridge is λ of a perturbed optimum; the prior alone gives 1.
 	Ridge float64 `json:"ridge,omitempty"`
 
 	Averaging  float64 `json:"averaging"` // fraction of the steps averaged, the last ones

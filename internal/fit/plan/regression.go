@@ -184,8 +184,8 @@ func (m drawnMoments) cutOff(bound float64) []float64 {
 }
 
 // LearnSecond gives the plan the second moments of SecondDesign. To them it adds what their
-// bound cuts off under the law: the least squares without it are too small. From then on its model is
-// in coordinates in which the columns of the records hardly correlate.
+// bound cuts off under the law: the least squares without it are too small. From then on the
+// plan's model has coordinates whose columns hardly correlate over the records.
 func (p *Plan) LearnSecond(values []float64) error {
 	second, r := p.Purchase.Second(), table1.RegressionOf(p.model)
 	l := p.Law()
