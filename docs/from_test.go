@@ -43,8 +43,8 @@ func program(t *testing.T) string {
 	return binaries
 }
 
-// page runs the code of a page, in one language, beside the example's data. It returns
-// what it prints.
+// page runs the code of a page in one language, followed by more, beside the functions and
+// the example's data. It returns what the code prints.
 func page(t *testing.T, file, language, interpreter, more string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -59,14 +59,17 @@ func page(t *testing.T, file, language, interpreter, more string) string {
 		t.Fatalf("%s has no code in %s", file, language)
 	}
 	folder := t.TempDir()
-	data, err := os.ReadFile("../datasets/cohort.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string][]byte{"cohort.csv": data, "page": []byte(code.String() + more)} {
-		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+	for _, path := range []string{"../datasets/cohort.csv", "guide/d3p.R", "guide/d3p.py"} {
+		content, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(path)), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "page"), []byte(code.String()+more), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	c := exec.Command(interpreter, "page")
 	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "D3P_") }) // settings of the tests
@@ -78,14 +81,14 @@ func page(t *testing.T, file, language, interpreter, more string) string {
 	return string(out)
 }
 
-// The function of the page is followed to the letter, and says what d3p says when it is
-// wrong.
+// The code of the page runs, and an error has d3p's message.
 func TestFromPython(t *testing.T) {
 	const python = "/usr/bin/python3" // of the system, which has the system's packages
 	if err := exec.Command(python, "-c", "import pandas, xarray, zarr").Run(); err != nil {
 		t.Skip("no python3 with pandas, xarray and zarr (Debian: python3-pandas, python3-xarray, python3-zarr)")
 	}
-	out := page(t, "guide/from-python.md", "python", python, `
+	out := page(t, "guide/from-r-python.md", "python", python, `
+import pathlib
 assert fit["b"].dims[:2] == ("chain", "draw"), fit["b"].dims
 assert (pathlib.Path(fit.attrs["release"]) / "privacy.html").exists()
 assert 0 < float(fit["b"].sel({fit["b"].dims[2]: "age"}).mean()) < 3
@@ -105,7 +108,7 @@ func TestFromR(t *testing.T) {
 	if err := exec.Command("Rscript", "-e", "library(posterior)").Run(); err != nil {
 		t.Skip("no R with the package posterior (Debian: r-base-core, r-cran-posterior)")
 	}
-	out := page(t, "guide/from-r.md", "r", "Rscript", `
+	out := page(t, "guide/from-r-python.md", "r", "Rscript", `
 stopifnot(inherits(fit, "draws_df"), file.exists(file.path(attr(fit, "release"), "privacy.html")))
 stopifnot(mean(fit$"b[age]") > 0, mean(fit$"b[age]") < 3)
 wrong <- try(d3p(died30 ~ 1 + age, visits, epsilon = 1, records = 4000, columns = list(age = c(18, 100))), silent = TRUE)

@@ -1,10 +1,3 @@
-# From Python
-
-Paste this function. It writes the model file, calls `d3p` and returns the posterior as an xarray dataset with
-dimensions chain and draw, as ArviZ has it. Bounds, levels and the number of records are arguments: what is
-read from the data is not private.
-
-```python
 import json, pathlib, subprocess, tempfile
 import xarray as xr
 
@@ -40,19 +33,3 @@ def d3p(formula, data, columns, epsilon, records, family="bernoulli", priors=Non
         raise RuntimeError(done.stderr.strip())
     result = xr.open_zarr(out / "release" / "idata.zarr", group="posterior", consolidated=False)
     return result.assign_attrs(claim=json.loads(done.stdout)["claim"], warnings=done.stderr, release=str(out / "release"))
-```
-
-```python
-import pandas as pd
-visits = pd.read_csv("cohort.csv")
-fit = d3p("died30 ~ 1 + age + sex + (1 | hospital)", visits, epsilon=1, records=4000, unit="patient",
-          columns={"age": {"type": "real", "lower": 18, "upper": 100, "scale": {"center": 60, "by": 20}},
-                   "sex": ["female", "male"], "hospital": [f"H{h:02}" for h in range(1, 13)],
-                   "died30": {"type": "binary", "levels": ["0", "1"]}})
-print(fit.attrs["claim"])
-print(fit["b"].mean(("chain", "draw")).to_series())
-```
-
-`fit.attrs["release"]` is the folder of the release. A path as `data` leaves the records where they are (a
-data frame is copied beside the run), `out=` chooses the folder of the run. Every call spends its ε:
-`ledger="cohort.ledger"` adds them up.

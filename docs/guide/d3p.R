@@ -1,9 +1,3 @@
-# From R
-
-Paste this function. It writes the model file, calls `d3p` and returns the draws as `posterior::draws_df`.
-Bounds, levels and the number of records are arguments: what is read from the data is not private.
-
-```r
 # Fits a formula privately. data: a data frame or a path. columns: for every column of the formula
 # its public bounds, c(18, 100), or c(0L, 12L) for whole numbers; its levels, c("no", "yes"); or a
 # line of the model file, I("{type: real, lower: 0, upper: 9, scale: {center: 2, by: 1}}").
@@ -42,18 +36,3 @@ d3p <- function(formula, data, columns, epsilon, records, family = "bernoulli", 
   attr(draws, "release") <- file.path(run, "release")
   draws
 }
-```
-
-```r
-visits <- read.csv("cohort.csv")
-fit <- d3p(died30 ~ 1 + age + sex + (1 | hospital), visits, epsilon = 1, records = 4000, unit = "patient",
-           columns = list(age = I("{type: real, lower: 18, upper: 100, scale: {center: 60, by: 20}}"),
-                          sex = c("female", "male"), hospital = sprintf("H%02d", 1:12),
-                          died30 = I("{type: binary, levels: ['0', '1']}")))
-print(posterior::summarise_draws(fit, "mean", "sd", ~quantile(.x, c(.05, .95))))
-```
-
-`attr(fit, "release")` is the folder of the release. A path as `data` leaves the records where they are (a
-data frame is copied beside the run), `out` chooses the folder of the run. Every call spends its ε: `ledger =
-"cohort.ledger"` adds them up. Coefficients are on the declared scale; `d3p summary RUN --raw` has them in the
-unit of the data.
