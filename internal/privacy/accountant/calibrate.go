@@ -98,6 +98,7 @@ func certify(t Target, rel event.Relation, mechanism func(sigma float64) event.E
 	wanted := func() float64 { return math.Max(2e-5, math.Min(certifyWidth, -1e-5*slope)) }
 	ask := func(d *direction, width float64) (Direction, error) { return d.epsilon(t.Delta, width) }
 	var c Calibration
+	steepest := -0.1 // where other steps decide the price, it hardly falls with the multiplier
 	tried, last := roundUp(sigma*(1+1.5e-5), 7), Answer{}
 	for n := range 8 {
 		width := wanted()
@@ -109,7 +110,8 @@ func certify(t Target, rel event.Relation, mechanism func(sigma float64) event.E
 			return Calibration{}, err
 		}
 		if n > 0 && a.Upper > 0 && last.Upper > 0 && a.Upper != last.Upper {
-			slope = math.Min(-0.1, math.Log(a.Upper/last.Upper)/math.Log(tried/sigma))
+			slope = math.Min(steepest, math.Log(a.Upper/last.Upper)/math.Log(tried/sigma))
+			steepest /= 4
 		}
 		sigma, last = tried, a
 		waste := math.Log(a.Upper/t.Epsilon) / slope // log of the factor by which sigma is too large

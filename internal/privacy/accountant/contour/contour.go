@@ -20,6 +20,7 @@ type Integral struct {
 	theta, logM float64 // K(θ)
 	mean        float64 // phase that was taken out of the terms
 	dt          float64
+	reach       float64   // of ε around mean: further off, the sum is that of another period
 	re, im      []float64 // M(θ+it)/M(θ) e^{-it mean} / ((θ+it)(1+θ+it)), t = k dt
 }
 
@@ -33,9 +34,11 @@ const (
 // NewIntegral evaluates the terms for the tilt theta; ok is false when the
 // transform decays too slowly for the engine (few steps, or rare events only).
 func NewIntegral(d *bracket.Losses, tail, theta float64, c *bracket.Composition) (k *Integral, ok bool) {
-	// Near δ = 1 the best tilt is tiny, and the period would be long.
+	// Near δ = 1 the best tilt is tiny, and the period would be long. A larger tilt loses
+	// digits: under the best one the mean is about log(1+1/θ) above ε, so that a tilt of
+	// 8/log(1+1/θ) leaves e^-8 of the sum.
 	_, variance := c.Moments(theta)
-	theta = math.Max(theta, 1/math.Sqrt(variance))
+	theta = math.Max(theta, math.Min(1/math.Sqrt(variance), 8/math.Log1p(1/theta)))
 	for fine := 1; fine <= 8; fine *= 2 {
 		if fine > 1 {
 			c = d.Compose(tail, fine)
@@ -121,7 +124,7 @@ func invert(c *bracket.Composition, theta float64) (k *Integral, tMax float64, o
 	// The period of the sum in ε: beyond it lie δ(ε-period) e^{-θ period} <=
 	// e^contourLogEta and the tilted mass outside the window.
 	period := math.Max(1.05*(w.Below+w.Above), -contourLogEta/theta)
-	k = &Integral{theta: theta, logM: c.LogMoment(theta), mean: mean, dt: 2 * math.Pi / period}
+	k = &Integral{theta: theta, logM: c.LogMoment(theta), mean: mean, dt: 2 * math.Pi / period, reach: period - math.Max(w.Below, w.Above)}
 	size := 0
 	spin := make([]phases, len(c.Nodes))
 	for i := range c.Nodes {
@@ -198,7 +201,7 @@ func (k *Integral) LogDelta(epsilon float64) (value, slope float64, precise bool
 		size += math.Abs(re)
 		der += k.theta*re - t*im
 	}
-	return k.logM - epsilon*k.theta + math.Log(sum*k.dt/math.Pi), -der / sum, sum > leastShare*size
+	return k.logM - epsilon*k.theta + math.Log(sum*k.dt/math.Pi), -der / sum, sum > leastShare*size && math.Abs(u) <= k.reach
 }
 
 // Epsilon solves log δ(ε) = logDelta by Newton's method from start, and
