@@ -265,7 +265,7 @@ func (r *accountedRun) checkLedgers(path string, ev event.Event, p *report.Priva
 	if path == "" {
 		return nil
 	}
-	check, err := accounting.CheckBook(path, ev, p)
+	check, err := accounting.CheckLedgerFile(path, ev, p)
 	if err != nil {
 		return status.With(status.Usage, fmt.Errorf("--ledger: %w", err))
 	}

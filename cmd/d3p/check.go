@@ -40,7 +40,7 @@ type checkResult struct {
 	Mistakes   []mistake     `json:"mistakes"`
 	Warnings   []mistake     `json:"warnings"`
 	DataCheck  string        `json:"data_check,omitempty"` // the private file with the counts of --data
-	// Records are these counts, of --show: as private as the records.
+	// Records has the counts of --show, which are as private as the records.
 	Records *privacy.DataCheck `json:"records,omitempty"`
 	counted int                // columns of a twin by marginals, which has no parameters
 }

@@ -106,7 +106,7 @@ price. A release counts even if it exceeds the limit.`,
 		Example: "  d3p ledger add cohort.ledger d3p-run-cohort-1 d3p-run-cohort-2",
 		Args:    ledgerAndRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			_, err := ledger.Update(args[0], func(book *ledger.Book) error {
+			_, err := ledger.Update(args[0], func(book *ledger.Ledger) error {
 				for _, run := range args[1:] {
 					if err := bookRun(c.Context(), book, run); err != nil {
 						return fmt.Errorf("%s: %w", run, err)
@@ -131,7 +131,7 @@ func ledgerAndRuns(c *cobra.Command, args []string) error {
 }
 
 // bookRun books a finished run.
-func bookRun(ctx context.Context, book *ledger.Book, folder string) error {
+func bookRun(ctx context.Context, book *ledger.Ledger, folder string) error {
 	files, checks, err := verify.Release(ctx, folder)
 	if err != nil {
 		return status.With(status.Usage, err)
@@ -169,7 +169,7 @@ func bookRun(ctx context.Context, book *ledger.Book, folder string) error {
 
 // notBooked refuses a run that is in the book already: two resumed copies of a stopped fit
 // would be two releases under one id.
-func notBooked(book *ledger.Book, id string) error {
+func notBooked(book *ledger.Ledger, id string) error {
 	switch booked, err := book.Has(id, ledger.Spent); {
 	case err != nil:
 		return err
@@ -279,7 +279,7 @@ its neighbouring relation. A release counts even if it exceeds the limit.`,
 			if err != nil {
 				return err
 			}
-			if _, err := ledger.Update(args[0], func(book *ledger.Book) error { return importEvent(book, name, ev) }); err != nil {
+			if _, err := ledger.Update(args[0], func(book *ledger.Ledger) error { return importEvent(book, name, ev) }); err != nil {
 				return status.With(status.Usage, err)
 			}
 			return a.showLedger(args[0])
@@ -291,7 +291,7 @@ its neighbouring relation. A release counts even if it exceeds the limit.`,
 
 // importEvent books an event as spent under a new name. Under a known name it would replace
 // that entry.
-func importEvent(book *ledger.Book, name string, ev event.Event) error {
+func importEvent(book *ledger.Ledger, name string, ev event.Event) error {
 	for _, e := range book.Entries {
 		if e.ID == name {
 			return fmt.Errorf("--name: the ledger has a run %s already; name another", name)

@@ -207,7 +207,7 @@ func (s *scoreSettings) book(folder, entity string, rel event.Relation, ev event
 	if s.ledger == "" {
 		return nil
 	}
-	_, err := ledger.Update(s.ledger, func(book *ledger.Book) error {
+	_, err := ledger.Update(s.ledger, func(book *ledger.Ledger) error {
 		if err := run.SameClaim(book, entity, rel); err != nil {
 			return err
 		}

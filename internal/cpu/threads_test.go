@@ -88,7 +88,7 @@ func TestShare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := opened.(privacy.Sharer)
+		w := opened.(privacy.ParallelWorker)
 		if w.Threads() != threads {
 			t.Errorf("%d threads, want %d", w.Threads(), threads)
 		}
@@ -99,13 +99,13 @@ func TestShare(t *testing.T) {
 			}
 			done[piece].Add(1)
 		}
-		w.Share(len(done), work)
+		w.Parallel(len(done), work)
 		for k := range done {
 			if n := done[k].Load(); n != 1 {
 				t.Errorf("%d threads: piece %d was done %d times", threads, k, n)
 			}
 		}
-		if a := testing.AllocsPerRun(10, func() { w.Share(len(done), work) }); a > 0 {
+		if a := testing.AllocsPerRun(10, func() { w.Parallel(len(done), work) }); a > 0 {
 			t.Errorf("%d threads: %g allocations", threads, a)
 		}
 		if err := w.Close(); err != nil {

@@ -273,8 +273,8 @@ func (c *context) clipChunk(j *job, k int) (count float64) {
 // Threads implements privacy.Sharer.
 func (w *worker) Threads() int { return len(w.contexts) }
 
-// Share implements privacy.Sharer.
-func (w *worker) Share(n int, work func(thread, piece int)) {
+// Parallel implements privacy.Sharer.
+func (w *worker) Parallel(n int, work func(thread, piece int)) {
 	if w.pool != nil {
 		w.pool.run(n, work)
 		return
@@ -292,4 +292,4 @@ func (w *worker) Close() error {
 	return nil
 }
 
-var _ privacy.Sharer = (*worker)(nil)
+var _ privacy.ParallelWorker = (*worker)(nil)

@@ -165,7 +165,7 @@ func fastest(run func(), total time.Duration, clock func() time.Duration) float6
 
 // afterwards is the part of a step after the gradient: the noise, unless it is left out,
 // and Adam on params, on the worker's threads as in sessions and fits.
-func afterwards(w privacy.Sharer, sum, params []float64, noisy bool) func() {
+func afterwards(w privacy.ParallelWorker, sum, params []float64, noisy bool) func() {
 	const piece = 1 << 13
 	streams := make([]*noise.Stream, w.Threads())
 	for k := range streams {
@@ -191,8 +191,8 @@ func afterwards(w privacy.Sharer, sum, params []float64, noisy bool) func() {
 			move(0, 0)
 			return
 		}
-		w.Share((len(sum)+piece-1)/piece, addNoise)
-		w.Share((len(sum)+piece-1)/piece, move)
+		w.Parallel((len(sum)+piece-1)/piece, addNoise)
+		w.Parallel((len(sum)+piece-1)/piece, move)
 	}
 }
 
@@ -244,7 +244,7 @@ func BenchmarkWorkloads(b *testing.B) {
 						clock = threadTime
 					}
 					b.ReportMetric(fastest(gradient, total, clock)/1e3, fmt.Sprintf("us/gradient-%dT", threads))
-					after := afterwards(worker.(privacy.Sharer), dst, in.Params, true)
+					after := afterwards(worker.(privacy.ParallelWorker), dst, in.Params, true)
 					b.ReportMetric(fastest(func() { gradient(); after() }, total, clock)/1e3, fmt.Sprintf("us/step-%dT", threads))
 					if threads == 1 {
 						b.ReportMetric(testing.AllocsPerRun(5, gradient), "allocs/step")

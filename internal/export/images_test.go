@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Three images of 2×3 in two columns: each number is at the place of its layout, and the
+// Three images of 2×3 in two columns: each number has its place in the grid, and the empty
 // fourth place is white.
 func TestImages(t *testing.T) {
 	for _, c := range []struct {

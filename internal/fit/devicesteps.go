@@ -2,8 +2,8 @@ package fit
 
 import (
 	"d3p/internal/fit/optimizer"
-	"d3p/internal/fit/pace"
 	"d3p/internal/fit/plan"
+	"d3p/internal/fit/stepspercall"
 	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/sampler"
@@ -19,7 +19,7 @@ type deviceSteps struct {
 	state, last  []float64 // the last state, in the memory of l's arrays from the second call on
 	eta          []float64 // of one step
 	perStep      int       // approximate number of inputs that the host makes for a step
-	pace         *pace.Pace
+	controller   *stepspercall.Controller
 }
 
 // callNumbers bounds the inputs and states of the steps of one call. While an engine takes
@@ -44,7 +44,7 @@ func newDeviceSteps(l *Loop, oracle Oracle, prior Prior) *deviceSteps {
 		place = 0.01 // they need no memory, but time
 	}
 	return &deviceSteps{
-		oracle: o, pace: pace.New(nil), state: make([]float64, post.Absorb.P), last: make([]float64, post.Absorb.P), eta: make([]float64, l.guide.Noise()),
+		oracle: o, controller: stepspercall.New(nil), state: make([]float64, post.Absorb.P), last: make([]float64, post.Absorb.P), eta: make([]float64, l.guide.Noise()),
 		perStep: l.guide.Noise() + 1 + int(batch*place),
 	}
 }
@@ -53,7 +53,7 @@ func newDeviceSteps(l *Loop, oracle Oracle, prior Prior) *deviceSteps {
 // next step.
 func (a *deviceSteps) take(l *Loop, eta *noise.Stream) (int, error) {
 	s, latent := &l.state, l.plan.Latent
-	n := min(l.plan.Steps-s.Step, a.pace.Steps(), max(1, callNumbers/a.perStep), max(pace.Most/8, callNumbers/latent))
+	n := min(l.plan.Steps-s.Step, a.controller.Steps(), max(1, callNumbers/a.perStep), max(stepspercall.Most/8, callNumbers/latent))
 	keep := latent // locations for the trace
 	if n*latent > callNumbers {
 		keep = 0
@@ -70,12 +70,12 @@ func (a *deviceSteps) take(l *Loop, eta *noise.Stream) (int, error) {
 	}
 	a.kept = append(a.kept[:0], make([]float64, n*keep)...)
 	l.pack(a.state)
-	a.pace.Begin()
+	a.controller.Begin()
 	done, err := a.oracle.Steps(a.state, a.kept, a.inputs, n)
 	if err != nil || done == 0 {
 		return 0, err
 	}
-	a.pace.End(done)
+	a.controller.End(done)
 	l.adopt(a.state)
 	a.state, a.last = a.last, a.state
 	for k := range done {

@@ -3,8 +3,8 @@ package fit
 import (
 	"testing"
 
-	"d3p/internal/fit/pace"
 	"d3p/internal/fit/plan"
+	"d3p/internal/fit/stepspercall"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -42,10 +42,10 @@ func TestRecordNoiseDoesNotShortenCalls(t *testing.T) {
 	}
 	var c calls
 	a := newDeviceSteps(l, &c, m.NewPriorDensity())
-	if done, err := a.take(l, noise.Public(1).Stream(noise.Reparameterisation)); err != nil || done != pace.First || c.steps[0] != pace.First {
-		t.Errorf("a call of %v steps, %d taken: %v; want %d", c.steps, done, err, pace.First)
+	if done, err := a.take(l, noise.Public(1).Stream(noise.Reparameterisation)); err != nil || done != stepspercall.First || c.steps[0] != stepspercall.First {
+		t.Errorf("a call of %v steps, %d taken: %v; want %d", c.steps, done, err, stepspercall.First)
 	}
-	if m.Likelihood.AuxRecord*8192*pace.First < callNumbers {
+	if m.Likelihood.AuxRecord*8192*stepspercall.First < callNumbers {
 		t.Error("there is too little noise to tell")
 	}
 }

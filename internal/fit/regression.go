@@ -34,14 +34,14 @@ type regression struct {
 	plan       *plan.Plan
 	prior      *models.PriorDensity
 	likelihood *sufficient.Likelihood
-	by         belief
+	by         normalApproximation
 
 	gamma, slope, towards []float64
 }
 
 // newRegression is the posterior given the plan's moments and steps. The belief by decides
 // the effect of clipping on the steps.
-func newRegression(p *plan.Plan, steps []regressionStep, by belief) *regression {
+func newRegression(p *plan.Plan, steps []regressionStep, by normalApproximation) *regression {
 	r := &regression{Regression: p.Regression(), plan: p, by: by, prior: p.Model().NewPriorDensity()}
 	k := len(r.Places)
 	r.gamma, r.slope, r.towards = make([]float64, k), make([]float64, k+1), make([]float64, k+1)
@@ -115,7 +115,7 @@ func (r *regression) density(gradient, phi []float64) float64 {
 }
 
 // normals are draws from a normal, for a density without a chain.
-func normals(by belief, rng *noise.Random) [][]float64 {
+func normals(by normalApproximation, rng *noise.Random) [][]float64 {
 	var c mat.Cholesky
 	var root mat.TriDense
 	if !c.Factorize(by.covariance) {
@@ -182,7 +182,7 @@ func (l *Loop) regress(ctx context.Context, oracle Oracle, after func(step int))
 			return ErrStopped
 		}
 		r := believe(l.plan, s.Regression)[0]
-		next := regressionStep{Theta: r.mode, Covariance: slices.Clone(r.covariance.RawSymmetric().Data), ClipNorm: r.clipNorm(r.belief)}
+		next := regressionStep{Theta: r.mode, Covariance: slices.Clone(r.covariance.RawSymmetric().Data), ClipNorm: r.clipNorm(r.normalApproximation)}
 		if _, err := oracle.Step(release, next.Theta, next.ClipNorm); err != nil {
 			return err
 		}
@@ -220,7 +220,7 @@ func (l *Loop) regressed() *posterior.Posterior {
 	}
 	wait.Wait()
 	if slices.ContainsFunc(draws, func(x []float64) bool { return x == nil }) {
-		draws = normals(list[0].belief, noise.NewRandom(noise.Public(l.plan.InitSeed).Child(9).Stream(noise.Initialisation)))
+		draws = normals(list[0].normalApproximation, noise.NewRandom(noise.Public(l.plan.InitSeed).Child(9).Stream(noise.Initialisation)))
 	}
 	return posterior.OfPrivateSample(l.plan, l.releases(), slices.Concat(draws...), regressionChains, list[0].without(list[0].mode))
 }

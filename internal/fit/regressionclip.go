@@ -26,7 +26,7 @@ type drawnRecords struct {
 }
 
 // simulate draws the records of a belief.
-func (r *regression) simulate(by belief) *drawnRecords {
+func (r *regression) simulate(by normalApproximation) *drawnRecords {
 	k := len(r.Places)
 	n := len(r.Rows) / k
 	s := &drawnRecords{regression: r, center: make([]float64, k), sd: make([]float64, n), length: make([]float64, n), normal: shuffledNormals(n, r.plan.Random(7))}
@@ -164,7 +164,7 @@ const clipTrials, leastKept = 24, 0.05
 
 // clipNorm is the clip norm with the least mean squared error of a step at the mode of a
 // belief.
-func (r *regression) clipNorm(by belief) float64 {
+func (r *regression) clipNorm(by normalApproximation) float64 {
 	place := make([]float64, len(r.Places))
 	variance := math.Exp(2 * r.at(place, by.mode))
 	g := r.simulate(by).gradients(place, variance)

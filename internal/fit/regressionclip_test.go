@@ -61,7 +61,7 @@ func TestStepFromAWrongPlace(t *testing.T) {
 	for j := range k + 1 {
 		tiny.SetSym(j, j, 1e-8)
 	}
-	got := r.step(s, r.simulate(belief{truth, tiny}))
+	got := r.step(s, r.simulate(normalApproximation{truth, tiny}))
 	// each record changes a sum by 0.2, so chance by 28
 	for j := range k {
 		if math.Abs(got.Slope[j]-whole[j]) > 40 {
@@ -71,7 +71,7 @@ func TestStepFromAWrongPlace(t *testing.T) {
 	if math.Abs(got.Square/square-1) > 0.03 {
 		t.Errorf("Σ(y − xγ)² is %.4g, want %.4g", got.Square, square)
 	}
-	if got := r.step(s, r.simulate(belief{wrong, tiny})); got.Square > 0.9*square {
+	if got := r.step(s, r.simulate(normalApproximation{wrong, tiny})); got.Square > 0.9*square {
 		t.Errorf("by the step's own belief Σ(y − xγ)² is %.4g of %.4g: the test shows nothing", got.Square, square)
 	}
 }

@@ -10,19 +10,19 @@ import (
 	"d3p/internal/sufficient"
 )
 
-// belief is a normal approximation of the posterior of φ.
-type belief struct {
+// normalApproximation is a normal approximation of the posterior of φ.
+type normalApproximation struct {
 	mode       []float64
 	covariance *mat.SymDense
 }
 
-func (s regressionStep) belief() belief {
-	return belief{s.Theta, mat.NewSymDense(len(s.Theta), slices.Clone(s.Covariance))}
+func (s regressionStep) belief() normalApproximation {
+	return normalApproximation{s.Theta, mat.NewSymDense(len(s.Theta), slices.Clone(s.Covariance))}
 }
 
 // near reports whether the mode of x is less than part standard deviations away from that
 // of b.
-func (b belief) near(x belief, part float64) bool {
+func (b normalApproximation) near(x normalApproximation, part float64) bool {
 	for j, v := range x.mode {
 		if !(math.Abs(v-b.mode[j]) < part*math.Sqrt(b.covariance.At(j, j))) {
 			return false
@@ -35,27 +35,27 @@ func (b belief) near(x belief, part float64) bool {
 // truth, so each mode has its own posterior, by the belief at the mode.
 type candidate struct {
 	*regression
-	belief
+	normalApproximation
 	score float64 // log probability of the mode's surroundings, up to a constant
 }
 
 // believe returns the candidates for the posterior of φ given the plan's moments and steps,
 // the most probable first.
 func believe(p *plan.Plan, steps []regressionStep) []candidate {
-	before := belief{mode: make([]float64, p.Latent)}
+	before := normalApproximation{mode: make([]float64, p.Latent)}
 	if len(steps) > 0 {
 		before = steps[len(steps)-1].belief()
 	}
-	bare := newRegression(p, nil, belief{})
+	bare := newRegression(p, nil, normalApproximation{})
 	first := bare
 	if len(steps) > 0 {
 		first = newRegression(p, steps, before)
 	}
 	var list []candidate
-	var seen []belief
+	var seen []normalApproximation
 	for _, start := range first.starts(before.mode) {
 		at, ok := first.climb(start)
-		if !ok || slices.ContainsFunc(seen, func(x belief) bool { return x.near(at, 0.5) }) {
+		if !ok || slices.ContainsFunc(seen, func(x normalApproximation) bool { return x.near(at, 0.5) }) {
 			continue
 		}
 		seen = append(seen, at)
@@ -84,7 +84,7 @@ func believe(p *plan.Plan, steps []regressionStep) []candidate {
 		for j := range p.Latent {
 			unit.SetSym(j, j, 1)
 		}
-		list = []candidate{{first, belief{before.mode, unit}, 0}}
+		list = []candidate{{first, normalApproximation{before.mode, unit}, 0}}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int {
 		if a.score > b.score {
@@ -115,11 +115,11 @@ func (r *regression) starts(start []float64) [][]float64 {
 }
 
 // climb is the mode that Newton steps reach from start.
-func (r *regression) climb(start []float64) (by belief, ok bool) {
+func (r *regression) climb(start []float64) (by normalApproximation, ok bool) {
 	mode, covariance := sufficient.Mode(r.density, start)
 	var c mat.Cholesky
 	value := r.density(make([]float64, len(start)), mode)
-	return belief{mode, covariance}, value-value == 0 && c.Factorize(covariance)
+	return normalApproximation{mode, covariance}, value-value == 0 && c.Factorize(covariance)
 }
 
 // leastError is a relative error of the law's predictions of gradients, beside that of S.
@@ -127,14 +127,14 @@ const leastError = 0.05
 
 // score is the log probability around a mode, from prior, moments and steps. The law's
 // records predict the steps' clipped gradients at the mode.
-func (r *regression) score(by belief, steps []regressionStep) float64 {
+func (r *regression) score(by normalApproximation, steps []regressionStep) float64 {
 	var c mat.Cholesky
 	c.Factorize(by.covariance)
 	score := r.density(make([]float64, len(by.mode)), by.mode) + c.LogDet()/2
 	if len(steps) == 0 {
 		return score
 	}
-	records := r.simulate(belief{by.mode, mat.NewSymDense(len(by.mode), nil)})
+	records := r.simulate(normalApproximation{by.mode, mat.NewSymDense(len(by.mode), nil)})
 	place, n := make([]float64, len(r.Places)), r.Moments.Records
 	for _, s := range steps {
 		logS := r.at(place, s.Theta)

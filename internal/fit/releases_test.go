@@ -2,8 +2,8 @@ package fit
 
 import "testing"
 
-// Before averaging begins the posterior is the current iterate, with the noise
-// variance of that iterate.
+// Before the averaging begins, the posterior has the current iterate as its location, and
+// the variance of that iterate's noise.
 func TestPosteriorBeforeAveraging(t *testing.T) {
 	d := simulated(4, 100, []float64{0.5, -1})
 	loop := newTestLoop(t, testPlan(100, 2, 100, 5))

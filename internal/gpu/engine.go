@@ -134,8 +134,8 @@ func (e *Engine) exclusively(f func() error) error {
 	return f()
 }
 
-// mostWords are as many random words as are sent to a device for one sum; for
-// longer ones it gets the stream's key.
+// mostWords is the largest number of random words that the host sends to a device for one
+// sum. For a longer sum the device gets the stream's key.
 const mostWords = 1 << 14
 
 // limit is the memory that a worker may use.

@@ -2,9 +2,9 @@ package gpu
 
 import "d3p/internal/privacy"
 
-// How a batch is cut. All of it depends on the batch and the tape, never on the
-// device or its memory: so do the shapes of sums, and results have the same bits
-// on every device.
+// These numbers divide a batch into chunks. The division depends on the batch and the tape,
+// never on the device or its memory. So sums have the same order, and results the same
+// bits, on every device.
 const (
 	chunkUnit = 32   // records: a warp
 	maxChunk  = 1024 // records: a few for each thread of a block

@@ -14,8 +14,8 @@ import (
 	"d3p/internal/jsonfile"
 )
 
-// Create writes a new book, mode 0600; path must not exist.
-func Create(path string, b *Book) error {
+// Create writes a new ledger, mode 0600; path must not exist.
+func Create(path string, b *Ledger) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
@@ -36,8 +36,8 @@ func Create(path string, b *Book) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Read reads and checks a book.
-func Read(path string) (*Book, error) {
+// Read reads and checks a ledger.
+func Read(path string) (*Ledger, error) {
 	full, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no ledger %s (d3p ledger init makes one)", path)
@@ -60,8 +60,8 @@ func Read(path string) (*Book, error) {
 // mostBytes bounds a ledger.
 const mostBytes = 1 << 30
 
-// readIn reads and checks the book in a file of folder.
-func readIn(folder *os.Root, name string) (*Book, error) {
+// readIn reads and checks the ledger in a file of folder.
+func readIn(folder *os.Root, name string) (*Ledger, error) {
 	raw, err := atomicfile.Read(folder, name, mostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("it is no ledger: %w", errors.Unwrap(err))
@@ -69,7 +69,7 @@ func readIn(folder *os.Root, name string) (*Book, error) {
 	if !bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("{")) {
 		return nil, errors.New("it is no ledger (name the file that d3p ledger init made)")
 	}
-	b := new(Book)
+	b := new(Ledger)
 	if err := jsonfile.Strict(raw, b); err != nil {
 		return nil, fmt.Errorf("it is no ledger, or was altered (restore a copy): %w", err)
 	}
@@ -84,10 +84,10 @@ func readIn(folder *os.Root, name string) (*Book, error) {
 	return b, b.Check()
 }
 
-// Update changes a book in place, whole or not at all. It waits while another program
-// changes the book, and returns the book that it wrote. It follows a symbolic link: a new
-// book in place of the link would be a second one with its own limit.
-func Update(path string, change func(*Book) error) (*Book, error) {
+// Update changes a ledger in place, whole or not at all. It waits while another program
+// changes the ledger, and returns the ledger that it wrote. It follows a symbolic link: a new
+// ledger in place of the link would be a second one with its own limit.
+func Update(path string, change func(*Ledger) error) (*Ledger, error) {
 	if _, err := Read(path); err != nil { // so that it leaves no lock beside another file
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func ownFile(folder *os.Root, name string) error {
 	return atomicfile.CheckOwn(info, 0o022)
 }
 
-func encode(b *Book) ([]byte, error) {
+func encode(b *Ledger) ([]byte, error) {
 	text, err := json.MarshalIndent(b, "", "  ")
 	return append(text, '\n'), err
 }

@@ -9,8 +9,8 @@ import (
 
 // Next is the largest epsilon, at the delta of the limit, that the limit allows one more
 // run with full batches; 0 if none. Prices compose to less than their sum, so it exceeds
-// the limit less the book's epsilons. Other batches may have nearly as much.
-func (b *Book) Next() (float64, error) {
+// the limit less the ledger's epsilons. Other batches may have nearly as much.
+func (b *Ledger) Next() (float64, error) {
 	accounts, err := b.Accounts("")
 	if err != nil {
 		return 0, err

@@ -13,9 +13,9 @@ import (
 // A run of the epsilon that Next returns is allowed, with any number of steps, and one of
 // a little more is not; then the budget is spent.
 func TestNext(t *testing.T) {
-	b := book(2)
+	b := limited(2)
 	if next, err := b.Next(); err != nil || math.Abs(next-2) > 1e-3 {
-		t.Fatalf("of an empty book: %g, %v, want 2", next, err)
+		t.Fatalf("of an empty ledger: %g, %v, want 2", next, err)
 	}
 	for name, ev := range map[string]event.Event{"a": run(100, 500), "b": run(50, 200)} {
 		if err := b.Reserve(Run{ID: name}, ev, now); err != nil {

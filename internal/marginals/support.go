@@ -110,8 +110,8 @@ func (u *support) rows(s Set, f func([]int32) bool) bool {
 	return visit(0)
 }
 
-// checks are the zeros of s. checks[i] are those that column i of others completes, among
-// those that need the column inner, too.
+// checks are the zeros of s: in within those with the column inner, in checks[i+1] those
+// whose last column is column i of others.
 func (u *support) checks(s Set, inner int, others []int) (checks [][]check, within []check) {
 	checks = make([][]check, len(others)+1)
 	for _, z := range u.zeros {

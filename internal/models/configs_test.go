@@ -167,8 +167,8 @@ func recordNoise(t *graph.Tape, n int) []float64 {
 	return normals(t.AuxRecord*n, 1, rand.New(rand.NewPCG(8, 1)))
 }
 
-// checkGradients compares the gradients of records and prior with central
-// differences; the error of the differences is about 1e-9.
+// checkGradients compares the gradients of likelihood and prior with central differences,
+// whose error is about 1e-9.
 func checkGradients(t *testing.T, m *models.Model, rows, theta []float64) {
 	t.Helper()
 	n := len(rows) / m.Encoding.Width()

@@ -247,7 +247,8 @@ func TestNoAllocationPerTransition(t *testing.T) {
 	}
 }
 
-// TestFunnelHasNoNormal: where the log density has no peak, chains start as without one.
+// TestFunnelHasNoNormal: if the log density has no mode, chains start without a normal
+// approximation.
 func TestFunnelHasNoNormal(t *testing.T) {
 	funnel := func(gradient, x []float64) (float64, error) {
 		s := math.Exp(-2 * x[0])

@@ -75,7 +75,7 @@ func writtenLists(t testing.TB, n int, rng *rand.Rand, nulls float64, options ..
 	return out.Bytes(), values
 }
 
-// readLists reads a column of lists by Fill, which keeps cells.
+// readLists reads a column of lists by Fill.
 func readLists(file []byte, column string, batch int, drop func(n int) int) (values [][]int64, err error) {
 	f, err := parquet.Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {

@@ -130,7 +130,7 @@ func moveFraction(move, before, after []float64, expected float64) float64 {
 	return 0
 }
 
-// alone are the coordinates below latent that are neither free nor scales.
+// alone lists the coordinates below latent that are in neither b.free nor b.scales.
 func (b clipBias) alone(latent int) []int {
 	taken := make([]bool, latent)
 	for _, j := range b.free {

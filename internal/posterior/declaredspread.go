@@ -52,9 +52,9 @@ func logFactor(measured, v, wrong float64) (mean, variance float64) {
 	return stats.GridMoments(at[:], log[:])
 }
 
-// scale makes coordinates steeper by the factors, as columns that are spread wider do:
-// gradients and scores grow by its root. The uncertainty of a factor is variance of f, in
-// proportion to the posterior's covariance.
+// scale multiplies the information in each coordinate by its factor, as wider columns do;
+// gradients and scores grow by the root of the factor. The uncertainty of the factors adds
+// to the variance of f, in proportion to the posterior's covariance.
 func (x *moments) scale(by slopeFactors, covariance *mat.SymDense) {
 	p := len(x.point)
 	root := make([]float64, p)

@@ -7,7 +7,7 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// placePairs is the number of pairs of places that stand for those of all steps.
+// placePairs is the number of pairs of places that represent the places of all steps.
 const placePairs = 4
 
 // place is where a fit released a gradient, and its clip norm.

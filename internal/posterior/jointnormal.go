@@ -170,8 +170,8 @@ func (j *jointNormal) addLaws(exact, total *mat.SymDense, mean []float64, scales
 	total.ScaleSym(1/count, total)
 }
 
-// under is the likelihood's information among the free parameters under a law, and the part
-// of it that the measured curvature makes certain.
+// under returns the likelihood's information about the free parameters under a law, and the
+// part of it that the measured curvature confirms.
 func (j *jointNormal) under(l *law.Law, mean []float64, free []int, scales []scale) (likelihood, trusted *mat.SymDense) {
 	c, all := *j.curvature, newScores(j.model, mean, l, j.random())
 	if expected := all.information(j.clipNorm, j.records); simd.Finite(expected) {

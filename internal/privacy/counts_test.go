@@ -360,8 +360,8 @@ func TestCountsNoise(t *testing.T) {
 	}
 }
 
-// A call is one entry of the ledger, charged jointly with all else: with what was
-// spent before, and with the fit that follows.
+// A call is one entry of the ledger. Its price composes with what was spent before and with
+// the fit that follows.
 func TestCountsAreCharged(t *testing.T) {
 	c := surveyor(t, "id,x,k,g,y\n1,0.5,1,a,1\n", noise.Insecure(3), event.AddRemove)
 	partitions := []privacy.Partition{{Usable: true, Noise: 40}, {Axes: []privacy.Axis{{Column: "g"}}, Noise: 30}}
@@ -470,8 +470,8 @@ func TestPartitionsAreRefused(t *testing.T) {
 	}
 }
 
-// No table, not even an empty one or one of malformed lines, is an error, and all are
-// charged alike.
+// No table causes an error, not even an empty one or one of malformed lines, and all cost
+// the same.
 func TestCountsOfBadTables(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "short": "1,2\n", "long": "1,2,3,4,5,6\n", "quotes": "\"1,2\n", "noise": "\xff\x00\xfe,,,,\n", "nobody": ",,,,\n",
@@ -501,7 +501,7 @@ func (byFirst) Cells() []int { return []int{3} }
 // hostileParts are parts of a weight, also those that do not exist.
 var hostileParts = []float64{0, 0.3, 1, 7, -2, math.NaN(), math.Inf(1), math.Inf(-1)}
 
-func (byFirst) Place(tables []privacy.Placed, block privacy.Block) error {
+func (byFirst) Place(tables []privacy.Placed, block privacy.RowRange) error {
 	record := make([]float64, block.K)
 	most, cells, parts := block.Most, tables[0].Cells, tables[0].Parts
 	width := block.K / most

@@ -115,7 +115,7 @@ func (c *Curator) batches(m Mechanism, own *noise.Stream, first int) (sampler.Sa
 	if err != nil {
 		return nil, nil, err
 	}
-	return sampler.Dealt(draws, low, low+count), stream, nil
+	return sampler.OfShare(draws, low, low+count), stream, nil
 }
 
 // keyWords is the number of 32-bit words of a stream's key.

@@ -114,8 +114,8 @@ func TestStepsDrawWhatStepDraws(t *testing.T) {
 	}
 }
 
-// An engine gets a network for each thread that draws, of the batches that Draw has, and
-// none where batches are exact.
+// With Feistel batches an engine gets a network for each thread that draws, and the
+// networks define the batches of Draw. With exact batches it gets none.
 func TestStepsHaveTheNetwork(t *testing.T) {
 	for _, batches := range []string{sampler.Exact, sampler.Feistel} {
 		e := &fakeStepper{takes: 4}

@@ -62,7 +62,7 @@ func CheckNames(m release.Manifest) error {
 
 // isKnown reports whether a release of d3p may have a file of this name.
 func isKnown(name string) bool {
-	return slices.Contains(always, name) || slices.Contains([]string{EventName, ReadmeName, table1CSV, table1MD, outputs.MeasuredName, "registry.yaml", MarginalsName, UtilityName, outputs.TraceName, outputs.WeightsName}, name) ||
+	return slices.Contains(always, name) || slices.Contains([]string{EventName, ReadmeName, table1CSV, table1MD, outputs.SideQueriesName, "registry.yaml", MarginalsName, UtilityName, outputs.TraceName, outputs.WeightsName}, name) ||
 		strings.HasPrefix(name, publicFolder+"/") || outputs.IsDrawsFile(name)
 }
 
@@ -82,7 +82,7 @@ var contents = []struct{ name, text string }{
 	{table1MD, "how many units there are and how each column is spread; table1.csv has every number"},
 	{outputs.WeightsName, "weights of the networks"},
 	{outputs.TraceName, "iterates of the fit"},
-	{outputs.MeasuredName, "loss, accuracy or levels at some iterates, over all records, with noise"},
+	{outputs.SideQueriesName, "loss, accuracy or levels at some iterates, over all records, with noise"},
 	{UtilityName, "the quality of the synthetic table: expected distances, rules, pictures, and unsuitable uses"},
 	{MarginalsName, "noisy tables of counts, from which d3p twin draws synthetic tables"},
 	{paramsName, "the released parameters, from which every other number follows"},

@@ -112,7 +112,7 @@ func (r *Run) Release() ([]release.File, error) {
 		files = append(files, registry)
 	}
 	files = append(files, Table1Files(privacy)...)
-	files = append(files, outputs.MeasuredFiles(privacy.Mechanism.SideQueries, privacy.Banner)...)
+	files = append(files, outputs.SideQueriesFiles(privacy.Mechanism.SideQueries, privacy.Banner)...)
 	files = append(files, PublicFiles(r.Spec.Public)...)
 	if len(r.Weights) > 0 {
 		files = append(files, outputs.WeightsFile(r.Weights, r.weightsMetadata()))

@@ -44,7 +44,7 @@ func (r *Run) scope() Scope {
 	if q := r.Plan.SideQueries; q != nil {
 		s.DataAccesses = append(s.DataAccesses, fmt.Sprintf("noisy sums over all records of %s at %d iterates, after the last step", strings.Join(q.Quantities, ", "), len(q.Steps)))
 		if r.Banner() == "" {
-			s.Covers = append(s.Covers, "measurements of iterates ("+outputs.MeasuredName+")")
+			s.Covers = append(s.Covers, "measurements of iterates ("+outputs.SideQueriesName+")")
 		}
 	}
 	if r.Plan.Clipping == plan.ClippingCounts {

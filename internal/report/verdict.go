@@ -195,7 +195,7 @@ func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, n
 	known := Known(m, n, ran, bought)
 	if response := responseOf(m); response != nil {
 		if l, err := table1.LawOf(bought, &m.Spec.Data); err == nil { // rows of another model: no check
-			known.Misfit, known.Dependent = draws.Misfit(m, response, l), outputs.Dependent(m, l)
+			known.Misfit, known.Dependent = draws.Misfit(m, response, l), outputs.Collinear(m, l)
 		}
 	}
 	draws.Judge(m, prior, trace, known)

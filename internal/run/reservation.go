@@ -29,7 +29,7 @@ func (r Run) reserve(ev event.Event, places ...reservation) error {
 	if first.path == "" {
 		return nil
 	}
-	_, err := ledger.Update(first.path, func(book *ledger.Book) error {
+	_, err := ledger.Update(first.path, func(book *ledger.Ledger) error {
 		if err := SameClaim(book, r.Model.Spec.Data.Unit.Entity.V, r.Plan.Neighbours); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (r reservation) settleFor(spent privacy.Ledger, attempts []string) error {
 	if len(spent.Entries) > 0 {
 		ev = spent.Event()
 	}
-	_, err := ledger.Update(r.path, func(book *ledger.Book) error {
+	_, err := ledger.Update(r.path, func(book *ledger.Ledger) error {
 		if err := book.Holds(r.run.ID, attempts); err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (r reservation) failed(err error) error {
 }
 
 // SameClaim refuses to compose claims about different relations or units.
-func SameClaim(book *ledger.Book, entity string, rel event.Relation) error {
+func SameClaim(book *ledger.Ledger, entity string, rel event.Relation) error {
 	if book.Entity != entity || book.Relation != rel {
 		return fmt.Errorf("the ledger of %s protects one %s under %s neighbours, the run one %s under %s: they do not add up",
 			book.Dataset, book.Entity, report.RelationWords(book.Relation), entity, report.RelationWords(rel))

@@ -47,7 +47,7 @@ func Settle(path, run string) error {
 	if err := folder.write(jobFile, j); err != nil {
 		return err
 	}
-	_, err = ledger.Update(path, func(book *ledger.Book) error {
+	_, err = ledger.Update(path, func(book *ledger.Ledger) error {
 		switch reserved, err := book.Has(j.ID, ledger.Reserved); {
 		case err != nil:
 			return err

@@ -34,8 +34,9 @@ core:
       label: categorical(logits=net(img))
 `
 
-// Random numbers of predictions are dealt out by place: without a record every later one
-// would get another cell. So a model whose predictions are drawn is not scored.
+// The random numbers of a drawn prediction depend on the record's place: removing a record
+// would move every later one to another cell. So d3p refuses to score a model with drawn
+// predictions.
 func TestDrawnPredictionsAreNotScored(t *testing.T) {
 	m := modelstest.Compile(t, "digits.yaml", drawn)
 	posterior := predict.Posterior{S: 20, Prob: 0.9, Draw: func(theta []float64, s int) {
@@ -59,7 +60,7 @@ func TestDrawnPredictionsAreNotScored(t *testing.T) {
 			t.Fatal(err)
 		}
 		cells := make([]int, rows.N)
-		if err := table.Place([]privacy.Placed{{Cells: cells}}, privacy.Block{Rows: rows, High: rows.N, Most: 1}); err != nil {
+		if err := table.Place([]privacy.Placed{{Cells: cells}}, privacy.RowRange{Rows: rows, High: rows.N, Most: 1}); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("cells of %d equal records: %d", records, cells)

@@ -43,7 +43,7 @@ func (e *Exceedance) Cells() []int { return []int{2 * (exceedanceSteps + 1)} }
 
 // Place puts each row in its cell; see privacy.Placer. The random numbers of a row follow
 // from the row alone, so that no other row can move it.
-func (e *Exceedance) Place(tables []privacy.Placed, of privacy.Block) error {
+func (e *Exceedance) Place(tables []privacy.Placed, of privacy.RowRange) error {
 	t, cells := e.table, tables[0].Cells
 	k := t.model.Encoding.K
 	all := rowsOf(t.model, of)

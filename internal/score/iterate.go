@@ -74,7 +74,7 @@ func (it *Iterate) Cells() (cells []int) {
 }
 
 // Place implements privacy.Placer. Every record is predicted once.
-func (it *Iterate) Place(tables []privacy.Placed, block privacy.Block) error {
+func (it *Iterate) Place(tables []privacy.Placed, block privacy.RowRange) error {
 	k, i := it.model.Encoding.K, it.Target.Observation
 	all := rowsOf(it.model, block)
 	together := it.model.Predict.BatchSize()

@@ -59,7 +59,7 @@ func TestLossUnderANetworkIsOfItsRowAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		cells, parts := make([]int, rows.N), make([]float64, rows.N)
-		if err := measure.Place([]privacy.Placed{{Cells: cells, Parts: parts}}, privacy.Block{Rows: rows, High: rows.N, Most: 1}); err != nil {
+		if err := measure.Place([]privacy.Placed{{Cells: cells, Parts: parts}}, privacy.RowRange{Rows: rows, High: rows.N, Most: 1}); err != nil {
 			t.Fatal(err)
 		}
 		for i, cell := range cells {

@@ -125,7 +125,7 @@ func (t *Table) Cells() []int {
 }
 
 // Place puts each row in its cell; see privacy.Placer.
-func (t *Table) Place(tables []privacy.Placed, block privacy.Block) error {
+func (t *Table) Place(tables []privacy.Placed, block privacy.RowRange) error {
 	k, cells := t.model.Encoding.K, tables[0].Cells
 	all := rowsOf(t.model, block)
 	return predict.Predict(t.model, t.posterior, all, t.random, func(i int, p *predict.Prediction) error {
@@ -138,7 +138,7 @@ func (t *Table) Place(tables []privacy.Placed, block privacy.Block) error {
 }
 
 // rowsOf are the rows of a block.
-func rowsOf(m *models.Model, of privacy.Block) predict.Rows {
+func rowsOf(m *models.Model, of privacy.RowRange) predict.Rows {
 	k, n := m.Encoding.K, (of.High-of.Low)*of.Most
 	width := m.Encoding.Width() / of.Most
 	all := predict.Rows{Data: make([]float64, n*k), N: n, Stride: k, Valid: make([]bool, n)}

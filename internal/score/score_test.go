@@ -78,7 +78,7 @@ func cellsOf(t *testing.T, column, family string, lines []string) [][]int {
 		for i := range tables {
 			tables[i] = privacy.Placed{Cells: make([]int, 3*rows.N), Parts: make([]float64, 3*rows.N)}
 		}
-		if err := p.Place(tables, privacy.Block{Rows: rows, High: rows.N, Most: 3}); err != nil {
+		if err := p.Place(tables, privacy.RowRange{Rows: rows, High: rows.N, Most: 3}); err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range tables {

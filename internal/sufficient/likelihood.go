@@ -79,10 +79,10 @@ type Likelihood struct {
 	ofErrors  *mat.SymDense // covariance of d by Σxe, by the variance of e
 }
 
-// weakNoise is the noise of the moments, by record, above which S is weakly known. There
-// the flat prior of S would make γ near the steps' places more probable, as with it small
-// moments are improbable. The density then is without the determinant of the noise alone,
-// so that γ is as uncertain as by the test of Anderson and Rubin (1949), whatever S is.
+// weakNoise is the noise of the moments, by record, above which S is weakly known. There a
+// flat prior of S would favour γ near the places of the steps, because small moments are
+// improbable under it. So the density leaves out the determinant of the noise, and γ is as
+// uncertain as by the test of Anderson and Rubin (1949), whatever S is.
 const weakNoise = 0.12
 
 // Weak reports whether S is weakly known.

@@ -363,8 +363,8 @@ func (d *Drawer) values(all [][]float64, cells [][]int32, place []int, random Ra
 	return ok
 }
 
-// together gives the columns of each rule that divides the cells of record i one quantile, in
-// row j of the values.
+// together gives all columns of a rule the same quantile, in row j of the values, if the
+// rule divides the cells of record i.
 func (d *Drawer) together(values [][]float64, j int, cells [][]int32, i int, place []int, random Random) {
 	u := -1.0
 	for _, r := range d.rules {

@@ -270,7 +270,8 @@ func TestDrawerRefuses(t *testing.T) {
 	}
 }
 
-// Records that hold nothing usable, and none at all, make a table of noise, not a failure.
+// Without usable records, or without any record, the result is a table of noise and not an
+// error.
 func TestFitOfNoRecords(t *testing.T) {
 	m := read(t, model)
 	for _, records := range []string{"age,gain,home,ill\n", "age,gain,home,ill\n,,,\nx,y,z,w\n1e300,-1e300,own,yes\n"} {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestHuntedCanariesAreRows: a record that the search finds can be written into the
+// TestCanariesOfTheSearchAreRows: a record that the search finds can be written into the
 // table.
-func TestHuntedCanariesAreRows(t *testing.T) {
+func TestCanariesOfTheSearchAreRows(t *testing.T) {
 	list, err := scenarios()
 	if err != nil {
 		t.Fatal(err)

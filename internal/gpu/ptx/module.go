@@ -57,14 +57,14 @@ type statement struct {
 	instruction *instruction
 }
 
-// A register is one, or with count > 0 those named name0 to name(count-1).
+// A register declares one register, or with count > 0 the registers name0 to name(count-1).
 type register struct {
 	name, kind string
 	count      int
 }
 
-// An instruction is an opcode with operands; it is done where guard is true, or
-// with unless false. No guard: always.
+// An instruction is an opcode with operands. It runs where guard is true, or, with unless,
+// where guard is false; without a guard it always runs.
 type instruction struct {
 	guard    string
 	unless   bool

@@ -37,8 +37,9 @@ type Tensor struct {
 // Bytes makes every byte of a text a token.
 const Bytes = "bytes"
 
-// Tokens of every text: beyond its end, and for words that the vocabulary lacks. Tokens of
-// a vocabulary follow in its order; those of bytes follow Padding.
+// Padding is the token beyond the end of a text, Unknown that of a word which the
+// vocabulary lacks. The words of the vocabulary have the next tokens, in its order. Tokens
+// of bytes follow Padding.
 const (
 	Padding = 0
 	Unknown = 1

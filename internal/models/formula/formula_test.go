@@ -75,7 +75,7 @@ func TestFormula(t *testing.T) {
 // to write here.
 func TestElsewhere(t *testing.T) {
 	hints := map[string]string{"age/10": "write arithmetic in I(...), as I(x / 10)", "(1 | gr(g, by = a))": "write (1 | g), (1 | g:h) or (1 | g/h)"}
-	for name, hint := range elsewhere {
+	for name, hint := range replacements {
 		hints[name+"(a, k = 5)"] = hint
 		hints[name+"(a):g"] = hint
 	}

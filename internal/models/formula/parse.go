@@ -406,7 +406,7 @@ func (f *parser) function() string {
 		f.fail("give it a name under data: derive:", "%s(...) is available in the main formula only", name)
 		return ""
 	}
-	if hint, ok := elsewhere[name]; ok {
+	if hint, ok := replacements[name]; ok {
 		f.fail(hint, "%s(...) is not available", name)
 		return ""
 	}

@@ -85,8 +85,9 @@ func level(name, prior string, columns []string, response string) SpreadPrior {
 }
 
 // Text is the prior where spread gives the mean and the standard deviation of a column; ok
-// is false if that is 0 for one of them. The prior of a level at the declared centres
-// contains the way from the means that coefficients of standard deviation 1 go.
+// is false if that is 0 for one of them. The prior of a level at the declared centres is as
+// wide as coefficients of standard deviation 1 make the distance from the means to the
+// centres.
 func (p SpreadPrior) Text(d *data.Data, spread func(column string) (mean, sd float64)) (text string, ok bool) {
 	unit, square, response := 1.0, p.SD*p.SD, 1.0
 	for _, name := range p.Columns {

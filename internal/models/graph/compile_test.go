@@ -70,9 +70,9 @@ func TestGradientPart(t *testing.T) {
 	}
 }
 
-// TestDerive: what depends on columns only becomes columns of the row, but not
-// if it is far larger than what it is made from; Machine.Derive fills them for
-// any number of records.
+// TestDerive: a value that depends on columns alone becomes columns of the row, unless it
+// is far larger than the columns that it depends on. Machine.Derive fills them for any
+// number of records.
 func TestDerive(t *testing.T) {
 	b := NewBuilder()
 	y := b.Column(1)
@@ -113,8 +113,8 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// TestDeriveFeatures: values that many products make become columns, up to eight times as
-// many as the columns behind them; those that few make are computed in each step.
+// TestDeriveFeatures: values that cost many products become columns, up to eight times as
+// many as the columns that they depend on. Cheap values are computed in each step.
 func TestDeriveFeatures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	matrix := func(b *Builder, rows, cols int) *Node {

@@ -64,13 +64,14 @@ type Detail struct {
 	Trans             bool
 }
 
-// Detail is for who writes the graph in another form; not to be changed.
+// Detail returns the attributes of n, for a package that writes the graph in another form.
+// The caller must not change them.
 func (n *Node) Detail() Detail {
 	a := &n.attr
 	return Detail{a.values, a.offset, a.index, a.rows, a.cols, a.width, a.trans}
 }
 
-// is reports whether n is a constant whose elements are all v.
+// is reports whether n is a constant with all elements equal to v.
 func (n *Node) is(v float64) bool {
 	if n.op != OpConst {
 		return false

@@ -111,8 +111,8 @@ func checkMarginals(t *testing.T, g Guide, lambda []float64, covariance [][]floa
 	}
 }
 
-// forget leaves what no later result may depend on: numbers in its destination, and
-// in the scratch space of the guide those of another λ.
+// forget fills a destination with other numbers, and the guide's scratch space with those
+// of another λ. No later result may depend on either.
 func forget(g Guide, dst []float64) {
 	g.Draw(dst, make([]float64, g.Size()), make([]float64, g.Noise()))
 	for i := range dst {

@@ -61,7 +61,7 @@ func TestLevelsAreDrawnTogether(t *testing.T) {
 			t.Errorf("combination %d: share %.4f, want %.4f", i, shares[i], want)
 		}
 	}
-	// The number is skewed by its levels: its score is not quite that of the sum.
+	// The levels make the number skewed, so its score is not exactly the score of the sum.
 	for level, want := range l.Within[0].Mean {
 		if got := means[level] / counts[level]; math.Abs(got-want) > 0.1 {
 			t.Errorf("mean score in level %d: %.3f, want %.3f", level, got, want)

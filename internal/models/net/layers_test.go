@@ -132,8 +132,8 @@ func TestResidual(t *testing.T) {
 
 func weightless(int) []float64 { return nil }
 
-// TestDropout checks that values are dropped at the rate, that those left are
-// divided by the rest, and that nothing happens without noise.
+// TestDropout checks that values are dropped at the rate, that the kept values are divided
+// by 1 - rate, and that nothing is dropped without noise.
 func TestDropout(t *testing.T) {
 	const draws = 20000
 	n := resolve(t, "  n: {input: [h], layers: [{dropout: {rate: 0.3}}]}\n")

@@ -64,8 +64,8 @@ func transposedWeight(file arrays) (safetensors.Array, bool) {
 	return t, true
 }
 
-// summedBias is bias_ih + bias_hh of a recurrent cell, but for the last units of an own
-// bias, which stay apart.
+// summedBias is bias_ih + bias_hh of a recurrent cell. Its last own elements are those of
+// bias_ih alone: the cell keeps their bias_hh as a separate array.
 func summedBias(suffix string, own int) layout {
 	return func(file arrays) (safetensors.Array, bool) {
 		a, ok := file("bias_ih" + suffix)

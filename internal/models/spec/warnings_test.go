@@ -46,8 +46,8 @@ func TestUnusedColumnsAreOneWarning(t *testing.T) {
 	}
 }
 
-// TestUnusedKeysOfTables: a column of a public table is read in the clear, so bounds and
-// rules for missing values do nothing there.
+// TestUnusedKeysOfTables: a column of a public table is not protected, so bounds and rules
+// for missing values have no effect there.
 func TestUnusedKeysOfTables(t *testing.T) {
 	const model = `d3p: 1
 data:

@@ -40,7 +40,7 @@ func forward(t *testing.T, tr *Transform, shape graph.Shape, u []float64, width 
 	return x, graphtest.Evaluate(t, b, b.Sum(det), u, width)
 }
 
-// freeCoordinates are the elements of an event that LogDet speaks of.
+// freeCoordinates are the elements of an event to which LogDet refers.
 func freeCoordinates(tr *Transform, n int) []int {
 	var at []int
 	switch tr.Target.Kind {

@@ -50,7 +50,7 @@ func Coordinates(m *models.Model, l *law.Law, ridge float64, rng dist.Rand) *mod
 		r := whiten(p, designs[i], k, records, ridge+noiseReach*noise*math.Sqrt(float64(k)), prior)
 		if f := m.Spec.Model; f != nil && response != nil && p.Coefficients.Name == naming.Slopes && p.Effects == 1 {
 			mean, sd, slopes := regress(&r, designs[i], response, noise)
-			at := f.Place(mean, sd, slopes)
+			at := f.StartFor(mean, sd, slopes)
 			place(m, c, at)
 			for j, x := range at.Slopes {
 				c.Origin[p.At(j, 0)] = x / at.Unit
@@ -129,7 +129,7 @@ func drawRows(m *models.Model, l *law.Law, rng dist.Rand) []float64 {
 }
 
 // place sets origins and units by the formula's placement of single parameters.
-func place(m *models.Model, c *models.Coordinates, at formula.Placement) {
+func place(m *models.Model, c *models.Coordinates, at formula.Start) {
 	for i := range m.Params {
 		p := &m.Params[i]
 		origin, ok := at.Origin[p.Name]

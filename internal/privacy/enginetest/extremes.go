@@ -64,7 +64,7 @@ func (e *experiment) wild(reach float64) float64 {
 	return x
 }
 
-// wildRows are whole with wild numbers in most cells of the first records.
+// wildRows returns a copy of whole with wild numbers in most cells of the first records.
 func (e *experiment) wildRows(t *testing.T, whole *privacy.Rows, records int, reach float64) *privacy.Rows {
 	rows := *whole
 	rows.F32, rows.F64 = append([]float32(nil), whole.F32...), append([]float64(nil), whole.F64...)

@@ -38,7 +38,7 @@ func (p *Posterior) sampler() *sampler {
 	return &sampler{p: p, q: q, most: q.excess(e) - p.Energy(mode, math.Inf(1)), place: make([]int64, p.d), phi: make([]float64, p.d)}
 }
 
-// try is one proposal, and whether it is accepted: with probability exp(−U − log q − most).
+// try draws a proposal and accepts it with probability exp(−U − log q − most).
 func (s *sampler) try(src *noise.Stream) ([]float64, bool) {
 	room := exponential(src)
 	if !s.q.draw(s.place, src) {

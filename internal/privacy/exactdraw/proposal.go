@@ -36,7 +36,8 @@ type proposal struct {
 	left    int
 }
 
-// spread are the steps from one component's width to the next, and their most.
+// Each component is spread times as wide as the one before it. A mixture has at most
+// mostComponents.
 const spread, mostComponents = 1.25, 32
 
 // newProposal is the mixture of the curvature with this root, whose components have the

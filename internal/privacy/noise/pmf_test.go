@@ -91,9 +91,9 @@ func TestKeepIsExact(t *testing.T) {
 	}
 }
 
-// Where the first 64 bits are the threshold's own, those that follow decide: a number
-// is kept as often as the rest of the threshold says, and surely one below, never one
-// above.
+// If the first 64 bits equal those of the threshold, the following bits decide: the
+// probability to keep a number is the rest of the threshold. A number below is always kept,
+// a number above never.
 func TestKeepBeyondTheWord(t *testing.T) {
 	s := Insecure(25).Stream(Sampling)
 	b := NewBinomial(1000000, 0.001)

@@ -24,9 +24,9 @@ type feistel struct {
 	table       []uint16 // all rounds
 }
 
-// leastWidth is the least length of a value in bits: a network on shorter halves than
-// 8 bits needs more rounds. Of few records a walk is long, but n of them together still
-// take at most 2^16 steps.
+// leastWidth is the least length of a value in bits: a network on shorter halves than 8
+// bits needs more rounds. With few records a walk is long, but the walks of all n records
+// still take at most 2^16 steps together.
 const leastWidth = 16
 
 func newFeistel(n int, src *noise.Stream) *feistel {

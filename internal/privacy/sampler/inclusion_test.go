@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// With many records: how often each is included varies as independent draws do,
-// and pairs at a distance, near or by powers of two, are included together q² of
-// the time.
+// With many records the inclusion counts vary as those of independent draws, and pairs of
+// records are included together with probability q², for small distances and distances that
+// are powers of two.
 func TestLargePoissonInclusion(t *testing.T) {
 	const q, steps = 0.05, 1500
 	for _, c := range []struct {

@@ -18,7 +18,7 @@ const (
 	mostCases    = 2000
 )
 
-// Check hunts on every model in both precisions, for a duration each, and in a soak
+// Check attacks every model in both precisions, for a duration each, and in a soak
 // (D3P_SOAK) for that many times the duration, with its own seed. It fails at a fault, and
 // if hardly a case was clipped.
 func Check(t *testing.T, list []Model, open func(t *testing.T) privacy.Engine, each time.Duration) {
@@ -36,7 +36,7 @@ func Check(t *testing.T, list []Model, open func(t *testing.T) privacy.Engine, e
 				t.Parallel()
 				rng := rand.New(rand.NewPCG(seed, uint64(2*k)+uint64(p)))
 				begun := time.Now()
-				result, err := Hunt(Target{Model: m, Engine: open(t), Precision: p}, rng, func(r Result) bool {
+				result, err := Attack(Target{Model: m, Engine: open(t), Precision: p}, rng, func(r Result) bool {
 					return time.Since(begun) < each || r.Clipped < leastClipped && r.Cases < mostCases
 				})
 				if err != nil {

@@ -186,7 +186,7 @@ func TestFaultsAreFound(t *testing.T) {
 				if m.Name != fault.model {
 					continue
 				}
-				result, err := Hunt(Target{Model: m, Engine: fault.engine, Precision: fault.precision}, rng, episodes(20_000))
+				result, err := Attack(Target{Model: m, Engine: fault.engine, Precision: fault.precision}, rng, episodes(20_000))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -205,9 +205,9 @@ func (t *Target) search(rng *rand.Rand) (*search, error) {
 	return s, nil
 }
 
-// Hunt tries cases while more returns true of its result so far. At a fault it climbs on for a
+// Attack tries cases while more returns true of its result so far. At a fault it climbs on for a
 // while, to show how large it is, and stops.
-func Hunt(t Target, rng *rand.Rand, more func(Result) bool) (Result, error) {
+func Attack(t Target, rng *rand.Rand, more func(Result) bool) (Result, error) {
 	s, err := t.search(rng)
 	if err != nil {
 		return Result{}, err

@@ -56,9 +56,9 @@ func CheckLedger(folder string, ev event.Event, p *report.Privacy) (check verify
 	return check, true
 }
 
-// CheckBook checks that the ledger of the data set, at path, has the run as released, and
+// CheckLedgerFile checks that the ledger of the data set, at path, has the run as released, and
 // every entry that its report names.
-func CheckBook(path string, ev event.Event, p *report.Privacy) (verify.Check, error) {
+func CheckLedgerFile(path string, ev event.Event, p *report.Privacy) (verify.Check, error) {
 	check := verify.Check{Name: "the ledger of the data set"}
 	book, err := ledger.Read(path)
 	if err != nil {

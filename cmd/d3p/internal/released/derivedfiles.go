@@ -63,7 +63,7 @@ func (r *Release) Again() ([]release.File, error) {
 	}
 	files := append(sample.Files(settings.FormatNames()), outputs.SummaryFile(findings.Rows, r.Privacy.Banner))
 	files = append(files, report.Table1Files(r.Privacy)...)
-	files = append(files, outputs.MeasuredFiles(r.Privacy.Mechanism.SideQueries, r.Privacy.Banner)...)
+	files = append(files, outputs.SideQueriesFiles(r.Privacy.Mechanism.SideQueries, r.Privacy.Banner)...)
 	reports, err := r.reportsAgain(findings)
 	return append(files, reports...), err
 }

@@ -23,8 +23,8 @@ func (c *cells) dominated(ceiling bool, theta float64) *Lattice {
 	return l
 }
 
-// gain is by how much E[e^{θL}] of one list of masses on the grid exceeds that of another,
-// up to a factor.
+// gain is the excess of E[e^{θL}] under the masses of one list over that under another list
+// on the same grid, up to a factor.
 func (c *cells) gain(mass, than []float64, theta float64) (sum float64) {
 	const most = 600 // e^most is finite
 	loss := func(i int) float64 { return theta * (c.origin + float64(c.first+i)*c.h) }

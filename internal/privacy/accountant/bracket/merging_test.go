@@ -8,8 +8,8 @@ import (
 	"d3p/internal/privacy/accountant/pairs"
 )
 
-// A pair whose losses all lie in a few cells keeps its Rényi divergence when it is merged,
-// but for what its variance loses: nothing is moved by a whole cell.
+// Merging a pair with all losses in a few cells keeps its Rényi divergence, except for the
+// loss of variance within a cell: no loss moves by a whole cell.
 func TestMergingAtTheEnds(t *testing.T) {
 	const h, steps, theta = 0.026, 50000, 0.92
 	for _, kind := range []pairs.Kind{pairs.Remove, pairs.Add, pairs.Substitute} {

@@ -265,8 +265,9 @@ func (p *Pair) Side(up bool) *Pair {
 // gaussPanel is a stretch of outcomes under one Gauss rule.
 type gaussPanel struct{ From, Width float64 }
 
-// Panels divides the piece. A density that ends abruptly has, under a large tilt, its mass
-// at the upper end alone: there the panels become narrower and narrower.
+// Panels divides the piece. Under a large tilt a density that is not smooth has all its
+// mass at the upper end of the piece. There each panel is half as wide as the one before
+// it.
 func (p *Piece) Panels(fine int, smooth bool) (all []gaussPanel) {
 	n := int(math.Ceil((p.Hi - p.Lo) / p.Width * float64(fine)))
 	width := (p.Hi - p.Lo) / float64(n)

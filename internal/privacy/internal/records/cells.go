@@ -145,7 +145,8 @@ func (e *encoder) day(c *column, day int) {
 	e.value(c, float64(day-c.origin), undeclared, false)
 }
 
-// numbersAsTheyAre reports whether a numeric cell of c has its value unchanged.
+// numbersAsTheyAre reports whether the value of a numeric cell of c is the number in the
+// file.
 func (e *encoder) numbersAsTheyAre(c *column) bool {
 	return c.levels == nil && !c.tokens && e.textTokens && !c.date
 }

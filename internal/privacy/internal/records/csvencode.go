@@ -57,7 +57,7 @@ type csvBlock struct {
 	cells   [][]byte // room
 
 	malformed MalformedCheck // lines counted from the start of text
-	part
+	rowBuffer
 }
 
 // encodeCSV encodes the blocks on all processors; lines is the number of line
@@ -67,7 +67,7 @@ func encodeCSV(blocks *tablefile.Blocks, lines int, layout csvLayout, enc *encod
 	inFlight := workers + 2
 	free, work, inOrder := make(chan *csvBlock, inFlight), make(chan *csvBlock), make(chan *csvBlock, inFlight)
 	for range inFlight {
-		free <- &csvBlock{layout: &layout, encoded: make(chan struct{}, 1), part: enc.newPart()}
+		free <- &csvBlock{layout: &layout, encoded: make(chan struct{}, 1), rowBuffer: enc.newRowBuffer()}
 	}
 	stop := make(chan struct{})
 	defer close(stop)
@@ -84,7 +84,7 @@ func encodeCSV(blocks *tablefile.Blocks, lines int, layout csvLayout, enc *encod
 		<-b.encoded
 		enc.malformed.add(b.malformed, lines)
 		b.before = lines
-		if err := enc.take(&b.part); err != nil {
+		if err := enc.take(&b.rowBuffer); err != nil {
 			return err
 		}
 		if errors.Is(b.err, io.EOF) {
@@ -220,7 +220,7 @@ func (b *csvBlock) encodePlain() {
 // end stores the current row.
 func (b *csvBlock) end() {
 	b.enc.partitionCells()
-	b.part.end()
+	b.rowBuffer.end()
 }
 
 // badRow takes a malformed row in, as one that is rejected.
@@ -228,7 +228,7 @@ func (b *csvBlock) badRow(problem tablefile.Malformed) {
 	b.enc.reject()
 	b.enc.sound = false
 	b.ids = b.ids[:b.idStart()]
-	b.part.end()
+	b.rowBuffer.end()
 	if b.malformed.Rows++; b.malformed.Rows == 1 {
 		b.malformed.Line, b.malformed.Problem = b.lines+1, string(problem)
 	}

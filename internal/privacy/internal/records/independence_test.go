@@ -210,8 +210,9 @@ func dialects() (all []dialect) {
 		dialect{separator: ",", headless: true, encoding: "windows-1253"})
 }
 
-// A row of a CSV file is encoded alone: one that a writer quotes holds any bytes, and a
-// line that no writer writes is any bytes, as long as its quotes do not join lines.
+// The encoding of a row of a CSV file depends on that row alone. The rows are quoted as a
+// writer does it, with any bytes in them, or are lines of any bytes whose quotes join no
+// lines.
 func TestCSVRecordsAlone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	valid, total := 0, 0
@@ -409,8 +410,8 @@ func TestImagesAlone(t *testing.T) {
 	}
 }
 
-// A unit is encoded alone, wherever its rows stand among those of others: of CSV and of
-// Parquet, with ids of any bytes.
+// The encoding of a unit depends on its rows alone, wherever they stand among the rows of
+// other units: in CSV and Parquet, with ids of any bytes.
 func TestUnitsAlone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 4))
 	ids := []string{"a", "a ", "A", "a\x00", "é", "e\u0301", "\xe9", "\x81", "\x8d", "\xff\xfe", "1", "1.0", "01", "NA", "-9", "", "\"", "\n", ",", "PAR1"}

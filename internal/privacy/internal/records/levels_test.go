@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Every level is found, and no other spelling, also where all have the same ends.
+// The encoder finds every level and no other spelling, also if all levels begin and end
+// alike.
 func TestLevelSet(t *testing.T) {
 	var names []string
 	for i := range 300 {

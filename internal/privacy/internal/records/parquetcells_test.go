@@ -16,8 +16,9 @@ import (
 	"d3p/internal/models/encoding"
 )
 
-// Whatever a cell of Parquet holds, it is no error, which would tell of it: text
-// that is not UTF-8, times at the ends of their range, numbers that no float64 has.
+// No cell of a Parquet file causes an error, because an error would reveal it: neither text
+// that is not UTF-8, nor times at the ends of their range, nor numbers that no float64
+// equals.
 func TestParquetCellsAreNoErrors(t *testing.T) {
 	number := encoding.Field{Column: "a", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}}
 	date := number

@@ -70,14 +70,14 @@ func (t *parquetTable) encode(enc *encoder) error {
 // groupWorker encodes row groups on some threads.
 type groupWorker struct {
 	*parquetTable
-	parts []part // one for each thread
+	parts []rowBuffer // one for each thread
 	cells []parquet.Cells
 }
 
 func (t *parquetTable) newWorker(enc *encoder, threads int) groupWorker {
-	w := groupWorker{t, make([]part, threads), make([]parquet.Cells, min(columnsAtATime, len(enc.columns)))}
+	w := groupWorker{t, make([]rowBuffer, threads), make([]parquet.Cells, min(columnsAtATime, len(enc.columns)))}
 	for i := range w.parts {
-		w.parts[i] = enc.newPart()
+		w.parts[i] = enc.newRowBuffer()
 	}
 	return w
 }
@@ -133,7 +133,7 @@ func (w *groupWorker) encodePass(e *encoder, of *rowGroups, first, count int) er
 // encodeColumns encodes cells of the columns from first on, in the rows from low to
 // before high of a batch that starts at record `at` of the table and behind `row` rows of
 // the file.
-func (p *part) encodeColumns(cells []func(i int), to *Rows, at, first, row, low, high int) {
+func (p *rowBuffer) encodeColumns(cells []func(i int), to *Rows, at, first, row, low, high int) {
 	e := p.enc
 	var places []int
 	for _, c := range e.columns[first : first+len(cells)] {

@@ -17,9 +17,9 @@ func (t *parquetTable) encodeUnits(enc *encoder) error {
 		return err
 	}
 	defer p.close()
-	parts := make([]part, threads)
+	parts := make([]rowBuffer, threads)
 	for k := range parts {
-		parts[k] = enc.newPart()
+		parts[k] = enc.newRowBuffer()
 	}
 	for {
 		n, err := p.next()
@@ -43,7 +43,7 @@ func (t *parquetTable) encodeUnits(enc *encoder) error {
 }
 
 // encodeRows encodes the rows of a batch from first to before end.
-func (p *part) encodeRows(t *parquetTable, columns *parquetColumns, first, end int) {
+func (p *rowBuffer) encodeRows(t *parquetTable, columns *parquetColumns, first, end int) {
 	last := len(t.places) - 1
 	cells := t.cellsOf(columns, p.enc, 0, last)
 	ids, spell := &columns.cells[last], idReader(t.file.Columns()[t.places[last]].Kind)

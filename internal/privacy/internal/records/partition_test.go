@@ -28,9 +28,10 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// A table in folders that are named after values of a level and a number is the table of
-// files that have these columns: of text and Parquet, with and without ids; the rules for
-// values outside and missing ones hold, and a column of the file wins over the folder.
+// Folders can be named after the values of a column of levels and of a number. Their table
+// equals the table of files that have these columns: for CSV and Parquet, with and without
+// ids. The rules for missing values and values outside the bounds hold. A column of the
+// file wins over the folder.
 func TestPartitionedTable(t *testing.T) {
 	low, high := 2000.0, 2022.0
 	e := encoding.Encoding{K: 4, MissingTokens: []string{"NA"}, Fields: []encoding.Field{

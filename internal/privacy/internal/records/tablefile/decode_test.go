@@ -20,8 +20,9 @@ func TestEveryEncodingIsThere(t *testing.T) {
 	}
 }
 
-// Different bytes are different text, in every encoding: so two ids are one only where
-// their bytes are. Of pairs of bytes, and of pairs of units of UTF-16 around surrogates.
+// Different bytes are different text in every encoding, so two ids are equal only if their
+// bytes are. The test tries all pairs of bytes, and pairs of units of UTF-16 around
+// surrogates.
 func TestDecodingIsInjective(t *testing.T) {
 	var pairs [][]byte
 	for a := range 256 {

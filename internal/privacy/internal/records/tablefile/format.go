@@ -56,9 +56,8 @@ func FormatOf(path, declared string) format {
 	return format{CSV, gzipped}
 }
 
-// OtherFormat is an error that names the format of a file that is read as CSV with a
-// header line but is another format, by its first bytes, which are the header's; nil if
-// they show none.
+// OtherFormat returns an error if a file that is read as CSV has another format. start is
+// the beginning of its header line, which shows the format; nil if it shows none.
 func OtherFormat(path, start string) *FileError {
 	name := func(what, end string) *FileError {
 		return &FileError{File: path, Problem: "starts like " + what + ", but its name does not show it",

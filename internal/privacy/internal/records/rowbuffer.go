@@ -6,17 +6,17 @@ import (
 	"d3p/internal/privacy/internal/records/storage"
 )
 
-// A part is some rows of the file that are encoded beside other parts, and then added to
-// the table in the order of the file.
-type part struct {
+// A rowBuffer holds the encoded rows of one piece of the file. Threads encode pieces at the
+// same time; take adds them to the table in the order of the file.
+type rowBuffer struct {
 	enc    *encoder // by the same rules, every row a record
 	ids    []byte   // of the rows, one after the other, where units have ids
 	idEnds []int
 	before int // lines of the file before those of its rows
 }
 
-// newPart returns an empty part of the table.
-func (e *encoder) newPart() part {
+// newRowBuffer returns a buffer without rows.
+func (e *encoder) newRowBuffer() rowBuffer {
 	other := *e
 	other.units, other.limit, other.row, other.columns = nil, 0, make([]float64, len(e.row)), slices.Clone(e.columns)
 	for i := range other.columns {
@@ -33,20 +33,20 @@ func (e *encoder) newPart() part {
 	}
 	other.codes, other.noted = e.codes.alike(), make([]byte, len(e.noted))
 	other.rows.Codes = other.codes
-	return part{enc: &other}
+	return rowBuffer{enc: &other}
 }
 
-// empty leaves no row, and the memory.
-func (p *part) empty() {
+// empty removes all rows and keeps the memory.
+func (p *rowBuffer) empty() {
 	p.enc.rows.empty()
 	p.ids, p.idEnds = p.ids[:0], p.idEnds[:0]
 }
 
 // identify takes the id of the current row as the file spells it.
-func (p *part) identify(cell []byte) { p.ids = append(p.ids, p.enc.idOf(cell)...) }
+func (p *rowBuffer) identify(cell []byte) { p.ids = append(p.ids, p.enc.idOf(cell)...) }
 
-// idStart is the begin of the current row's id.
-func (p *part) idStart() int {
+// idStart is the place in ids where the id of the current row begins.
+func (p *rowBuffer) idStart() int {
 	if len(p.idEnds) == 0 {
 		return 0
 	}
@@ -54,13 +54,13 @@ func (p *part) idStart() int {
 }
 
 // end stores the current row.
-func (p *part) end() {
+func (p *rowBuffer) end() {
 	p.idEnds = append(p.idEnds, len(p.ids))
-	_ = p.enc.end() // only a limit can refuse it, and a part has none
+	_ = p.enc.end() // only a limit can refuse it, and a buffer has none
 }
 
-// take adds the rows of a part to the table.
-func (e *encoder) take(p *part) error {
+// take adds the rows of a buffer to the table.
+func (e *encoder) take(p *rowBuffer) error {
 	e.takeChecks(p)
 	rows := p.enc.rows
 	if e.units == nil {
@@ -84,8 +84,8 @@ func (e *encoder) take(p *part) error {
 	return nil
 }
 
-// takeChecks adds the counts of a part.
-func (e *encoder) takeChecks(p *part) {
+// takeChecks adds the counts of a buffer.
+func (e *encoder) takeChecks(p *rowBuffer) {
 	for i := range e.columns {
 		from := &p.enc.columns[i].check
 		e.columns[i].check.add(*from)

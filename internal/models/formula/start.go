@@ -6,10 +6,10 @@ import (
 	"d3p/internal/models/naming"
 )
 
-// Placement is a start of the fit from the response's law and its linear regression:
+// Start is a start of the fit from the response's law and its linear regression:
 // unconstrained numbers of parameters, the slopes of the linear predictor, and the
 // predictor's unit.
-type Placement struct {
+type Start struct {
 	Origin map[string]float64 // by parameter
 	Slopes []float64          // of columns that have variance 1 and do not correlate
 	Unit   float64
@@ -19,12 +19,12 @@ type Placement struct {
 // because the explained share is not exact.
 const minResidual = 0.01
 
-// Place is the placement of a response with this mean and standard deviation, as the family
+// StartFor is the placement of a response with this mean and standard deviation, as the family
 // observes it, and with these covariances with columns of variance 1 without correlation.
 // If the columns are normal, the slopes of a linear predictor behind a link are
 // proportional to them (Stein's identity; Brillinger 1982).
-func (m *Model) Place(mean, sd float64, covariances []float64) Placement {
-	at := Placement{Origin: make(map[string]float64), Unit: 1}
+func (m *Model) StartFor(mean, sd float64, covariances []float64) Start {
+	at := Start{Origin: make(map[string]float64), Unit: 1}
 	f := FamilyOf(m.Family.V)
 	link := f.Link(m.Link.V)
 	if len(m.Terms.Offsets) > 0 || link.positive || link != &f.links[0] {

@@ -19,7 +19,7 @@ func run(sigma float64, steps int64) event.Event {
 	return event.SelfComposed{Of: event.Gaussian{NoiseMultiplier: sigma}, Count: steps}
 }
 
-func book(epsilon float64) *Book {
+func limited(epsilon float64) *Ledger {
 	return New("cohort", "patient", event.AddRemove, privacy.Budget{Epsilon: epsilon, Delta: 1e-6})
 }
 
@@ -28,7 +28,7 @@ var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // The price of several runs is the accountant's price of all their steps as one
 // mechanism: Gaussians of the same run length compose to one of smaller noise.
 func TestRunsCompose(t *testing.T) {
-	b := book(3)
+	b := limited(3)
 	for _, name := range []string{"a", "b"} {
 		if err := b.Reserve(Run{ID: name}, run(100, 200), now); err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func TestRunsCompose(t *testing.T) {
 // A reservation beyond the limit is refused and changes nothing. A run that stops early
 // gives the rest back, a run without steps everything.
 func TestLimit(t *testing.T) {
-	b := book(1)
+	b := limited(1)
 	whole := run(150, 1000) // epsilon 0.92 at 1e-6
 	if err := b.Reserve(Run{ID: "a"}, whole, now); err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestLimit(t *testing.T) {
 		t.Fatalf("a second run of the same price: %v", err)
 	}
 	if len(b.Entries) != 1 {
-		t.Fatalf("the refused run is in the book: %+v", b.Entries)
+		t.Fatalf("the refused run is in the ledger: %+v", b.Entries)
 	}
 	if err := b.Reserve(Run{ID: "a"}, whole, now); err != nil || len(b.Entries) != 1 {
 		t.Errorf("reserving the same again: %v, %d entries", err, len(b.Entries))
@@ -89,25 +89,25 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// A book is read back as it was; any altered character of it, and any entry left
+// A ledger is read back as it was; any altered character of it, and any entry left
 // out but the last, is found.
 func TestAlteredBooksAreFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.json")
-	if err := Create(path, book(2)); err != nil {
+	if err := Create(path, limited(2)); err != nil {
 		t.Fatal(err)
 	}
-	if err := Create(path, book(9)); err == nil {
+	if err := Create(path, limited(9)); err == nil {
 		t.Error("a ledger was overwritten")
 	}
 	none := filepath.Join(t.TempDir(), "none")
-	if _, err := Update(none, func(*Book) error { return nil }); err == nil || !strings.Contains(err.Error(), "no ledger") {
+	if _, err := Update(none, func(*Ledger) error { return nil }); err == nil || !strings.Contains(err.Error(), "no ledger") {
 		t.Errorf("no file: %v", err)
 	}
 	if _, err := os.Stat(none + ".lock"); err == nil {
 		t.Error("a lock was left where there is no ledger")
 	}
 	private(t, path)
-	b, err := Update(path, func(b *Book) error {
+	b, err := Update(path, func(b *Ledger) error {
 		return errors.Join(b.Reserve(Run{ID: "a"}, run(100, 10), now), b.Settle(Run{ID: "a", Folder: "out"}, run(100, 9), now), b.Reserve(Run{ID: "b"}, run(100, 10), now))
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func TestAlteredBooksAreFound(t *testing.T) {
 	} {
 		changed := strings.Replace(string(text), old, altered, 1)
 		if changed == string(text) {
-			t.Fatalf("the book does not hold %s:\n%s", old, text)
+			t.Fatalf("the ledger does not hold %s:\n%s", old, text)
 		}
 		if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
 			t.Fatal(err)
@@ -153,9 +153,9 @@ func TestAlteredBooksAreFound(t *testing.T) {
 	}
 }
 
-// A book contains every head that it had, and not the head of a removed entry.
+// A ledger contains every head that it had, and not the head of a removed entry.
 func TestContains(t *testing.T) {
-	b := book(2)
+	b := limited(2)
 	var heads []string
 	for i := range 4 {
 		if i > 0 {
@@ -177,7 +177,7 @@ func TestContains(t *testing.T) {
 	b.Entries = b.Entries[:2]
 	for i, h := range heads {
 		if there, err := b.Contains(h); there != (i < 3) || err != nil {
-			t.Errorf("head %d in a book of two entries: %v, %v", i, there, err)
+			t.Errorf("head %d in a ledger of two entries: %v, %v", i, there, err)
 		}
 	}
 }
@@ -190,14 +190,14 @@ func private(t *testing.T, path string) {
 	}
 }
 
-// A book of another version, and one of an unknown relation, is not read even
+// A ledger of another version, and one of an unknown relation, is not read even
 // while it has no entries that would betray a change.
 func TestBooksOfAnotherKind(t *testing.T) {
-	for word, change := range map[string]func(*Book){
-		"schema_version 2": func(b *Book) { b.SchemaVersion = 2 },
-		"cousins":          func(b *Book) { b.Relation = "cousins" },
+	for word, change := range map[string]func(*Ledger){
+		"schema_version 2": func(b *Ledger) { b.SchemaVersion = 2 },
+		"cousins":          func(b *Ledger) { b.Relation = "cousins" },
 	} {
-		b := book(2)
+		b := limited(2)
 		if err := b.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestBooksOfAnotherKind(t *testing.T) {
 			t.Errorf("%s: %v", word, b.Check())
 		}
 	}
-	if one, other := book(2), book(2); one.ID == other.ID {
+	if one, other := limited(2), limited(2); one.ID == other.ID {
 		t.Error("two ledgers have one id")
 	}
 }
@@ -213,13 +213,13 @@ func TestBooksOfAnotherKind(t *testing.T) {
 // Programs that reserve at the same time never lose an entry of each other.
 func TestUpdatesAreSerial(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.json")
-	if err := Create(path, book(2)); err != nil {
+	if err := Create(path, limited(2)); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	for _, name := range strings.Split("a b c d e f g h", " ") {
 		all.Go(func() {
-			if _, err := Update(path, func(b *Book) error { return b.Settle(Run{ID: name}, run(100, 1), now) }); err != nil {
+			if _, err := Update(path, func(b *Ledger) error { return b.Settle(Run{ID: name}, run(100, 1), now) }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -234,14 +234,14 @@ func TestUpdatesAreSerial(t *testing.T) {
 func TestLinkedLedger(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "cohort.ledger"), filepath.Join(dir, "link.ledger")
-	if err := Create(path, book(2)); err != nil {
+	if err := Create(path, limited(2)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("cohort.ledger", link); err != nil {
 		t.Skip(err)
 	}
 	for i, name := range []string{link, path} {
-		if _, err := Update(name, func(b *Book) error { return b.Settle(Run{ID: name}, run(100, 1), now) }); err != nil {
+		if _, err := Update(name, func(b *Ledger) error { return b.Settle(Run{ID: name}, run(100, 1), now) }); err != nil {
 			t.Fatal(err)
 		}
 		for _, read := range []string{link, path} {
@@ -254,9 +254,9 @@ func TestLinkedLedger(t *testing.T) {
 
 // One copy of a run's folder continues: the last one that resumed it.
 func TestCopiesOfARun(t *testing.T) {
-	b := book(3)
+	b := limited(3)
 	if err := b.Holds("a", []string{"1"}); err != nil {
-		t.Errorf("a run that is not in the book: %v", err)
+		t.Errorf("a run that is not in the ledger: %v", err)
 	}
 	for _, attempt := range []string{"1", "2"} {
 		if err := b.Reserve(Run{ID: "a", Attempt: attempt}, run(100, 20), now); err != nil {
@@ -267,7 +267,7 @@ func TestCopiesOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if accounts, err := b.Accounts("b"); err != nil || len(b.Entries) != 3 || accounts[0].Attempt != "2" {
-		t.Errorf("the second attempt is not in the book: %+v, %v", accounts, err)
+		t.Errorf("the second attempt is not in the ledger: %+v, %v", accounts, err)
 	}
 	for _, c := range []struct {
 		known []string
@@ -284,13 +284,13 @@ func TestCopiesOfARun(t *testing.T) {
 func TestHardLinkedLedger(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "cohort.ledger"), filepath.Join(dir, "other.ledger")
-	if err := Create(path, book(2)); err != nil {
+	if err := Create(path, limited(2)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Link(path, other); err != nil {
 		t.Skip(err)
 	}
-	spend := func(b *Book) error { return b.Settle(Run{ID: "a"}, run(100, 1), now) }
+	spend := func(b *Ledger) error { return b.Settle(Run{ID: "a"}, run(100, 1), now) }
 	for _, name := range []string{path, other} {
 		if _, err := Update(name, spend); err == nil || !strings.Contains(err.Error(), "has 2 names") {
 			t.Errorf("%s: %v", filepath.Base(name), err)
@@ -317,14 +317,14 @@ func TestLedgerIsOnesOwn(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "cohort.ledger")
-		if err := Create(path, book(2)); err != nil {
+		if err := Create(path, limited(2)); err != nil {
 			t.Fatal(err)
 		}
 		if err := spoil(dir, path); err != nil {
 			t.Logf("%s is not tried: %v", name, err)
 			continue
 		}
-		if _, err := Update(path, func(b *Book) error { return b.Settle(Run{ID: "a"}, run(100, 1), now) }); (err == nil) != (name == "") {
+		if _, err := Update(path, func(b *Ledger) error { return b.Settle(Run{ID: "a"}, run(100, 1), now) }); (err == nil) != (name == "") {
 			t.Errorf("%q: error %v", name, err)
 		}
 	}

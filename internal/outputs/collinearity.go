@@ -15,10 +15,10 @@ import (
 // A correlation whose noise is above vague is not known where it may be 1.
 const sameLevels, partOfSame, vague = 0.02, 0.3, 0.1
 
-// Dependent finds predictors that may follow from others, by the bought law l: a verdict on
+// Collinear finds predictors that may follow from others, by the bought law l: a verdict on
 // the coefficients of each such column, by its name. Simulated records have independent parts
 // of such columns, which the records may not have, and then intervals are too narrow.
-func Dependent(m *models.Model, l *law.Law) map[string]Verdict {
+func Collinear(m *models.Model, l *law.Law) map[string]Verdict {
 	found := map[string]Verdict{}
 	note := func(column, value, format string, args ...any) {
 		found[column] = worse(found[column], value, format, args...)

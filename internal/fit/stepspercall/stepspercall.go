@@ -1,6 +1,6 @@
-// Package pace decides the number of steps in a call of a device, so that each call ends in
+// Package stepspercall decides the number of steps in a call of a device, so that each call ends in
 // time: a fit can stop only between two calls. The numbers of a fit do not depend on it.
-package pace
+package stepspercall
 
 import "time"
 
@@ -12,30 +12,30 @@ const (
 	most  = time.Second / 2
 )
 
-// A Pace follows the calls of one fit.
-type Pace struct {
+// A Controller follows the calls of one fit.
+type Controller struct {
 	steps int
 	begun time.Time
 	clock func() time.Time
 }
 
-// New returns a pace with a clock; time.Now if clock is nil.
-func New(clock func() time.Time) *Pace {
+// New returns a controller with a clock; time.Now if clock is nil.
+func New(clock func() time.Time) *Controller {
 	if clock == nil {
 		clock = time.Now
 	}
-	return &Pace{steps: First, clock: clock}
+	return &Controller{steps: First, clock: clock}
 }
 
 // Steps is the largest number of steps for the next call.
-func (p *Pace) Steps() int { return p.steps }
+func (p *Controller) Steps() int { return p.steps }
 
 // Begin marks the start of a call.
-func (p *Pace) Begin() { p.begun = p.clock() }
+func (p *Controller) Begin() { p.begun = p.clock() }
 
 // End marks the end of a call that took the given steps. Steps becomes a power of two, so
 // that fits side by side have calls of equal length.
-func (p *Pace) End(done int) {
+func (p *Controller) End(done int) {
 	fit := float64(done) * float64(most) / float64(max(p.clock().Sub(p.begun), 1))
 	next := 1
 	for next < Most && next < 8*p.steps && 2*float64(next) <= fit {

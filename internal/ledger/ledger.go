@@ -1,5 +1,5 @@
-// Package ledger keeps the book of one data set: the events that every run released or may
-// still release, and the budget of all runs together. A book holds only events and names,
+// Package ledger keeps the ledger of one data set: the events that every run released or may
+// still release, and the budget of all runs together. A ledger holds only events and names,
 // and nothing that depends on a record.
 package ledger
 
@@ -19,14 +19,14 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Book is the ledger of one data set. Entries are only added. Each has the hash of the
+// Ledger is the ledger of one data set. Entries are only added. Each has the hash of the
 // entry before it, so a changed or missing entry shows.
-type Book struct {
+type Ledger struct {
 	Header
 	Entries []Entry `json:"entries"`
 }
 
-// Header is the subject and the limit of a book. It never changes.
+// Header is the subject and the limit of a ledger. It never changes.
 type Header struct {
 	SchemaVersion int            `json:"schema_version"`
 	ID            string         `json:"ledger_id"`
@@ -36,7 +36,7 @@ type Header struct {
 	Limit         privacy.Budget `json:"limit"` // of all runs together
 }
 
-// schemaVersion is the version of the books that this program writes and reads.
+// schemaVersion is the version of the ledgers that this program writes and reads.
 const schemaVersion = 1
 
 // The values of Entry.State.
@@ -54,7 +54,7 @@ type Run struct {
 	Attempt string `json:"attempt,omitempty"`
 }
 
-// Entry is one line of a book. Only the last entry of a run counts.
+// Entry is one line of a ledger. Only the last entry of a run counts.
 type Entry struct {
 	Run
 	Time     time.Time       `json:"time"`
@@ -63,16 +63,16 @@ type Entry struct {
 	Previous string          `json:"previous"` // hash of the entry before it, or of the header
 }
 
-// New returns an empty book with a new id.
-func New(dataset, entity string, rel event.Relation, limit privacy.Budget) *Book {
+// New returns an empty ledger with a new id.
+func New(dataset, entity string, rel event.Relation, limit privacy.Budget) *Ledger {
 	var id [8]byte
 	rand.Read(id[:]) // cannot fail: crypto/rand would abort the program
-	return &Book{Header: Header{schemaVersion, hex.EncodeToString(id[:]), dataset, entity, rel, limit}, Entries: []Entry{}}
+	return &Ledger{Header: Header{schemaVersion, hex.EncodeToString(id[:]), dataset, entity, rel, limit}, Entries: []Entry{}}
 }
 
-// Check refuses a book of another version, with an event that the accountant refuses, or
+// Check refuses a ledger of another version, with an event that the accountant refuses, or
 // with an entry that does not follow from the one before it.
-func (b *Book) Check() error {
+func (b *Ledger) Check() error {
 	if b.SchemaVersion != schemaVersion {
 		return fmt.Errorf("schema_version %d of the ledger, want %d (use the d3p that wrote it)", b.SchemaVersion, schemaVersion)
 	}
@@ -98,16 +98,16 @@ func (b *Book) Check() error {
 }
 
 // Head is the hash of the last entry, which covers all earlier entries.
-func (b *Book) Head() (string, error) {
+func (b *Ledger) Head() (string, error) {
 	if n := len(b.Entries); n > 0 {
 		return digest(b.Entries[n-1])
 	}
 	return digest(b.Header)
 }
 
-// Contains reports whether hash is or was a head of the book. A book with removed entries
+// Contains reports whether hash is or was a head of the ledger. A ledger with removed entries
 // lacks their heads.
-func (b *Book) Contains(hash string) (bool, error) {
+func (b *Ledger) Contains(hash string) (bool, error) {
 	for _, e := range b.Entries {
 		if e.Previous == hash {
 			return true, nil
@@ -142,7 +142,7 @@ type Account struct {
 
 // Accounts are the runs that released or may release something, in the order of their first
 // entries, but not the run with the id except.
-func (b *Book) Accounts(except string) ([]Account, error) {
+func (b *Ledger) Accounts(except string) ([]Account, error) {
 	var list []Account
 	at := map[string]int{}
 	for _, e := range b.Entries {
@@ -168,18 +168,18 @@ func (b *Book) Accounts(except string) ([]Account, error) {
 }
 
 // Has reports whether a run is among the accounts, in the given state.
-func (b *Book) Has(id, state string) (bool, error) {
+func (b *Ledger) Has(id, state string) (bool, error) {
 	accounts, err := b.Accounts("")
 	return slices.ContainsFunc(accounts, func(a Account) bool { return a.ID == id && a.State == state }), err
 }
 
-// ErrElsewhere means that the run continued in a copy of its folder. The book has the price
+// ErrElsewhere means that the run continued in a copy of its folder. The ledger has the price
 // of one copy, and another would release other numbers.
 var ErrElsewhere = errors.New("the run went on in another copy of its folder (resume that one)")
 
 // Holds returns ErrElsewhere if the run has entries and the last one belongs to none of the
 // given attempts. Only the copy with the last attempt may continue.
-func (b *Book) Holds(id string, attempts []string) error {
+func (b *Ledger) Holds(id string, attempts []string) error {
 	for i := len(b.Entries) - 1; i >= 0; i-- {
 		if e := b.Entries[i]; e.ID == id {
 			if slices.Contains(attempts, e.Attempt) {
@@ -211,7 +211,7 @@ func Compose(accounts []Account, ev event.Event) event.Event {
 }
 
 // Epsilon is the certified upper epsilon of ev at the delta of the limit; 0 for no event.
-func (b *Book) Epsilon(ev event.Event) (float64, error) {
+func (b *Ledger) Epsilon(ev event.Event) (float64, error) {
 	if ev == nil {
 		return 0, nil
 	}
@@ -222,7 +222,7 @@ func (b *Book) Epsilon(ev event.Event) (float64, error) {
 // Reserve reserves budget for the releases of a run. If all runs together would exceed the
 // limit, it changes nothing and returns a *privacy.BudgetError. A later reservation
 // replaces an earlier one of the run.
-func (b *Book) Reserve(run Run, ev event.Event, now time.Time) error {
+func (b *Ledger) Reserve(run Run, ev event.Event, now time.Time) error {
 	others, err := b.Accounts(run.ID)
 	if err != nil {
 		return err
@@ -240,12 +240,12 @@ func (b *Book) Reserve(run Run, ev event.Event, now time.Time) error {
 
 // Settle books the releases of a run; nil if it released nothing. Releases count even
 // beyond the limit.
-func (b *Book) Settle(run Run, ev event.Event, now time.Time) error {
+func (b *Ledger) Settle(run Run, ev event.Event, now time.Time) error {
 	return b.add(run, Spent, ev, now)
 }
 
 // add adds an entry, unless the run's last entry is the same.
-func (b *Book) add(run Run, state string, ev event.Event, now time.Time) error {
+func (b *Ledger) add(run Run, state string, ev event.Event, now time.Time) error {
 	raw := json.RawMessage("null")
 	if ev != nil {
 		text, err := event.MarshalDpEvent(ev)

@@ -10,17 +10,17 @@ import (
 // outcome. Like an engine it reads rows and keeps none of them.
 type Placer interface {
 	Cells() []int // of each table
-	// Place puts the rows of a block in cells. Cell and part of a row depend on that row alone.
-	Place(tables []Placed, block Block) error
+	// Place puts the rows of a range in cells. Cell and part of a row depend on that row alone.
+	Place(tables []Placed, of RowRange) error
 }
 
-// A Block is the records from Low to below High of Rows, each of at most Most rows.
-type Block struct {
+// A RowRange is the records from Low to below High of Rows, each of at most Most rows.
+type RowRange struct {
 	*Rows
 	Low, High, Most int
 }
 
-// Placed has the places of the rows of a block in one table: Cells[(i-Low)*Most+r] is the
+// Placed has the places of the rows of a range in one table: Cells[(i-Low)*Most+r] is the
 // cell of row r of record i, -1 for none. Parts[(i-Low)*Most+r], from 0 to 1, is the part
 // of the row's weight that goes to the next cell instead. All are 0 at first.
 type Placed struct {
@@ -28,8 +28,8 @@ type Placed struct {
 	Parts []float64
 }
 
-// blockRecords are placed together.
-const blockRecords = 1 << 12
+// rangeRecords is the number of records that are placed together.
+const rangeRecords = 1 << 12
 
 // CountPlaced returns the noisy numbers of units in the cells of each table, all one
 // Gaussian. A unit has weight 1 in each table, in equal parts on its rows that have a cell,
@@ -83,18 +83,18 @@ func place(placers []Placer, rows *Rows, most int) (counts [][]float64, err erro
 		var sums [][]int64
 		var tables []Placed
 		for _, n := range p.Cells() {
-			room := min(blockRecords, rows.N) * most
+			room := min(rangeRecords, rows.N) * most
 			sums, tables = append(sums, make([]int64, n)), append(tables, Placed{make([]int, room), make([]float64, room)})
 		}
-		for low := 0; low < rows.N; low += blockRecords {
-			block := Block{rows, low, min(low+blockRecords, rows.N), most}
+		for low := 0; low < rows.N; low += rangeRecords {
+			of := RowRange{rows, low, min(low+rangeRecords, rows.N), most}
 			for t := range tables {
-				n := (block.High - low) * most
+				n := (of.High - low) * most
 				tables[t] = Placed{tables[t].Cells[:n], tables[t].Parts[:n]}
 				clear(tables[t].Cells)
 				clear(tables[t].Parts)
 			}
-			if err := p.Place(tables, block); err != nil {
+			if err := p.Place(tables, of); err != nil {
 				return nil, err
 			}
 			for t := range tables {

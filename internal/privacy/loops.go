@@ -1,20 +1,20 @@
 package privacy
 
-// A Sharer is a Worker that lends its threads between two steps.
-type Sharer interface {
+// A ParallelWorker is a Worker that lends its threads between two steps.
+type ParallelWorker interface {
 	Worker
-	// Threads is the most calls of work that Share makes at a time.
+	// Threads is the largest number of calls of work that Parallel makes at a time.
 	Threads() int
-	// Share calls work for pieces 0..n-1 and returns when all are done. Overlapping calls
+	// Parallel calls work for pieces 0..n-1 and returns when all are done. Overlapping calls
 	// have different thread numbers, below Threads. It allocates nothing.
-	Share(n int, work func(thread, piece int))
+	Parallel(n int, work func(thread, piece int))
 }
 
 // Loops runs loops over many independent numbers on the threads of a worker. A loop with
 // independent iterations gives the same bits on any number of threads. Loops do not
 // overlap, and allocate nothing.
 type Loops struct {
-	sharer Sharer // nil: one thread
+	worker ParallelWorker // nil: one thread
 	size   int
 	work   func(thread, low, high int)
 	piece  func(thread, k int) // runPiece, made once
@@ -27,8 +27,8 @@ const loopPiece, sharedLoop = 1 << 13, 1 << 15
 // newLoops uses the threads of w if it lends them.
 func newLoops(w Worker) *Loops {
 	l := &Loops{}
-	if s, ok := w.(Sharer); ok && s.Threads() > 1 {
-		l.sharer = s
+	if s, ok := w.(ParallelWorker); ok && s.Threads() > 1 {
+		l.worker = s
 	}
 	l.piece = l.runPiece
 	return l
@@ -37,10 +37,10 @@ func newLoops(w Worker) *Loops {
 // Threads is the most calls of work that Run makes at a time. Nil Loops have one
 // thread.
 func (l *Loops) Threads() int {
-	if l == nil || l.sharer == nil {
+	if l == nil || l.worker == nil {
 		return 1
 	}
-	return l.sharer.Threads()
+	return l.worker.Threads()
 }
 
 // Run calls work for ranges low <= i < high that cover 0..n-1; all but the last
@@ -54,7 +54,7 @@ func (l *Loops) Run(n int, work func(thread, low, high int)) {
 		return
 	}
 	l.size, l.work = n, work
-	l.sharer.Share((n+loopPiece-1)/loopPiece, l.piece)
+	l.worker.Parallel((n+loopPiece-1)/loopPiece, l.piece)
 }
 
 func (l *Loops) runPiece(thread, k int) {

@@ -1,7 +1,7 @@
 package formula
 
-// elsewhere are functions in formulas of R, brms and mgcv, with their replacements.
-var elsewhere = map[string]string{
+// replacements are functions in formulas of R, brms and mgcv, with their replacements.
+var replacements = map[string]string{
 	"s": curveHint, "ns": curveHint, "bs": curveHint, "gp": curveHint, "ti": curveHint, "te": curveHint, "t2": curveHint, "rcs": curveHint,
 	"factor": categoryHint, "as.factor": categoryHint, "ordered": categoryHint, "C": categoryHint,
 	"mo":      "write the plain column: an ordinal predictor has a coefficient per level",

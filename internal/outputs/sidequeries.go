@@ -9,15 +9,15 @@ import (
 	"d3p/internal/score"
 )
 
-// MeasuredName is the file of the quantities bought of iterates.
-const MeasuredName = "trace.csv"
+// SideQueriesName is the file of the quantities bought of iterates.
+const SideQueriesName = "trace.csv"
 
-// MeasuredFiles is trace.csv, if the fit bought side queries.
-func MeasuredFiles(q *score.SideQueries, banner string) []release.File {
+// SideQueriesFiles is trace.csv, if the fit bought side queries.
+func SideQueriesFiles(q *score.SideQueries, banner string) []release.File {
 	if q == nil || q.Counts == nil {
 		return nil
 	}
-	return []release.File{{Name: MeasuredName, Covered: true, Write: func(w io.Writer) error {
+	return []release.File{{Name: SideQueriesName, Covered: true, Write: func(w io.Writer) error {
 		out := csv.NewWriter(w)
 		header := []string{"iteration", "quantity", "level", "value", "noise_sd"}
 		if banner != "" {

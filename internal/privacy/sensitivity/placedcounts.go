@@ -10,15 +10,15 @@ import (
 	"d3p/internal/privacy"
 )
 
-// A Placement is the result of HuntPlaced: the number of cases, and in Counted the number
+// A PlacedResult is the result of AttackPlacedCounts: the number of cases, and in Counted the number
 // of those that counted the record.
-type Placement struct{ Cases, Counted int }
+type PlacedResult struct{ Cases, Counted int }
 
-// HuntPlaced searches for a record that moves a table of placed counts by more than 1 in
+// AttackPlacedCounts searches for a record that moves a table of placed counts by more than 1 in
 // L1, lowers a count, or causes an error. Claim 28 of docs/privacy.md says that none
 // exists. It varies the record (undeclared values included), the other records, their
 // order and the parameters. open makes the placer for given parameters.
-func HuntPlaced(m Model, open func(theta []float64) (privacy.Placer, error), rng *rand.Rand, more func(Placement) bool) (p Placement, err error) {
+func AttackPlacedCounts(m Model, open func(theta []float64) (privacy.Placer, error), rng *rand.Rand, more func(PlacedResult) bool) (p PlacedResult, err error) {
 	target := Target{Model: m, Precision: privacy.Float64}
 	s, err := target.search(rng)
 	if err != nil {

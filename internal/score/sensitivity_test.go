@@ -25,9 +25,9 @@ func traced(m *models.Model) (quantities []string) {
 	return quantities
 }
 
-// hunted are examples and random models of which a trace may be bought, without the largest
+// attacked are examples and random models of which a trace may be bought, without the largest
 // networks.
-func hunted(t *testing.T) []sensitivity.Model {
+func attacked(t *testing.T) []sensitivity.Model {
 	list := sensitivity.Configs(t, "../../configs")
 	rng := rand.New(rand.NewPCG(8, 17))
 	for i := range 40 {
@@ -36,11 +36,11 @@ func hunted(t *testing.T) []sensitivity.Model {
 	return slices.DeleteFunc(list, func(m sensitivity.Model) bool { return m.Tape.P > 1<<12 || len(traced(m.Compiled)) == 0 })
 }
 
-// No record moves a table of a trace by more than its weight, whatever the record, its
-// company, its place and the iterate are.
+// No record moves a table of a trace by more than its weight, for any record, other
+// records, place in the table and iterate.
 func TestNoRecordMovesATraceByMore(t *testing.T) {
 	stattest.SkipNumerics(t)
-	list, counted := hunted(t), 0
+	list, counted := attacked(t), 0
 	seed, cases := uint64(20261123), 25
 	if soak, err := strconv.Atoi(os.Getenv("D3P_SOAK")); err == nil {
 		seed, cases = rand.Uint64(), soak*cases
@@ -48,7 +48,7 @@ func TestNoRecordMovesATraceByMore(t *testing.T) {
 	for k, m := range list {
 		quantities := traced(m.Compiled)
 		open := func(theta []float64) (privacy.Placer, error) { return NewIterate(m.Compiled, quantities, theta) }
-		p, err := sensitivity.HuntPlaced(m, open, rand.New(rand.NewPCG(seed, uint64(k))), func(p sensitivity.Placement) bool {
+		p, err := sensitivity.AttackPlacedCounts(m, open, rand.New(rand.NewPCG(seed, uint64(k))), func(p sensitivity.PlacedResult) bool {
 			return p.Cases < cases
 		})
 		if err != nil {
