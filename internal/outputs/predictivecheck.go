@@ -28,7 +28,8 @@ const (
 // check (Gelman, Meng and Stern 1996). If they differ, intervals are those of a wrong model,
 // or of a fit that went wrong. The verdict is about all variables; it has no value if there
 // is no sign of a misfit. It reads released numbers only. Positive responses have no check:
-// the cells of a long tail are moved so that mean and standard deviation are right.
+// the cells of a long tail are moved so that mean and standard deviation are right. Without a
+// misfit, a real response with an unknown tail has the verdict of openTail.
 func (d *Draws) Misfit(m *models.Model, response *data.Column, l *law.Law) Verdict {
 	own, at := l.Column(response.Name.V), slices.Index(m.Spec.Data.AllColumns(), response)
 	of := slices.IndexFunc(m.Observed, func(o models.Observation) bool { return slices.Contains(o.Columns, response) })
@@ -62,13 +63,37 @@ func (d *Draws) Misfit(m *models.Model, response *data.Column, l *law.Law) Verdi
 		distance += math.Max(0, off-math.Sqrt(variance)) / 2
 	}
 	if !(sum > mostSquares(float64(cells))) {
-		return Verdict{}
+		if m.Observed[of].Support.Kind != support.Real {
+			return Verdict{}
+		}
+		return openTail(response.Name.V, own.ScaleSD)
 	}
 	value := Partly
 	if distance > severe {
 		value = Not
 	}
 	return Verdict{Value: value, Why: fmt.Sprintf("the model predicts %s otherwise than Table 1 has it, for at least %.0f %% of the records: choose another family or formula", response.Name.V, 100*distance)}
+}
+
+// A standard deviation of the response is open by a tail from these errors of its log on.
+const (
+	openSome = 0.25
+	openFar  = 0.5
+)
+
+// openTail is the verdict on a model without long tails, if the log of the standard deviation of
+// the response has this error: the fit follows the records that are not far out.
+func openTail(response string, logSD float64) (v Verdict) {
+	switch {
+	case logSD > openFar:
+		v.Value = Not
+	case logSD > openSome:
+		v.Value = Partly
+	default:
+		return v
+	}
+	v.Why = fmt.Sprintf("Table 1 has the sd of %s to within ± %.0f %%: a long tail may hold the rest", response, 100*math.Expm1(logSD))
+	return v
 }
 
 // mostSquares is the limit of the sum of n squares of standard normals (Wilson and Hilferty

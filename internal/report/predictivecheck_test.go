@@ -62,3 +62,24 @@ func TestMisfitOfTheResponse(t *testing.T) {
 		}
 	}
 }
+
+// A response whose standard deviation Table 1 leaves open, by a long tail, is not resolved by a
+// normal: the fit follows the records that are not far out.
+func TestOpenTailOfTheResponse(t *testing.T) {
+	m := modelstest.Compile(t, "response.yaml", oneCategory)
+	for noiseSD, want := range map[float64]string{0.1: outputs.Resolved, 0.5: outputs.Partly, 0.8: outputs.Not} {
+		draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{}, []table1.Row{
+			{Statistic: table1.Units, Value: 1000, NoiseSD: 5},
+			{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.5, NoiseSD: 0.01},
+			{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.5, NoiseSD: 0.01},
+			{Column: "y", Statistic: table1.SD, Value: 1, NoiseSD: noiseSD},
+			{Column: "y", Statistic: table1.Cell, Of: "-50 to 50", Value: 1, NoiseSD: 0.01},
+		})
+		for _, v := range draws.Variables {
+			if v.Verdict.Value != want || want != outputs.Resolved && !strings.Contains(v.Verdict.Why, "tail") {
+				t.Errorf("noise %g: %s is %+v, want %s", noiseSD, v.Name, v.Verdict, want)
+			}
+		}
+	}
+}

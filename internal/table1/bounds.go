@@ -133,10 +133,13 @@ func placeCuts(c column) []float64 {
 // last rows of a tail, and narrow bounds cost more than wide ones.
 const reach = 5
 
+// farShare is the share of the numbers that bought bounds may leave outside, on each side.
+const farShare = 1e-3
+
 // numbersOf computes the numbers of a column from the noisy counts of a histogram. The
 // scale is the mean and the standard deviation of a histogram; with tails it leaves out
-// cells that noise alone explains (see setHistogram). Bounds are the ends of the histogram,
-// or reach scales from the center, whichever is farther. own is the column of a declared
+// cells that noise alone explains (see setHistogram). Bounds leave farShare of it outside,
+// or are reach scales from the center, whichever is farther. own is the column of a declared
 // law.
 func numbersOf(of column, cuts, counts []float64, noise float64, own *law.Column, tails bool) data.Numbers {
 	n := Limits(of.declared)
@@ -145,8 +148,8 @@ func numbersOf(of column, cuts, counts []float64, noise float64, own *law.Column
 	if !(sd > 0) {
 		return n
 	}
-	first := min(own.Edges[0], of.declared.Untransformed(max(mean-reach*sd, of.lower)))
-	last := max(own.Edges[len(own.Edges)-1], of.declared.Untransformed(min(mean+reach*sd, of.upper)))
+	first := min(own.Quantile(farShare), of.declared.Untransformed(max(mean-reach*sd, of.lower)))
+	last := max(own.Quantile(1-farShare), of.declared.Untransformed(min(mean+reach*sd, of.upper)))
 	if of.whole { // the numbers of a cell are from its first edge to below its last
 		first, last = math.Ceil(first), math.Ceil(last)-1
 		if first >= last {

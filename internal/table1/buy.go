@@ -33,19 +33,20 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 		return nil, err
 	}
 	l.Records, l.RecordsSD = max(counts[0][0], 1), r.Noise
+	spreads := map[int]*spread{} // by column of the law
 	for i, f := range fields {
 		d := find(m, f.Column)
 		own := l.Column(d.Name.V)
 		if f.Levels != nil {
 			setLevels(own, counts[i+1], r.Noise)
 		} else {
-			setHistogram(own, columnOf(d), partitions[i+1].Axes[0].Cuts, counts[i+1], r.Noise, ranged(f))
+			spreads[indexOf(l, m, f.Column)] = setHistogram(own, columnOf(d), partitions[i+1].Axes[0].Cuts, counts[i+1], r.Noise, ranged(f))
 		}
 	}
 	if err := p.pairs(c, m, l); err != nil {
 		return nil, err
 	}
-	return l, p.correlations(c, m, fields, l)
+	return l, p.correlations(c, m, fields, l, spreads)
 }
 
 // ranges returns the centre and scale of each field: bought for the fields of the release,

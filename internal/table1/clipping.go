@@ -14,7 +14,7 @@ import (
 // those of simulated ones is then due to the law (indirect inference: Gouriéroux, Monfort
 // and Renault 1993, doi:10.1002/jae.3950080507). With scales, the difference in means and
 // variances moves the columns.
-func correctClipping(l *law.Law, products []product, sums []float64, noise, bound float64, scales bool) {
+func correctClipping(l *law.Law, products []product, sums []float64, noise, bound float64, spreads map[int]*spread, scales bool) {
 	n := len(l.Columns)
 	columns := make([]adjustment, len(products))
 	for i := range columns {
@@ -35,7 +35,7 @@ func correctClipping(l *law.Law, products []product, sums []float64, noise, boun
 			}
 			if scales && x.isNumber() && x.field.Levels == nil && ranged(x.field) {
 				from := &original.Columns[x.column]
-				columns[i].learn(from, i, bought, simulated, l.RecordsSD/l.Records)
+				columns[i].learn(from, spreads[x.column], i, bought, simulated, l.RecordsSD/l.Records)
 				l.Columns[x.column] = from.Adjusted(columns[i].shift, columns[i].factor, columns[i].shiftSD, columns[i].factorSD)
 			}
 		}
@@ -120,19 +120,26 @@ const (
 // histogram from, by both: the histogram's own with its error, and the moments, in which the
 // simulated ones have the same clipping. ofRows is the error of the number of rows, as a part
 // of it.
-func (a *adjustment) learn(from *law.Column, i int, bought, simulated centredMoments, ofRows float64) {
+func (a *adjustment) learn(from *law.Column, shape *spread, i int, bought, simulated centredMoments, ofRows float64) {
 	_, sd := from.Moments()
 	meanSD, sdSD := from.MomentsSD()
 	expected := simulated.square(i) / simulated.rows
 	if !(sd > 0 && expected > 0) {
 		return
 	}
+	meanSD, sdSD = meanSD/sd, histogramNoise*sdSD/sd
+	var tail spread
+	if shape != nil {
+		tail = *shape
+		meanSD = math.Sqrt(max(tail.mean*tail.mean-tail.tailMean*tail.tailMean, 0))
+		sdSD = math.Sqrt(max(tail.scale*tail.scale-tail.tailScale*tail.tailScale, 0))
+	}
 	coarse, noise := from.MeanWidth()/sd, bought.noise/bought.rows
-	shift, shiftSD := combined(0, math.Hypot(meanSD/sd, coarseMean*coarse), a.shift+bought.means[i]-simulated.means[i], noise)
+	shift, shiftSD := combined(0, math.Hypot(meanSD, coarseMean*coarse), a.shift+bought.means[i]-simulated.means[i], noise)
 	unit := a.factor * a.factor / expected
 	square := unit * bought.square(i) / bought.rows
-	factor, factorSD := scaleOf(math.Hypot(histogramNoise*sdSD/sd, coarseScale*coarse), square, math.Hypot(unit*noise, square*ofRows))
-	*a = adjustment{shift, factor, shiftSD, factorSD}
+	factor, factorSD := scaleOf(math.Hypot(sdSD, coarseScale*coarse), square, math.Hypot(unit*noise, square*ofRows))
+	*a = adjustment{shift, factor, math.Hypot(shiftSD, tail.tailMean), math.Hypot(factorSD, tail.tailScale)}
 }
 
 // scaleOf estimates a scale r with log r ~ N(0, spread²) from a measurement of r² with

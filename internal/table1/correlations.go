@@ -23,9 +23,12 @@ type product struct {
 // correlations buys the second moments of 1 and the columns, standardised by the law, and
 // gives the law the correlations of their normal scores. They correct the means and the
 // standard deviations of the columns, too.
-func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encoding.Field, l *law.Law) error {
+func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encoding.Field, l *law.Law, spreads map[int]*spread) error {
 	r := p.release(Moments)
 	if r == nil {
+		for i, s := range spreads {
+			s.give(&l.Columns[i])
+		}
 		return nil
 	}
 	products, design := designOf(r, m, fields, l)
@@ -38,7 +41,7 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 	bought := centred(sums, len(products), max(sums[0], 4*noise, 1), noise)
 	setWithin(l, products, bought)
 	setCorrelations(l, products, bought, nil)
-	correctClipping(l, products, sums, noise, design.Bound, m.Spec.Twin == nil)
+	correctClipping(l, products, sums, noise, design.Bound, spreads, m.Spec.Twin == nil)
 	return nil
 }
 

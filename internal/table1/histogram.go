@@ -2,16 +2,19 @@ package table1
 
 import (
 	"math"
+	"slices"
 
 	"d3p/internal/models/law"
 )
 
-// setHistogram makes a histogram of the counts between cuts. It shrinks the shares towards
-// those of a normal, as far as the counts do not contradict it (James and Stein 1961):
-// noise in the tails moves mean and standard deviation far. The normal has the declared
-// scale if the counts agree with it, else the best one. With tails, cells at the ends count
-// only if noise cannot explain them.
-func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float64, tails bool) {
+// setHistogram makes a histogram of the counts between cuts, and returns what is not known of
+// its mean and scale; nothing for a column that is as declared. It shrinks the shares towards
+// those of a shape, as far as the counts do not contradict it (James and Stein 1961): noise in
+// the tails moves mean and standard deviation far. The shape is the normal with the declared
+// scale if the counts agree with it, else what families of distributions have (shapeOf). With
+// tails, the shares of far cells are those of the shape, unless noise cannot explain the
+// difference.
+func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float64, tails bool) *spread {
 	cells := counts[:len(counts)-1]
 	all := total(cells)
 	c.Missing, c.MissingSD = part(counts[len(cells)], total(counts)), noise/total(counts)
@@ -20,43 +23,99 @@ func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float6
 		edges[0], edges[len(edges)-1] = of.rawLower-0.5, of.rawUpper+0.5
 	}
 	sd := noise / all
-	normal := of.normalShares(edges, place{of.center, of.scale})
-	distance := squareDistance(cells, all, normal)
-	c.AsDeclared = of.scaled && distance <= agreement(len(cells))*sd*sd
-	if !c.AsDeclared {
-		normal = nearestNormal(of, edges, cells)
-		distance = squareDistance(cells, all, normal)
-	}
-	own := 0.0 // weight of the counts
-	if distance > 0 {
-		own = max(0, 1-float64(len(cells)-2)*sd*sd/distance)
-	}
 	shares := make([]float64, len(cells))
 	for i, x := range cells {
-		shares[i] = normal[i] + own*(x/all-normal[i])
+		shares[i] = x / all
 	}
-	first, last := 0, len(cells)
+	normal := of.normalShares(edges, place{of.center, of.scale})
+	c.AsDeclared = of.scaled && squareDistance(shares, normal) <= agreement(len(cells))*sd*sd
+	var s shape
+	if c.AsDeclared {
+		s = declaredShape(edges, normal, sd)
+	} else {
+		s = shapeOf(of, edges, shares, sd)
+	}
+	p, counted := s.drawnTo(shares, sd, tails)
+	low, high := 0, len(p)
 	if tails {
-		first, last = body(shares, normal, 3*sd*own)
+		low, high = s.trimmed(of, p)
 	}
-	c.Edges = edges[first : last+1]
-	c.Shares = law.Simplex(shares[first:last])
-	of2 := own*own + (1-own*own)*min(1, 3/float64(len(cells)))
-	for range c.Shares {
-		c.ShareSD = append(c.ShareSD, sd*math.Sqrt(of2))
+	clear(p[:low])
+	clear(p[high:])
+	normalise(p)
+	c.Edges, c.Shares, c.ShareSD, c.ShiftSD, c.ScaleSD = s.edges[low:high+1], p[low:high], counted[low:high], 0, 0
+	if c.AsDeclared || !tails {
+		c.ShareSD = s.noise(counted)[low:high]
+		return nil
 	}
+	unknown := s.spreadAbout(of, p)
+	if _, own := c.Moments(); own > 0 { // what the counts add
+		mean, ofScale := c.MomentsSD()
+		unknown.mean, unknown.scale = math.Hypot(unknown.mean, mean/own), math.Hypot(unknown.scale, ofScale/own)
+	}
+	c.ShareSD = s.noise(counted)[low:high]
+	return &unknown
+}
+
+// drawnTo are the shares of the parts of s, drawn to the shares of counts that have noise sd,
+// as far as these contradict the shape. counted is the noise that they thereby have.
+func (s *shape) drawnTo(shares []float64, sd float64, tails bool) (p, counted []float64) {
+	own := 0.0 // weight of the counts
+	if distance := squareDistance(shares, s.cells); distance > 0 {
+		own = max(0, 1-float64(len(shares)-2)*sd*sd/distance)
+	}
+	first, last := 0, len(shares)
+	if tails {
+		first, last = body(shares, s.cells, sd, own)
+	}
+	p, counted = make([]float64, len(s.cell)), make([]float64, len(s.cell))
+	for i, cell := range s.cell {
+		p[i] = s.shares[i]
+		if cell < first || cell >= last {
+			continue
+		}
+		part := (s.edges[i+1] - s.edges[i]) / s.width(cell)
+		if s.cells[cell] > 1e-9 {
+			part = s.shares[i] / s.cells[cell]
+		}
+		p[i] = max(p[i]+own*part*(shares[cell]-s.cells[cell]), 0)
+		counted[i] = own * part * sd
+	}
+	if !slices.ContainsFunc(p, func(x float64) bool { return x > 0 }) {
+		copy(p, s.shares)
+	}
+	return p, counted
+}
+
+// normalise makes shares add up to 1.
+func normalise(shares []float64) {
+	sum := 0.0
+	for _, x := range shares {
+		sum += x
+	}
+	for i := range shares {
+		shares[i] /= sum
+	}
+}
+
+// noise is that of the shares of the parts, drawn to counts.
+func (s *shape) noise(counted []float64) []float64 {
+	all := make([]float64, len(counted))
+	for i := range all {
+		all[i] = math.Hypot(counted[i], s.sd[i])
+	}
+	return all
 }
 
 // agreement is the square of a distance, in units of the noise of n cells, that chance
 // exceeds in 1 of 20 tables, about: the mean of chi-squared and 1.6 standard deviations.
 func agreement(n int) float64 { return float64(n) + 1.6*math.Sqrt(2*float64(n)) }
 
-// squareDistance is the squared distance of the shares of counts, which add up to all,
-// from p.
-func squareDistance(counts []float64, all float64, p []float64) float64 {
+// squareDistance is the squared distance of a from b.
+func squareDistance(a, b []float64) float64 {
 	sum := 0.0
-	for i, x := range counts {
-		sum += (x/all - p[i]) * (x/all - p[i])
+	for i, x := range a {
+		sum += (x - b[i]) * (x - b[i])
 	}
 	return sum
 }
@@ -75,96 +134,34 @@ func (c column) normalShares(edges []float64, at place) []float64 {
 	return p
 }
 
-// nearestNormal are the probabilities of the cells between raw edges under the normal,
-// moved to the bounds, that is nearest to the counts in L2.
-func nearestNormal(of column, edges, counts []float64) []float64 {
-	inner := make([]float64, len(edges)-2)
-	for i := range inner {
-		inner[i] = of.declared.Transformed(min(max(edges[i+1], of.rawLower), of.rawUpper))
-	}
-	all := total(counts)
-	p, best := make([]float64, len(counts)), make([]float64, len(counts))
-	least := math.Inf(1)
-	try := func(at place) bool {
-		below, distance := 0.0, 0.0
-		for i := range p {
-			above := 1.0
-			if i < len(inner) {
-				above = normalBelow((inner[i] - at.center) / at.scale)
-			}
-			p[i] = above - below
-			below = above
-			d := p[i] - counts[i]/all
-			distance += d * d
-		}
-		if !(distance < least) {
-			return false
-		}
-		least = distance
-		copy(best, p)
-		return true
-	}
-	at := place{of.center, of.scale}
-	try(at)
-	low, high := of.lower, of.upper
-	if len(inner) > 0 {
-		for i := range inner { // a start at every edge
-			if s := (high - low) / 8; try(place{inner[i], s}) {
-				at = place{inner[i], s}
-			}
-			if i > 0 {
-				if s := 2 * (inner[i] - inner[i-1]); try(place{inner[i], s}) {
-					at = place{inner[i], s}
-				}
-			}
-		}
-	}
-	for step := 1.0; step > 0.01; { // pattern search
-		moved := false
-		for _, next := range []place{
-			{at.center - step*at.scale, at.scale}, {at.center + step*at.scale, at.scale},
-			{at.center, at.scale * math.Exp(step)}, {at.center, at.scale * math.Exp(-step)},
-		} {
-			if next.scale > (high-low)/1e4 && next.scale < 4*(high-low) && try(next) {
-				at, moved = next, true
-				break
-			}
-		}
-		if !moved {
-			step /= 2
-		}
-	}
-	return best
-}
+// isolated is the multiple of the noise by which a far cell must differ from the shape to
+// count: among a hundred cells some differ by three standard deviations by chance, and one far
+// out would make a column many times too wide. Next to a cell that counts, connected is enough.
+const isolated, connected = 5., 3.
 
-// isolated is the multiple of the noise's limit that a cell beyond an empty one must hold
-// to count: among a hundred cells some hold three standard deviations by chance, and one
-// far out would make a column many times too wide.
-const isolated = 5. / 3
-
-// body are the cells from the first to behind the last that hold more than one in a
-// thousand of a normal, or, next to such a cell, more than the noise. Beyond an empty cell
-// they must hold more than `isolated` times these limits.
-func body(shares, normal []float64, noise float64) (first, last int) {
+// body are the cells from the first to behind the last whose counts say more than the shape:
+// it has more records there than the noise has, or they differ from it by more than noise
+// explains.
+func body(shares, shape []float64, sd, own float64) (first, last int) {
 	first, last = len(shares), 0
 	for i := range shares {
-		if normal[i] > 1e-3 {
+		if shape[i] > max(2*sd, 1e-3) {
 			first, last = min(first, i), i+1
 		}
 	}
 	if first >= last {
 		return 0, len(shares)
 	}
-	holds := func(i int, limit float64) bool { return shares[i] > max(limit, 1e-4) }
-	for i, connected := first-1, true; i >= 0; i-- {
-		connected = connected && holds(i, noise)
-		if connected || holds(i, isolated*noise) {
+	differs := func(i int, by float64) bool { return own*math.Abs(shares[i]-shape[i]) > by*sd }
+	for i, next := first-1, true; i >= 0; i-- {
+		next = next && differs(i, connected)
+		if next || differs(i, isolated) {
 			first = i
 		}
 	}
-	for i, connected := last, true; i < len(shares); i++ {
-		connected = connected && holds(i, noise)
-		if connected || holds(i, isolated*noise) {
+	for i, next := last, true; i < len(shares); i++ {
+		next = next && differs(i, connected)
+		if next || differs(i, isolated) {
 			last = i + 1
 		}
 	}

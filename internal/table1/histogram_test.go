@@ -1,6 +1,7 @@
 package table1
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -23,7 +24,7 @@ func TestBodyOfAHistogram(t *testing.T) {
 		"records far out":       {[]float64{0.15, 0, 0, 0.2, 0.45, 0.2, 0, 0, 0}, 0, 6},
 		"noise behind an empty": {[]float64{0, 0, 0, 0.2, 0.6, 0.1, 0, 0.07, 0.03}, 3, 6},
 	} {
-		if first, last := body(c.shares, normal, limit); first != c.first || last != c.last {
+		if first, last := body(c.shares, normal, limit/3, 1); first != c.first || last != c.last {
 			t.Errorf("%s: cells %d to %d, want %d to %d", name, first, last, c.first, c.last)
 		}
 	}
@@ -55,17 +56,13 @@ model: {formula: y ~ u, family: bernoulli}
 			for _, p := range of.normalShares(edges, place{0, scale}) {
 				counts = append(counts, 1000*p+noise*rng.NormFloat64())
 			}
-			var c law.Column
+			c := *law.Declared(&m.Spec.Data).Column("u")
 			setHistogram(&c, of, cuts, append(counts, 0), noise, true)
 			if c.AsDeclared {
 				agreed++
 			}
-			at := of.normalShares(edges, place{0, scale})
-			first := 0
-			for ; edges[first] < c.Edges[0]; first++ {
-			}
-			for i, x := range c.Shares {
-				square += (x - at[first+i]) * (x - at[first+i]) / 100
+			for i, p := range of.normalShares(c.Edges, place{0, scale}) {
+				square += (c.Shares[i] - p) * (c.Shares[i] - p) / 100
 			}
 		}
 		t.Logf("scale %g: %d of 100 agree, square error %.4f; noise alone %.4f", scale, agreed, square, 12*0.065*0.065)
@@ -96,6 +93,33 @@ func TestCorrelationsAreShrunk(t *testing.T) {
 		}
 		if got := l.Correlation[n*n-2]; c.others == 0.1 && got > 0.04 {
 			t.Errorf("a correlation of %g, with noise of 0.1, becomes %g", c.others, got)
+		}
+	}
+}
+
+// The histogram of a number with two values, or none, has finite shares.
+func TestHistogramOfTwoValues(t *testing.T) {
+	m, err := models.Read("x.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    u: {type: integer, lower: 0, upper: 1}
+    y: {type: binary}
+model: {formula: y ~ u, family: bernoulli}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := columnOf(m.Spec.Data.Columns[0])
+	for _, counts := range [][]float64{{300, 700, 0}, {510, 500, 3}, {-5, -7, 2}} {
+		c := *law.Declared(&m.Spec.Data).Column("u")
+		setHistogram(&c, of, []float64{0.5}, counts, 50, false)
+		if len(c.Shares) != 2 || !(math.Abs(c.Shares[0]+c.Shares[1]-1) <= 1e-9) {
+			t.Errorf("counts of %v make shares of %v", counts, c.Shares)
+		}
+		if counts[1] == 700 && math.Abs(c.Shares[1]-0.7) > 0.02 {
+			t.Errorf("700 of 1000 make a share of %g", c.Shares[1])
 		}
 	}
 }

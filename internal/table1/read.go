@@ -2,6 +2,7 @@ package table1
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,10 @@ func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 			l.Columns[i].Missing, l.Columns[i].MissingSD = r.Value, r.NoiseSD
 		case Undeclared:
 			l.Columns[i].Undeclared, l.Columns[i].UndeclaredSD = r.Value, r.NoiseSD
+		case SD:
+			if r.Value > 0 {
+				l.Columns[i].ScaleSD = math.Log1p(r.NoiseSD / r.Value)
+			}
 		case Share, Cell:
 			if err := addShare(&l.Columns[i], r); err != nil {
 				return nil, err

@@ -1,6 +1,10 @@
 package law
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/models/data"
+)
 
 // Moments are the mean and the standard deviation of a column of numbers, in the unit after
 // the declared transform, which is the unit of its declared scale. A column that was not
@@ -10,12 +14,12 @@ func (c *Column) Moments() (mean, sd float64) {
 		return c.declared.Scale()
 	}
 	for i, share := range c.Shares {
-		first, _ := c.cell(i)
+		first, _ := c.CellMoments(i)
 		mean += share * first
 	}
 	variance := 0.0
 	for i, share := range c.Shares {
-		first, second := c.cell(i)
+		first, second := c.CellMoments(i)
 		variance += share * (second - 2*mean*first + mean*mean)
 	}
 	return mean, math.Sqrt(max(variance, 0))
@@ -29,11 +33,11 @@ func (c *Column) MomentsSD() (mean, sd float64) {
 	}
 	m, s := c.Moments()
 	if c.ScaleSD > 0 {
-		return c.ShiftSD * s, c.ScaleSD * s
+		return c.ShiftSD * s, math.Expm1(c.ScaleSD) * s
 	}
 	ofMean, ofVariance := 0.0, 0.0
 	for i, noise := range c.ShareSD {
-		first, second := c.cell(i)
+		first, second := c.CellMoments(i)
 		a, b := first-m, second-2*m*first+m*m-s*s
 		ofMean += noise * noise * a * a
 		ofVariance += noise * noise * b * b
@@ -74,9 +78,15 @@ func (c Column) Adjusted(shift, factor, shiftSD, scaleSD float64) Column {
 	return c
 }
 
-// cell returns the mean of the transformed numbers of cell i and the mean of their squares.
+// Of is the column with a declaration.
+func (c Column) Of(d *data.Column) *Column {
+	c.declared = d
+	return &c
+}
+
+// CellMoments returns the mean of the transformed numbers of cell i and the mean of their squares.
 // Simpson's rule in eight parts; exact without a transform.
-func (c *Column) cell(i int) (first, second float64) {
+func (c *Column) CellMoments(i int) (first, second float64) {
 	const parts = 8
 	d := c.declared
 	for k := range parts + 1 {

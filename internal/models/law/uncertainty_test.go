@@ -20,7 +20,7 @@ func TestAdjusted(t *testing.T) {
 			if math.Abs(got-mean-to[0]*sd) > 0.1*sd || math.Abs(gotSD-to[1]*sd) > 0.1*sd {
 				t.Errorf("%s by %v: %g ± %g, before %g ± %g", name, to, got, gotSD, mean, sd)
 			}
-			if meanSD, sdSD := own.MomentsSD(); math.Abs(meanSD-0.1*gotSD) > 1e-12 || math.Abs(sdSD-0.2*gotSD) > 1e-12 {
+			if meanSD, sdSD := own.MomentsSD(); math.Abs(meanSD-0.1*gotSD) > 1e-12 || math.Abs(sdSD-math.Expm1(0.2)*gotSD) > 1e-12 {
 				t.Errorf("%s by %v: errors %g and %g", name, to, meanSD, sdSD)
 			}
 		}

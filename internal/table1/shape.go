@@ -1,0 +1,226 @@
+package table1
+
+import (
+	"math"
+	"slices"
+
+	"d3p/internal/models/law"
+)
+
+// shape is what the noisy counts of a histogram show together of a column: the posterior of
+// all distributions.
+type shape struct {
+	edges      []float64 // raw: those of the histogram, and others within wide cells
+	cell       []int     // of the histogram, of each part between edges
+	shares, sd []float64 // of the parts
+	cells      []float64 // shares of the cells
+	members    []member
+}
+
+// member is one distribution of a posterior: its weight, and the shares of the parts.
+type member struct {
+	weight float64
+	p      []float64
+}
+
+// spread is what is not known of a column's mean, in standard deviations of the column, and of
+// the log of its standard deviation. tailMean and tailScale are the parts that moments of
+// clipped records do not measure.
+type spread struct{ mean, scale, tailMean, tailScale float64 }
+
+// clippedAt is the distance from the mean, in standard deviations, from which on clipping
+// bounds the moments of a record.
+const clippedAt = 2.2
+
+// shapeOf is the shape of a column with these shares of counts between raw edges, that have
+// noise.
+func shapeOf(of column, edges, shares []float64, noise float64) shape {
+	s := partsOf(of, edges)
+	parts := len(s.cell)
+	list := distributions(of)
+	fits, ats, leasts, best := make([]*fit, len(list)), make([]place, len(list)), make([]float64, len(list)), math.Inf(1)
+	for k := range list {
+		f := &fit{distribution: &list[k], cell: s.cell, counts: shares, noise: noise, p: make([]float64, parts), cells: make([]float64, len(shares)), ends: [2]float64{list[k].of(of.lower), list[k].of(of.upper)}}
+		for _, x := range s.edges[1:parts] {
+			f.inner = append(f.inner, f.of(of.declared.Transformed(min(max(x, of.rawLower), of.rawUpper))))
+		}
+		fits[k] = f
+		ats[k], leasts[k] = f.nearest()
+		best = min(best, leasts[k])
+	}
+	wide := math.Sqrt(max(1, best/float64(max(len(shares)-3, 1))))
+	total := 0.0
+	for k, f := range fits {
+		if ats[k].scale == 0 {
+			return declaredShape(edges, law.Simplex(shares), noise)
+		}
+		f.grid(ats[k], best, wide, func(weight float64) {
+			weight *= f.prior
+			total += weight
+			s.members = append(s.members, member{weight, slices.Clone(f.p)})
+		})
+	}
+	s.shares, s.sd, s.cells = make([]float64, parts), make([]float64, parts), make([]float64, len(shares))
+	for k := range s.members {
+		m := &s.members[k]
+		m.weight /= total
+		for i, p := range m.p {
+			s.shares[i] += m.weight * p
+			s.sd[i] += m.weight * p * p
+		}
+	}
+	for i, p := range s.shares {
+		s.sd[i] = math.Sqrt(max(s.sd[i]-p*p, 0))
+		s.cells[s.cell[i]] += p
+	}
+	return s
+}
+
+// spreadAbout is what is not known of a column whose parts have these shares.
+func (s *shape) spreadAbout(of column, shares []float64) spread {
+	first, second := of.partMoments(s.edges)
+	mean, variance, _, _ := momentsOf(shares, first, second, 0, math.Inf(1))
+	sd := math.Sqrt(variance)
+	statistics := func(p []float64) [4]float64 {
+		a, v, clippedMean, clipped := momentsOf(p, first, second, mean, clippedAt*sd)
+		return [4]float64{a / sd, math.Log(v) / 2, (a - clippedMean) / sd, (math.Log(v) - math.Log(clipped)) / 2}
+	}
+	own := statistics(shares)
+	var squares [4]float64
+	for _, m := range s.members {
+		for i, x := range statistics(m.p) {
+			squares[i] += m.weight * (x - own[i]) * (x - own[i])
+		}
+	}
+	for i := range squares {
+		squares[i] = math.Sqrt(squares[i])
+	}
+	return spread{squares[0], squares[1], squares[2], squares[3]}
+}
+
+// momentsOf are the mean and the variance of shares of parts with these moments, and the mean
+// and the square about `about` of numbers moved to at most `most` from it.
+func momentsOf(shares, first, second []float64, about, most float64) (mean, variance, clippedMean, clipped float64) {
+	square := 0.0
+	for i, p := range shares {
+		mean += p * first[i]
+		square += p * second[i]
+		clippedMean += p * min(max(first[i], about-most), about+most)
+		clipped += p * min(second[i]-2*about*first[i]+about*about, most*most)
+	}
+	return mean, max(square-mean*mean, 1e-300), clippedMean, max(clipped, 1e-300)
+}
+
+// partsOf divides the wide cells of a histogram: a part is at most as wide as it is far from
+// the middle of the narrowest cell.
+func partsOf(of column, edges []float64) (s shape) {
+	middle, least := 0.0, math.Inf(1)
+	at := make([]float64, len(edges))
+	for i, x := range edges {
+		at[i] = of.declared.Transformed(min(max(x, of.rawLower), of.rawUpper))
+		if i > 0 && at[i]-at[i-1] < least && i > 1 && i < len(edges)-1 {
+			middle, least = (at[i]+at[i-1])/2, at[i]-at[i-1]
+		}
+	}
+	s.edges = append(s.edges, edges[0])
+	for i := range edges[1:] {
+		a, b := at[i]-middle, at[i+1]-middle
+		var between []float64
+		for x := 2 * a; a > 0 && x < b/1.4; x *= 2 {
+			between = append(between, x)
+		}
+		for x := 2 * b; b < 0 && x > a/1.4; x *= 2 {
+			between = append(between, x)
+		}
+		slices.Sort(between)
+		for _, x := range between {
+			raw := of.declared.Untransformed(middle + x)
+			if of.whole {
+				raw = math.Floor(raw) + 0.5
+			}
+			if raw > s.edges[len(s.edges)-1] && raw < edges[i+1] {
+				s.edges, s.cell = append(s.edges, raw), append(s.cell, i)
+			}
+		}
+		s.edges, s.cell = append(s.edges, edges[i+1]), append(s.cell, i)
+	}
+	return s
+}
+
+// partMoments are the means and the mean squares of the numbers of cells between raw edges.
+func (c column) partMoments(edges []float64) (first, second []float64) {
+	own := law.Column{Edges: edges, Shares: make([]float64, len(edges)-1)}.Of(c.declared)
+	for i := range own.Shares {
+		a, b := own.CellMoments(i)
+		first, second = append(first, a), append(second, b)
+	}
+	return first, second
+}
+
+// declaredShape is the shape of a column with known shares, found by counts that have noise.
+func declaredShape(edges, shares []float64, noise float64) shape {
+	s := shape{edges: edges, shares: shares, cells: shares}
+	for i := range shares {
+		s.cell, s.sd = append(s.cell, i), append(s.sd, noise*math.Sqrt(min(1, 3/float64(len(shares)))))
+	}
+	return s
+}
+
+// width is that of a cell.
+func (s *shape) width(cell int) (sum float64) {
+	for i, c := range s.cell {
+		if c == cell {
+			sum += s.edges[i+1] - s.edges[i]
+		}
+	}
+	return sum
+}
+
+// give notes in a column what is not known of its mean and scale.
+func (s *spread) give(c *law.Column) {
+	if s != nil {
+		c.ShiftSD, c.ScaleSD = s.mean, s.scale
+	}
+}
+
+// trimmed are the first part to keep of these shares, and that behind the last. Parts at the
+// ends with less than one record in ten thousand go, and others as long as the standard
+// deviation stays above the one that the shape has in the mean of the logs: an unlikely tail
+// would make a column many times too wide.
+func (s *shape) trimmed(of column, shares []float64) (low, high int) {
+	high = len(shares)
+	for sum := shares[low]; low < high-1 && sum < 1e-4; sum += shares[low] {
+		low++
+	}
+	for sum := shares[high-1]; low < high-1 && sum < 1e-4; sum += shares[high-1] {
+		high--
+	}
+	if s.members == nil {
+		return low, high
+	}
+	first, second := of.partMoments(s.edges)
+	log := 0.0
+	for _, m := range s.members {
+		_, v, _, _ := momentsOf(m.p, first, second, 0, math.Inf(1))
+		log += m.weight * math.Log(v)
+	}
+	moments := func(low, high int) (mean, variance float64) {
+		part := slices.Clone(shares[low:high])
+		normalise(part)
+		mean, variance, _, _ = momentsOf(part, first[low:high], second[low:high], 0, math.Inf(1))
+		return mean, variance
+	}
+	for high-low > 1 {
+		l, h := low, high
+		if mean, _ := moments(low, high); mean-first[low] > first[high-1]-mean {
+			l++
+		} else {
+			h--
+		}
+		if _, v := moments(l, h); !(math.Log(v) > log) {
+			break
+		}
+		low, high = l, h
+	}
+	return low, high
+}
