@@ -73,6 +73,8 @@ func Kinds() []Kind {
 			Input: "v", Example: "residual: {layers: [{dense: {units: 6}}]}", build: residual},
 		{Name: "dropout", Needs: []string{"rate"}, Maps: "the same dims; nothing in predictions",
 			Input: "v", Example: "dropout: {rate: 0.2}", build: dropout},
+		{Name: "augment", Takes: []string{"shift", "flip"}, Maps: "[channel, y, x] or [y, x] → the same dims, moved and mirrored; nothing in predictions",
+			Input: "y, x", Example: "augment: {shift: 1, flip: true}", build: augment},
 	}...)
 	for _, f := range functions() {
 		list = append(list, Kind{Name: f.name, Maps: "value by value", Input: "v", Example: f.name + ": {}",

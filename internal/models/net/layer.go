@@ -76,6 +76,8 @@ type Layer struct {
 	Trailing source.Value[int] // of layer_norm: the last dims
 	Groups   source.Value[int]
 	Rate     source.Value[float64] // of dropout
+	Shift    source.Value[int]     // of augment: the most positions along each axis
+	Flip     source.Value[bool]    // of augment
 	Layers   []*Layer              // of residual
 	Shortcut []*Layer
 }
@@ -144,6 +146,8 @@ func Settings() []Setting {
 		{Key: "epsilon", At: func(l *Layer) any { return &l.Epsilon }, Range: "positive", Inside: func(x float64) bool { return x > 0 }, Default: "1e-5"},
 		{Key: "affine", At: func(l *Layer) any { return &l.Affine }, Default: "true"},
 		{Key: "rate", At: func(l *Layer) any { return &l.Rate }, Range: "at least 0 and below 1", Inside: func(x float64) bool { return x >= 0 && x < 1 }},
+		{Key: "shift", At: func(l *Layer) any { return &l.Shift }, Default: "0"},
+		{Key: "flip", At: func(l *Layer) any { return &l.Flip }, Default: "false"},
 		{Key: "layers", At: func(l *Layer) any { return &l.Layers }},
 		{Key: "shortcut", At: func(l *Layer) any { return &l.Shortcut }, Default: "the input itself"},
 		{Key: "dims", At: func(l *Layer) any { return &l.Dims }},
