@@ -27,9 +27,10 @@ type build struct {
 	correction *graph.Node
 	outputs    []*graph.Node
 	block      int // first column of the row that the graph reads
-	// training means that layers such as dropout draw noise; noisy numbers their inputs.
+	view       int // of the row, from 0
+	// training means that layers such as dropout draw noise; noisy numbers their calls.
 	training   bool
-	noisy      map[*graph.Node]int
+	noisy      map[noisyCall]int
 	operations []net.Operation // of the calls of networks
 	// derivations are the derived columns with a value in the row that the graph reads.
 	derivations map[*data.Column]expr.Value
@@ -63,7 +64,7 @@ func (c *compiler) ranges() map[string]expr.Range {
 
 // build starts a graph with all parameters as leaves of θ, and the quantities under `let:`.
 func (c *compiler) build() *build {
-	g := &build{c: c, b: graph.NewBuilder(), env: c.environment(), noisy: make(map[*graph.Node]int)}
+	g := &build{c: c, b: graph.NewBuilder(), env: c.environment(), noisy: make(map[noisyCall]int)}
 	g.declare(func(p *Param, free graph.Shape) *graph.Node { return g.b.Param(p.Name, free) })
 	return g
 }

@@ -140,12 +140,15 @@ func (c *compiler) graphError(err error) {
 // tapes compiles the graphs.
 func (c *compiler) tapes(m *Model, likelihood, predict *build) {
 	var err error
-	if m.Encoding.RowsPerUnit > 1 {
+	if views := &c.spec.Likelihood.Views; m.Encoding.RowsPerUnit > 1 || views.V > 1 {
 		likelihood = c.build()
 		likelihood.loss = likelihood.unit(m.Encoding)
 	}
 	m.Likelihood, err = c.likelihoodTape(likelihood.b, likelihood.loss, m.Encoding.Width())
 	c.graphError(err)
+	if views := &c.spec.Likelihood.Views; err == nil && views.V > 1 && m.Likelihood.AuxRecord == 0 {
+		c.errs.Add(views.At, "leave views out, or add a layer such as augment or dropout", "all %d views of a record would be the same: nothing is random for a record", views.V)
+	}
 	option := graph.Options{Columns: m.Encoding.Predictors().K}
 	m.Predict, err = graph.Compile(predict.b, nil, predict.outputs, option)
 	c.graphError(err)

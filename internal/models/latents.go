@@ -3,7 +3,6 @@ package models
 import (
 	"maps"
 	"math"
-	"strconv"
 
 	"d3p/internal/models/core"
 	"d3p/internal/models/dist"
@@ -34,7 +33,7 @@ func (g *build) latents() *graph.Node {
 		if prior == nil {
 			continue
 		}
-		noise := g.b.Aux(d.Name.V+" at "+strconv.Itoa(g.block), shape, true)
+		noise := g.recordNoise(d.Name.V, shape)
 		if !g.guided {
 			z := g.b.Add(prior.Args[0], g.b.Mul(prior.Args[1], noise))
 			g.env.Values[d.Name.V] = expr.Value{Node: g.b.Expand(z, shape)}

@@ -119,13 +119,20 @@ func (n call) Call(b *graph.Builder, x, length *graph.Node, head string) *graph.
 	return n.Apply(b, x, head, c)
 }
 
+// noisyCall is what calls of a network share that have the same noise.
+type noisyCall struct {
+	input *graph.Node
+	view  int
+}
+
 // layerNoise is the noise of a layer at an input: calls that share the input,
 // as the heads of a net do, share the noise.
 func (g *build) layerNoise(layer string, input *graph.Node, shape graph.Shape) *graph.Node {
-	at, seen := g.noisy[input]
+	call := noisyCall{input, g.view}
+	at, seen := g.noisy[call]
 	if !seen {
 		at = len(g.noisy)
-		g.noisy[input] = at
+		g.noisy[call] = at
 	}
 	return g.b.Aux(layer+" at "+strconv.Itoa(at), shape, true)
 }

@@ -2,6 +2,7 @@ package models
 
 import (
 	"maps"
+	"strconv"
 
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
@@ -205,22 +206,40 @@ func (g *build) read(place int) *graph.Node { return g.b.Column(g.block + place)
 // unit is log p(record | θ) of a unit: Σ over its rows of log p(row | θ). The rows block
 // is lowered once for every row that a unit may have, each time with the columns of
 // another block of the record; values of parameters only are the same node in all. A
-// missing row counts as zero, in value and gradient. So the gradient of a record, which
+// missing row counts as zero, in value and gradient. With `views` the rows block is also
+// lowered once for every view, and the value is the mean. So the gradient of a record, which
 // the engine clips, is the gradient of a unit. See Encoding.Width.
 func (g *build) unit(e encoding.Encoding) *graph.Node {
 	g.guided, g.training = true, true
-	if e.RowsPerUnit <= 1 {
+	views := g.c.spec.Likelihood.Views.Or(1)
+	if e.RowsPerUnit <= 1 && views == 1 {
 		g.rows()
 		return g.logLikelihood(nil)
 	}
-	terms := make([]*graph.Node, 0, e.RowsPerUnit)
+	terms := make([]*graph.Node, 0, e.RowsPerUnit*views)
 	global := g.env
-	for i := range e.RowsPerUnit {
-		env := *global
-		env.Design, env.Coefficients = maps.Clone(global.Design), maps.Clone(global.Coefficients)
-		g.env, g.block = &env, i*(e.K+1)
-		g.rows()
-		terms = append(terms, g.b.Where(g.read(e.K), g.logLikelihood(nil), g.b.Const(0)))
+	for i := range max(1, e.RowsPerUnit) {
+		for g.view = range views {
+			env := *global
+			env.Design, env.Coefficients = maps.Clone(global.Design), maps.Clone(global.Coefficients)
+			g.env, g.block = &env, i*(e.K+1)
+			g.rows()
+			term := g.logLikelihood(nil)
+			if e.RowsPerUnit > 1 {
+				term = g.b.Where(g.read(e.K), term, g.b.Const(0))
+			}
+			terms = append(terms, term)
+		}
 	}
-	return g.b.AddAll(terms...)
+	return g.b.Mul(g.b.AddAll(terms...), g.b.Const(1/float64(views)))
+}
+
+// recordNoise is standard normal noise of a record, new in every step, for one view of one
+// of its rows.
+func (g *build) recordNoise(name string, shape graph.Shape) *graph.Node {
+	name += " at " + strconv.Itoa(g.block)
+	if g.view > 0 {
+		name += " in view " + strconv.Itoa(g.view)
+	}
+	return g.b.Aux(name, shape, true)
 }

@@ -1,8 +1,6 @@
 package models
 
 import (
-	"strconv"
-
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
@@ -46,7 +44,7 @@ func (g *build) tensor(t *data.Tensor, role encoding.Role) *graph.Node {
 	x := g.b.Reshape(g.b.Columns(g.block+at, graph.Dim{Name: t.Name.V, Size: t.Size()}), shape)
 	switch t.Binarize.V {
 	case data.Stochastic:
-		noise := g.b.Aux(t.Name.V+" at "+strconv.Itoa(g.block), shape, true)
+		noise := g.recordNoise(t.Name.V, shape)
 		return g.b.Less(noise, x)
 	case data.Threshold:
 		return g.b.Sub(g.b.Const(1), g.b.Less(x, g.b.Const(0.5)))

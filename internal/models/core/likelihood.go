@@ -15,7 +15,13 @@ type Likelihood struct {
 	Beta       source.Value[float64] // above 1
 	// Weight of every record, of a Gibbs posterior exp(weight · Σ score) · prior.
 	Weight source.Value[float64]
+	// Views is how often a step looks at each of its records, each time with other random
+	// numbers of the record; the score is the mean. Default 1.
+	Views source.Value[int]
 }
+
+// MaxViews bounds Views: the model is lowered once for every view.
+const MaxViews = 64
 
 // IsLog reports whether the score is the log likelihood.
 func (l *Likelihood) IsLog() bool { return !l.IsBeta() && !l.Weight.IsSet() }

@@ -7,8 +7,8 @@ import (
 )
 
 // augment moves an image by a random whole number of positions along y and along x, at most
-// `shift` each way, and mirrors it along x with probability 1/2 if `flip` is true. What
-// comes from outside is 0. In predictions it changes nothing. The randomness is new for
+// `shift` each way, and mirrors it along x with probability 1/2 if `flip` is true. A
+// position beyond the border has the value of the nearest one. In predictions it changes nothing. The randomness is new for
 // every record and step, so the gradient of a record depends on no other record.
 func augment(p *plan, l *Layer) step {
 	if len(p.shape) != 2 && len(p.shape) != 3 {
@@ -26,11 +26,11 @@ func augment(p *plan, l *Layer) step {
 		noise := c.Noise(name, x, draws)
 		var down, right []*graph.Node
 		for to := -by; to <= by; to++ {
-			down = append(down, b.TakeOr(x, shape, moved(shape, to, 0), 0))
+			down = append(down, b.Take(x, shape, moved(shape, to, 0)))
 		}
 		x = anyOf(b, b.Slice(noise, draws[0].Name, 0), down)
 		for to := -by; to <= by; to++ {
-			right = append(right, b.TakeOr(x, shape, moved(shape, 0, to), 0))
+			right = append(right, b.Take(x, shape, moved(shape, 0, to)))
 		}
 		x = anyOf(b, b.Slice(noise, draws[0].Name, 1), right)
 		if !l.Flip.V {
@@ -52,27 +52,25 @@ func anyOf(b *graph.Builder, noise *graph.Node, values []*graph.Node) *graph.Nod
 }
 
 // moved is, for each position of an image, the position that it reads if the image moves
-// down and right; -1 outside.
+// down and right.
 func moved(shape graph.Shape, down, right int) []int32 {
-	return eachPosition(shape, func(y, x, high, wide int) (int, int) { return y - down, x - right })
+	return eachPosition(shape, func(y, x, _ int) (int, int) { return y - down, x - right })
 }
 
 // flipped is, for each position of an image, the position that it reads in a mirror.
 func flipped(shape graph.Shape) []int32 {
-	return eachPosition(shape, func(y, x, high, wide int) (int, int) { return y, wide - 1 - x })
+	return eachPosition(shape, func(y, x, wide int) (int, int) { return y, wide - 1 - x })
 }
 
-// eachPosition lists, for each position y, x of each channel, the position of `from` in
-// row-major order; -1 if that is outside of the image.
-func eachPosition(shape graph.Shape, from func(y, x, high, wide int) (int, int)) []int32 {
+// eachPosition lists, for each position y, x of each channel of an image of this width, the
+// position nearest to `from` in row-major order.
+func eachPosition(shape graph.Shape, from func(y, x, wide int) (int, int)) []int32 {
 	high, wide := shape[len(shape)-2].Size, shape[len(shape)-1].Size
 	index := make([]int32, shape.Size())
 	for i := range index {
-		y, x := from(i/wide%high, i%wide, high, wide)
-		index[i] = -1
-		if y >= 0 && y < high && x >= 0 && x < wide {
-			index[i] = int32((i/wide/high*high+y)*wide + x)
-		}
+		y, x := from(i/wide%high, i%wide, wide)
+		y, x = min(max(y, 0), high-1), min(max(x, 0), wide-1)
+		index[i] = int32((i/wide/high*high+y)*wide + x)
 	}
 	return index
 }

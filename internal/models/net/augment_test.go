@@ -26,9 +26,7 @@ func TestAugment(t *testing.T) {
 	}
 	images := make(map[string]string) // the outcome by its pixels
 	image := func(c, y, x int) float64 {
-		if y < 0 || y >= high || x < 0 || x >= wide {
-			return 0
-		}
+		y, x = min(max(y, 0), high-1), min(max(x, 0), wide-1)
 		return float64(1 + (c*high+y)*wide + x)
 	}
 	for down := -1; down <= 1; down++ {

@@ -156,13 +156,17 @@ func (s *Spec) likelihoodField() field {
 	f := inline("likelihood", []field{
 		choice("divergence", &l.Divergence, core.DivergenceBeta).means("replaces log f of a record by f^(β-1)/(β-1) - (1/β) ∫ f^β"),
 		value("beta", &l.Beta, (*reader).beta).means("β, above 1; default 1.5; near 1 it is the log likelihood"),
+		count("views", &l.Views, 1).means("how often a step looks at each record, each time with other numbers of what is random for a record: augment, dropout, local latents; the mean of the gradients is clipped; default 1"),
 		inline("gibbs", []field{positive("weight", &l.Weight).needed("add `weight: 0.5`, or leave gibbs out", "gibbs has no weight").means("a positive number")}).means("multiplies the score of every record").when(l.Weight.IsSet()),
-	}).means("another score than the log likelihood, against outliers").when(l.Divergence.IsSet() || l.Beta.IsSet() || l.Weight.IsSet())
+	}).means("another score than the log likelihood, against outliers, or the mean of several").when(l.Divergence.IsSet() || l.Beta.IsSet() || l.Weight.IsSet() || l.Views.IsSet())
 	read := f.read
 	f.read = func(r *reader, e entry) {
 		read(r, e)
 		if l.Beta.IsSet() && !l.IsBeta() {
 			r.Add(l.Beta.At, "add `divergence: beta`", "beta is of a beta divergence")
+		}
+		if l.Views.V > core.MaxViews {
+			r.Add(l.Views.At, "write fewer", "at most %d views are possible, not %d", core.MaxViews, l.Views.V)
 		}
 	}
 	return f

@@ -103,6 +103,11 @@ func networks() []layeredNet {
       - dense: {units: 4, activation: tanh}
       - dropout: {rate: 0.5}
       - dense: {units: 2}`},
+		{"layers: augment", images, "[y, x]", 2, `
+      - augment: {shift: 1, flip: true}
+      - conv2d: {filters: 2, kernel: 2, activation: tanh}
+      - flatten
+      - dense: {units: 2}`},
 		{"layers: a net called twice", images, "[y, x]", 2, `
       - conv2d: {filters: 2, kernel: 2, activation: tanh}
       - layer_norm: {trailing: 2}
