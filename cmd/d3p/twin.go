@@ -358,7 +358,7 @@ type marginalDraws struct {
 
 // noisyCounts is the noise of counts, as a share of the records, from which intervals of
 // quantiles in tails hold too rarely.
-const noisyCounts = 0.005
+const noisyCounts = 0.04
 
 // warnOfLimits warns of intervals that may not hold. The warning begins with the name of a
 // flag.
@@ -366,7 +366,7 @@ func (a *app) warnOfLimits(flag string, limits synthesis.Limits) {
 	if limits.Shrunk {
 		a.warnf("%s: the workload has too many tables, so relations are shrunk towards independence; do not trust intervals from them (fit again with only the pairs of your analysis under `workload:`, which leaves other columns independent, or fit the question itself)", flag)
 	} else if limits.Noise > noisyCounts {
-		a.warnf("%s: counts of single columns have noise of %.1f %% of the records, which widens tails; of 90 %% intervals of the quantiles at 10 and 90 %% only 74 %% held, of others 92 %% (more records, fewer columns or a larger --epsilon would help)", flag, 100*limits.Noise)
+		a.warnf("%s: counts of single columns have noise of %.1f %% of the records, which widens tails; of 90 %% intervals of the quantiles at 10 and 90 %% only 80 %% held, of others 91 %% (more records, fewer columns or a larger --epsilon would help)", flag, 100*limits.Noise)
 	}
 }
 

@@ -95,6 +95,14 @@ func (c *Column) bins() int {
 	return len(c.Bins)
 }
 
+// ordered is the number of cells, from the first, that are in order.
+func (c *Column) ordered() int {
+	if c.Levels > 0 {
+		return 0
+	}
+	return c.bins()
+}
+
 func (c *Column) cells() int {
 	if c.Missing {
 		return c.bins() + 1

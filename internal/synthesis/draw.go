@@ -22,6 +22,8 @@ type Drawer struct {
 	sets     []marginals.Set // whose tables a sample keeps; nil: too many
 	triples  []marginals.Set // whose tables a sample keeps, too, if it is small
 	fitted   [][]float64     // parameters of the fit to the released counts
+	counts   [][]float64     // of each column, on which the released tables agree; some are negative
+	expected [][]float64     // of each column, by the fit
 	records  float64
 	shrunk   bool // relations in tables by Perturb are shrunk as those of the fit are
 }
@@ -57,7 +59,14 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 	}
 	d.tree.Start(d.measured)
 	d.records = d.tree.Estimate(d.measured, fitIterations)
-	d.tree.Infer()
+	d.counts = domain.Columns(d.measured, d.records)
+	d.rake(d.counts)
+	for k := range t.Columns { // the first tables are those of columns
+		d.expected = append(d.expected, slices.Clone(d.tree.Means[k]))
+		for c := range d.expected[k] {
+			d.expected[k][c] *= d.records
+		}
+	}
 	for _, theta := range d.tree.Theta {
 		d.fitted = append(d.fitted, slices.Clone(theta))
 	}
@@ -262,8 +271,25 @@ func (d *Drawer) Perturb(random Random) {
 			simulated[i].Counts[c] += noise * random.Normal()
 		}
 	}
-	d.tree.Estimate(simulated, refitIterations)
-	d.tree.Infer()
+	records := d.tree.Estimate(simulated, refitIterations)
+	// Without its negative counts the fit has too many records in rare cells, and a fit to counts
+	// simulated from it still more. The released counts have the right mean.
+	counts := d.tree.Domain.Columns(simulated, records)
+	for k := range counts {
+		for c := range counts[k] {
+			counts[k][c] += d.counts[k][c] - d.expected[k][c]
+		}
+	}
+	d.rake(counts)
+}
+
+// rake moves the tree to columns' counts, as far as they are not negative.
+func (d *Drawer) rake(counts [][]float64) {
+	columns := make([][]float64, len(counts))
+	for k := range counts {
+		columns[k] = marginals.Nonnegative(counts[k], d.table.Columns[k].ordered())
+	}
+	d.tree.Rake(columns)
 }
 
 // restore returns to the parameters of the fit to the released counts.

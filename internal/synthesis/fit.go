@@ -173,10 +173,7 @@ func Fit(c *privacy.Curator, m *models.Model, cfg Config, random Random) (*Table
 	}
 	domain, ordered := make(marginals.Domain, len(f.columns)), make([]int, len(f.columns))
 	for k := range f.columns {
-		domain[k] = f.columns[k].cells()
-		if f.columns[k].Levels == 0 {
-			ordered[k] = f.columns[k].bins()
-		}
+		domain[k], ordered[k] = f.columns[k].cells(), f.columns[k].ordered()
 	}
 	zeros, err := impossible(m, f.columns)
 	if err != nil {
