@@ -23,6 +23,8 @@ func TestSampledFamilies(t *testing.T) {
 		want             string
 	}{
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{}, settings.NoiseAwareSample},
+		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 1000, Config{}, settings.NoiseAwareSample},   // the law is noisy
+		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 200, Config{}, settings.NoiseAwareCurvature}, // nothing is bought
 		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 8000, Config{}, settings.NoiseAwareSample},
 		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 1000, Config{}, settings.NoiseAwareSample},   // the law is noisy
 		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 200, Config{}, settings.NoiseAwareCurvature}, // nothing is bought
@@ -94,7 +96,7 @@ model: {formula: "%s ~ u%s", family: %s}
 		for records, want := range map[float64]string{7950: settings.NoiseAwareSample, 1000: settings.NoiseAwareCurvature} {
 			q, l := *p, p.model.DeclaredLaw()
 			l.Records, l.RecordsSD = records, 30
-			if slices.Contains([]string{"negative_binomial", "skew_normal", "gompertz", "exponential | truncated"}, c.family) {
+			if slices.Contains([]string{"cumulative", "negative_binomial", "skew_normal", "gompertz", "exponential | truncated"}, c.family) {
 				want = settings.NoiseAwareSample
 			}
 			if err := q.Learn(l); err != nil || q.NoiseAware != want {
