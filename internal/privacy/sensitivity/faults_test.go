@@ -49,11 +49,9 @@ type slow struct {
 func (slow) Name() string { return "slow" }
 
 func (e slow) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
-	w := &slowWorker{slow: e, t: t, rows: rows, whole: graph.NewMachine(t, 1), row: make([]float64, rows.K), g: make([]float64, t.P)}
-	for i := range t.Terms {
-		one := *t
-		one.Terms, one.Cross = t.Terms[i:i+1], nil
-		w.parts = append(w.parts, graph.NewMachine(&one, 1))
+	w := &slowWorker{slow: e, t: t, shown: *t, rows: rows, row: make([]float64, rows.K), g: make([]float64, t.P)}
+	w.machine = graph.NewMachine(&w.shown, 1)
+	for range t.Terms {
 		w.terms = append(w.terms, make([]float64, t.P))
 	}
 	return w, nil
@@ -61,28 +59,28 @@ func (e slow) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
 
 type slowWorker struct {
 	slow
-	t     *graph.Tape
-	rows  *privacy.Rows
-	whole *graph.Machine
-	parts []*graph.Machine // of one term each
-	terms [][]float64
-	row   []float64
-	g     []float64
+	t       *graph.Tape
+	shown   graph.Tape // t with the terms whose gradient machine computes next
+	machine *graph.Machine
+	rows    *privacy.Rows
+	terms   [][]float64 // the gradient of each term
+	row     []float64
+	g       []float64
 }
 
 func (w *slowWorker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32, _ bool, clip privacy.Clip) (float64, error) {
 	clear(dst)
+	w.machine.Globals(in.Params, in.Aux)
 	for _, i := range batch {
 		w.rows.Row(int(i), w.row)
-		for k, m := range append(w.parts, w.whole) {
-			m.Globals(in.Params, in.Aux)
-			m.Records(w.row, len(w.row), 1, nil)
-			if k < len(w.parts) {
-				m.Gradient(0, w.terms[k])
-			}
+		w.machine.Records(w.row, len(w.row), 1, nil)
+		for k := range w.t.Terms {
+			w.shown.Terms = w.t.Terms[k : k+1]
+			w.machine.Gradient(0, w.terms[k])
 		}
-		w.whole.Gradient(0, w.g)
-		norm := math.Sqrt(w.norm2(w.t, w.terms, w.whole))
+		w.shown.Terms = w.t.Terms
+		w.machine.Gradient(0, w.g)
+		norm := math.Sqrt(w.norm2(w.t, w.terms, w.machine))
 		if f := clip.Factor(norm); f != 0 && w.rows.Valid[i] {
 			for j, x := range w.g {
 				dst[j] += f * x
