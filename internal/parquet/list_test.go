@@ -61,18 +61,7 @@ func writtenLists(t testing.TB, n int, rng *rand.Rand, nulls float64, options ..
 	}
 	column, first := lists.NewArray(), numbers.NewArray()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: column.DataType(), Nullable: nulls > 0 || rng.IntN(2) == 0}, {Name: "last", Type: arrow.PrimitiveTypes.Int64}}, nil)
-	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, arrowparquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(array.NewRecord(schema, []arrow.Array{column, first}, int64(n))); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes(), values
+	return writtenFile(t, schema, pqarrow.DefaultWriterProps(), options, column, first), values
 }
 
 // readLists reads a column of lists by Fill.

@@ -106,18 +106,22 @@ func written(t testing.TB, s source, n int, rng *rand.Rand, nulls float64, optio
 	for i := range n {
 		first.Append(int64(i))
 	}
+	form := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithDeprecatedInt96Timestamps(s.name == "int96"))
+	return writtenFile(t, schema, form, options, first.NewArray(), b.NewArray()), values
+}
+
+// writtenFile is a Parquet file of columns, as Arrow writes it.
+func writtenFile(t testing.TB, schema *arrow.Schema, form pqarrow.ArrowWriterProperties, options []arrowparquet.WriterProperty, columns ...arrow.Array) []byte {
+	t.Helper()
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, arrowparquet.NewWriterProperties(options...), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithDeprecatedInt96Timestamps(s.name == "int96")))
+	w, err := pqarrow.NewFileWriter(schema, &out, arrowparquet.NewWriterProperties(options...), form)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(array.NewRecord(schema, []arrow.Array{first.NewArray(), b.NewArray()}, int64(n))); err != nil {
+	if err := errors.Join(w.Write(array.NewRecord(schema, columns, int64(columns[0].Len()))), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes(), values
+	return out.Bytes()
 }
 
 // read reads column i of a file in batches.

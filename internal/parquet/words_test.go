@@ -2,7 +2,6 @@ package parquet_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -40,15 +39,7 @@ func writtenWords(t *testing.T, options ...arrowparquet.WriterProperty) (file []
 	}
 	column := lists.NewArray()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: column.DataType(), Nullable: true}}, nil)
-	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, arrowparquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Write(array.NewRecord(schema, []arrow.Array{column}, 400)), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes(), texts
+	return writtenFile(t, schema, pqarrow.DefaultWriterProps(), options, column), texts
 }
 
 // readWords reads the only column of a file as texts.
@@ -137,15 +128,7 @@ func TestListOfLongTexts(t *testing.T) {
 	words.Append("z")
 	column := lists.NewArray()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: column.DataType()}}, nil)
-	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, arrowparquet.NewWriterProperties(), pqarrow.DefaultWriterProps())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Write(array.NewRecord(schema, []arrow.Array{column}, 2)), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	texts, _, err := readWords(out.Bytes(), 10, all)
+	texts, _, err := readWords(writtenFile(t, schema, pqarrow.DefaultWriterProps(), nil, column), 10, all)
 	if err != nil || len(texts) != 2 || len(texts[0]) != 15*(1<<20+1)-1 || texts[1] != "z" {
 		t.Errorf("%d texts: %v", len(texts), err)
 	}

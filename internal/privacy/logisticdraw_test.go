@@ -27,6 +27,18 @@ func logisticDraw(products [][]privacy.Reading, mean, sd []float64, sigma float6
 	}
 }
 
+// curatorOf is a curator of columns whose noise has a known seed.
+func curatorOf(t *testing.T, columns *privacy.Columns, epsilon float64, seed uint64) *privacy.Curator {
+	t.Helper()
+	c, err := privacy.NewCurator(privacy.CuratorConfig{
+		Columns: columns, Root: noise.Insecure(seed), Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}, Relation: event.AddRemove,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // squareGrid has the middles of n×n squares from -reach to reach.
 func squareGrid(n int, reach float64) (points [][]float64) {
 	at := func(i int) float64 { return reach * (2*(float64(i)+0.5)/float64(n) - 1) }
@@ -163,11 +175,7 @@ func TestExactDrawFollowsItsLaw(t *testing.T) {
 	columns := columnsOf(t, survey(t, aRow), text)
 	var draws []float64
 	for i := range 1000 {
-		c, err := privacy.NewCurator(privacy.CuratorConfig{Columns: columns, Root: noise.Insecure(uint64(i + 1)), Budget: privacy.Budget{Epsilon: 20, Delta: 1e-5}, Relation: event.AddRemove})
-		if err != nil {
-			t.Fatal(err)
-		}
-		draw, err := c.DrawLogistic(context.Background(), m)
+		draw, err := curatorOf(t, columns, 20, uint64(i+1)).DrawLogistic(context.Background(), m)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -131,10 +131,7 @@ func TestPerturbedOptimumIsCharged(t *testing.T) {
 		}
 		var released []float64
 		for seed := range uint64(200) {
-			c, err := privacy.NewCurator(privacy.CuratorConfig{Columns: columns, Root: noise.Insecure(seed + 1), Budget: privacy.Budget{Epsilon: 4, Delta: 1e-5}, Relation: event.AddRemove})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := curatorOf(t, columns, 4, seed+1)
 			x, err := c.MinimiseLogistic(context.Background(), m)
 			if err != nil {
 				t.Fatal(err)
