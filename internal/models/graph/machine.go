@@ -17,17 +17,15 @@ type Machine struct {
 	t       *Tape
 	maxB, b int
 	memory  [][]float64 // by buffer: KGlobal [Size], KRecord and derived columns [Size × maxB]
-	rows    []float64   // of the last Records
-	stride  int
-	theta   []float64 // of the last Globals
-	aux     []float64
-	auxRec  []float64
-	columns []float64 // those that a matrix product reads, in lanes
+	columns []float64   // those that a matrix product reads, in lanes
+	lanes   []lanes     // by buffer, for the current batch
+	globals []Buf       // whose lanes depend on the arguments of Globals
+	records []Buf       // whose lanes depend on those of Records
 }
 
 // NewMachine prepares to run t on batches of up to maxB records.
 func NewMachine(t *Tape, maxB int) *Machine {
-	m := &Machine{t: t, maxB: maxB, memory: make([][]float64, len(t.Buffers))}
+	m := &Machine{t: t, maxB: maxB, memory: make([][]float64, len(t.Buffers)), lanes: make([]lanes, len(t.Buffers))}
 	for i := range t.Buffers {
 		switch b := &t.Buffers[i]; {
 		case b.Kind == KConst:
@@ -36,6 +34,13 @@ func NewMachine(t *Tape, maxB int) *Machine {
 			m.memory[i] = make([]float64, b.Size)
 		case b.Kind == KRecord, m.isDerived(b):
 			m.memory[i] = make([]float64, b.Size*maxB)
+		}
+		m.lanes[i] = lanes{values: m.memory[i], size: t.Buffers[i].Size, element: 1}
+		switch t.Buffers[i].Kind {
+		case KParam, KAux:
+			m.globals = append(m.globals, Buf(i))
+		case KAuxRecord, KRecord, KColumn:
+			m.records = append(m.records, Buf(i))
 		}
 	}
 	for _, in := range slices.Concat(t.Derive, t.Record) {
@@ -72,7 +77,14 @@ func (m *Machine) Globals(theta, aux []float64) {
 	if len(theta) != m.t.P || len(aux) < m.t.AuxGlobal {
 		panic(fmt.Sprintf("graph: Globals with %d parameters and %d aux, want %d and %d", len(theta), len(aux), m.t.P, m.t.AuxGlobal))
 	}
-	m.theta, m.aux = theta, aux
+	for _, i := range m.globals {
+		switch b := &m.t.Buffers[i]; b.Kind {
+		case KParam:
+			m.lanes[i].values = theta[b.Offset:]
+		case KAux:
+			m.lanes[i].values = aux[b.Offset:]
+		}
+	}
 	m.run(m.t.Global, 1)
 }
 
@@ -83,7 +95,7 @@ func (m *Machine) Records(rows []float64, stride, B int, aux []float64) {
 	if B > m.maxB || len(aux) < m.t.AuxRecord*B {
 		panic(fmt.Sprintf("graph: Records with B = %d, %d aux; want B at most %d and %d aux", B, len(aux), m.maxB, m.t.AuxRecord*B))
 	}
-	m.rows, m.stride, m.b, m.auxRec = rows, stride, B, aux
+	m.locate(rows, stride, B, aux)
 	m.run(m.t.Derive, B)
 	m.Again()
 }
@@ -97,7 +109,7 @@ func (m *Machine) Again() { m.run(m.t.Record, m.b) }
 func (m *Machine) Derive(dst, rows []float64, stride, B int) {
 	extra := m.t.K - m.t.K0
 	for first := 0; first < B; first += m.maxB {
-		m.rows, m.stride, m.b = rows[first*stride:], stride, min(m.maxB, B-first)
+		m.locate(rows[first*stride:], stride, min(m.maxB, B-first), nil)
 		m.run(m.t.Derive, m.b)
 		for i := range m.t.Buffers {
 			b := &m.t.Buffers[i]
@@ -122,7 +134,7 @@ func (m *Machine) run(list []Instr, B int) {
 		var args [3]lanes
 		for k, o := range [...]*Operand{&in.A, &in.B, &in.C} {
 			if o.Buf != NoBuf {
-				args[k] = m.lanes(o.Buf)
+				args[k] = m.lanes[o.Buf]
 				args[k].index = o.Map
 			}
 		}
@@ -131,7 +143,7 @@ func (m *Machine) run(list []Instr, B int) {
 			m.matVec(in, dst, &args[0], &args[1])
 			continue
 		}
-		in.run(dst, args, B)
+		in.run(dst, &args, B)
 	}
 }
 
@@ -152,28 +164,28 @@ func (m *Machine) matVec(in *Instr, dst []float64, w, x *lanes) {
 	p.Add()
 }
 
-// lanes locates a buffer for the current batch.
-func (m *Machine) lanes(i Buf) lanes {
-	b := &m.t.Buffers[i]
-	l := lanes{values: m.memory[i], size: b.Size, element: 1}
-	switch {
-	case b.Kind == KParam:
-		l.values = m.theta[b.Offset:]
-	case b.Kind == KAux:
-		l.values = m.aux[b.Offset:]
-	case b.Kind == KAuxRecord:
-		l.values, l.element, l.record = m.auxRec[b.Offset*m.b:], m.b, 1
-	case b.Kind == KRecord, m.isDerived(b):
-		l.element, l.record = m.b, 1
-	case b.Kind == KColumn:
-		l.values, l.record = m.rows[b.Offset:], m.stride
+// locate sets the lanes of a batch of B records. aux is nil for a batch of Derive, which
+// reads no noise.
+func (m *Machine) locate(rows []float64, stride, B int, aux []float64) {
+	if m.b = B; B == 0 {
+		return
 	}
-	return l
+	for _, i := range m.records {
+		b, l := &m.t.Buffers[i], &m.lanes[i]
+		switch {
+		case b.Kind == KRecord, m.isDerived(b):
+			l.element, l.record = B, 1
+		case b.Kind == KColumn:
+			l.values, l.record = rows[b.Offset:], stride
+		case aux != nil:
+			l.values, l.element, l.record = aux[b.Offset*B:], B, 1
+		}
+	}
 }
 
 // record is one record of a buffer: element i is at i·step.
 func (m *Machine) record(buf Buf, r int) strided {
-	l := m.lanes(buf)
+	l := &m.lanes[buf]
 	return strided{l.values[r*l.record:], l.element}
 }
 

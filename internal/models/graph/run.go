@@ -24,7 +24,7 @@ func (l *lanes) at(i int) int {
 
 // run executes an instruction for B records; dst is in lanes: element i of
 // record b at i·B + b.
-func (in *Instr) run(dst []float64, args [3]lanes, B int) {
+func (in *Instr) run(dst []float64, args *[3]lanes, B int) {
 	a, b := &args[0], &args[1]
 	switch in.Op {
 	case OpPut:
@@ -62,7 +62,7 @@ func (in *Instr) run(dst []float64, args [3]lanes, B int) {
 	case OpScatter:
 		in.runScatter(dst, a, b, B)
 	default:
-		in.runElementwise(dst, &args, B)
+		in.runElementwise(dst, args, B)
 	}
 }
 

@@ -207,6 +207,6 @@ func (b *Builder) foldNode(n *Node) *Node {
 	for i, a := range n.args {
 		args[i] = lanes{values: a.attr.values, size: a.size, element: 1}
 	}
-	in.run(v, args, 1)
+	in.run(v, &args, 1)
 	return b.intern(OpConst, n.shape, StageConst, nil, attr{values: v})
 }

@@ -52,7 +52,7 @@ func attacked(t *testing.T, most int) []Model {
 // No record moves the sum of the CPU engine by more than C and what rounding allows.
 func TestNoRecordMovesTheSumByMore(t *testing.T) {
 	stattest.SkipNumerics(t)
-	Check(t, attacked(t, math.MaxInt), func(t *testing.T) privacy.Engine { return cpu.New(cpu.Options{Threads: 1}) }, 80*time.Millisecond)
+	Check(t, attacked(t, math.MaxInt), func(t *testing.T) privacy.Engine { return cpu.New(cpu.Options{Threads: 1}) }, 60*time.Millisecond)
 }
 
 // Nor does one where groups of parameters are clipped by themselves.
