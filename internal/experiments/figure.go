@@ -30,6 +30,7 @@ type panel struct {
 	log         bool // the axis of x
 	curves      []curve
 	published   []figure.Series
+	exact       bool // every fit has the same value: one is made
 }
 
 // curve is a series of fits: measure makes fit number k at x in a folder of its own.
@@ -86,6 +87,9 @@ func (f figureTask) measure(opt options, panels []panel, rows []fitted, fits int
 	here := fitted{commit: commit(), machine: processor()}
 	for k := range fits { // each point once, then again: a stopped figure is complete, with wider bars
 		for _, p := range panels {
+			if p.exact && k > 0 {
+				continue
+			}
 			for _, c := range p.curves {
 				for _, x := range c.places {
 					row := here

@@ -2,11 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"d3p/internal/experiments/attack"
@@ -23,6 +25,7 @@ var figures = []figureTask{
 	{name: "fig-step", panels: stepPanels, fits: 5},
 	{name: "fig-one-draw", panels: oneDrawPanels, fits: 20},
 	{name: "fig-attack", panels: attackPanels, fits: 1},
+	{name: "fig-groups", panels: groupsPanels, fits: 3},
 }
 
 // shipped measures a metric of a task's fits with its own replicates, with further
@@ -105,13 +108,13 @@ func abalonePanels(shared string) ([]panel, error) {
 		return func(x float64) []string { return []string{name, fmt.Sprint(x)} }
 	}
 	return []panel{
-		{"Abalone", "epsilon", "accuracy", true, abaloneTask.byEpsilon(shared, "acc", []float64{0.029, 0.0391, 0.0571, 0.0959, 0.2285, 0.5, 1, 4}), []figure.Series{published}},
+		{"Abalone", "epsilon", "accuracy", true, abaloneTask.byEpsilon(shared, "acc", []float64{0.029, 0.0391, 0.0571, 0.0959, 0.2285, 0.5, 1, 4}), []figure.Series{published}, false},
 		{"Abalone at epsilon 0.228", "sampling rate", "accuracy", true, []curve{
 			{"d3p, by sampling rate", []float64{0.01, 0.03, 0.1, 0.3, 1}, abaloneTask.shipped(shared, "acc", of("--sampling-rate"), fixed)},
-		}, nil},
+		}, nil, false},
 		{"Abalone at epsilon 0.228", "clip norm", "accuracy", true, []curve{
 			{"d3p, by clip norm", []float64{0.1, 0.3, 1, 3, 10}, abaloneTask.shipped(shared, "acc", of("--clip-norm"), fixed)},
-		}, nil},
+		}, nil, false},
 	}, nil
 }
 
@@ -126,7 +129,7 @@ func hierarchicalPanels(shared string) (list []panel, err error) {
 			return nil, err
 		}
 		list = append(list, panel{fmt.Sprintf("Hierarchical logistic regression, N = %d", n), "epsilon", "AUC on held-out records", true,
-			t.byEpsilon(shared, metric, []float64{1, 2, 4, 8}), []figure.Series{reference}})
+			t.byEpsilon(shared, metric, []float64{1, 2, 4, 8}), []figure.Series{reference}, false})
 	}
 	return list, nil
 }
@@ -136,7 +139,7 @@ func hierarchicalPanels(shared string) (list []panel, err error) {
 func mixturePanels(shared string) ([]panel, error) {
 	reference, err := fromReference("gmm", "tll")
 	return []panel{{"Mixture of five normals, N = 2000", "epsilon", "log density of a held-out point", true,
-		gmmTask.byEpsilon(shared, "tll", []float64{0.1, 0.303, 0.5, 1, 2, 4}), []figure.Series{reference}}}, err
+		gmmTask.byEpsilon(shared, "tll", []float64{0.1, 0.303, 0.5, 1, 2, 4}), []figure.Series{reference}, false}}, err
 }
 
 // stepPanels are the processor times of a step of the hierarchical logistic regression against the
@@ -166,7 +169,7 @@ func stepPanels(shared string) ([]panel, error) {
 		}
 		return (seconds[1] - seconds[0]) / (more - fewer) * 1e6, nil
 	}
-	return []panel{{"Hierarchical logistic regression, N = 1000", "records in a batch", "microseconds of a processor a step", true, []curve{{"d3p on one thread", []float64{10, 30, 100, 300, 1000}, measure}}, nil}}, nil
+	return []panel{{"Hierarchical logistic regression, N = 1000", "records in a batch", "microseconds of a processor a step", true, []curve{{"d3p on one thread", []float64{10, 30, 100, 300, 1000}, measure}}, nil, false}}, nil
 }
 
 // oneDrawPanels are the errors of coefficients of a logistic regression against the number of
@@ -228,8 +231,8 @@ func oneDrawPanels(string) ([]panel, error) {
 		}
 	}
 	return []panel{
-		{"Four coefficients at epsilon 1", "records", "root mean square error", true, curves(errorOf), nil},
-		{"Signs of four coefficients at epsilon 1", "records", "share of right signs", true, curves(signs), nil},
+		{"Four coefficients at epsilon 1", "records", "root mean square error", true, curves(errorOf), nil, false},
+		{"Signs of four coefficients at epsilon 1", "records", "share of right signs", true, curves(signs), nil, false},
 	}, nil
 }
 
@@ -246,6 +249,108 @@ func attackPanels(string) ([]panel, error) {
 		}})
 	}
 	return []panel{p}, nil
+}
+
+// groupsPanels are the price and the accuracy of a network whose layers are clipped together
+// or separately, with shares of the noise by several rules (McMahan et al. 2018,
+// arXiv:1812.06210). A run's price is that of its ledger, read again.
+func groupsPanels(shared string) ([]panel, error) {
+	rules := []struct {
+		name string
+		rule func(layers int) string
+	}{
+		{"together", func(int) string { return "whole" }},
+		{"by layer, equal shares", func(int) string { return "layers" }},
+		{"by layer, shares by size", func(int) string { return "layers:size" }},
+		{"by layer, given shares", givenShares},
+	}
+	price := panel{title: "Noise multiplier 1, 1000 steps, sampling rate 0.01", x: "layers", y: "epsilon of the ledger", log: true, exact: true}
+	accuracy := panel{title: "Digits, two layers, three epochs", x: "epsilon", y: "test accuracy", log: true}
+	layers := []float64{1, 2, 4, 8}
+	for _, r := range rules {
+		price.curves = append(price.curves, curve{r.name, layers, func(opt options, x float64, _ int, dir string) (float64, error) {
+			return priceOfRun(opt.d3p, int(x), r.rule(int(x)), dir)
+		}})
+		accuracy.curves = append(accuracy.curves, curve{r.name, []float64{0.5, 1, 3}, func(opt options, x float64, k int, dir string) (float64, error) {
+			task := mnistClassifierTask
+			task.config, task.args = "mlp-mnist", []string{"--epochs", "3", "--epsilon", fmt.Sprint(x), "--clip-groups", r.rule(2)}
+			return task.measure(opt, k, dir)
+		}})
+	}
+	price.curves = append(price.curves,
+		curve{"one Gaussian of the equivalent multiplier", layers, func(opt options, _ float64, _ int, _ string) (float64, error) {
+			return priceOf(opt.d3p, "--noise-multiplier", "1", "--sampling-rate", "0.01", "--steps", "1000", "--delta", "1e-5")
+		}},
+		curve{"ledger without groups: too small", layers, func(opt options, x float64, _ int, dir string) (float64, error) {
+			path := filepath.Join(dir, "mechanisms.csv")
+			text := "noise_multiplier,sampling_rate,steps\n" + strings.Repeat(fmt.Sprintf("%g,0.01,1000\n", math.Sqrt(x)), int(x))
+			if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+				return 0, err
+			}
+			return priceOf(opt.d3p, "--event", path, "--delta", "1e-5")
+		}})
+	return []panel{price, accuracy}, nil
+}
+
+// givenShares are half of the noise's price for the first layer, half of the rest for the
+// next, and so on.
+func givenShares(layers int) string {
+	if layers == 1 {
+		return "layers"
+	}
+	var shares []string
+	for j := range layers - 1 {
+		shares = append(shares, fmt.Sprintf("net.dense%d@%g", j+1, math.Exp2(-float64(j+1))))
+	}
+	return strings.Join(shares, ",")
+}
+
+// priceOfRun fits a network of dense layers and prices the ledger of the run again.
+func priceOfRun(d3p string, layers int, groups, dir string) (float64, error) {
+	var t table
+	for i := range 1000 {
+		t.rows = append(t.rows, []float64{float64(i%7) - 3, float64(i % 2)})
+	}
+	t.header = []string{"x", "y"}
+	r := replicate{train: t, test: t, model: `d3p: 1
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    x: {type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}}
+    y: {type: binary, levels: ["0", "1"]}
+nets:
+  net:
+    input: [features]
+    layers:
+` + strings.Repeat("      - dense: {units: 4, activation: tanh}\n", layers-1) + `      - dense: {units: 1}
+core:
+  dims: {features: [x]}
+  rows:
+    observe:
+      y: bernoulli(logits=net(columns(features)))
+`}
+	if err := r.write(dir); err != nil {
+		return 0, err
+	}
+	run := filepath.Join(dir, "run")
+	if err := command(d3p, "fit", filepath.Join(dir, "train.csv"), "--model", filepath.Join(dir, "model.yaml"), "--out", run, "--quiet", "--clip-groups", groups,
+		"--noise-multiplier", "1", "--steps", "1000", "--sampling-rate", "0.01", "--delta", "1e-5", "--table1", "none", "--accept-risk", "noise-dominates,small-batches"); err != nil {
+		return 0, err
+	}
+	return priceOf(d3p, run)
+}
+
+// priceOf is the epsilon that d3p account certifies.
+func priceOf(d3p string, args ...string) (float64, error) {
+	raw, err := output(d3p, append([]string{"account", "--json"}, args...)...)
+	if err != nil {
+		return 0, err
+	}
+	var answer struct {
+		Upper float64 `json:"epsilon_upper"`
+	}
+	return answer.Upper, json.Unmarshal([]byte(raw), &answer)
 }
 
 // rightSigns is the share of numbers that have the sign of the true one.

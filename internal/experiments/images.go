@@ -67,27 +67,9 @@ var (
 
 // judge implements experiment.
 func (m mnistTask) judge(opt options, _ []threshold, dir string, out *report) error {
-	data := filepath.Join(opt.shared, "data", cmp.Or(m.folder, "mnist"))
-	model, err := m.model(dir)
-	if err != nil {
-		return err
-	}
-	labels, err := mnistLabels(filepath.Join(data, "t10k-labels-idx1-ubyte.gz"))
-	if err != nil {
-		return err
-	}
 	var values []float64
 	for k := range max(1, opt.runs) {
-		run, predictions := filepath.Join(dir, fmt.Sprintf("run-%d", k)), filepath.Join(dir, fmt.Sprintf("predictions-%d.csv", k))
-		args := append([]string{"fit", filepath.Join(data, "train-images-idx3-ubyte.gz"), "--model", model, "--out", run,
-			"--quiet", "--init-seed", fmt.Sprint(k), "--accept-risk", "noise-dominates,small-batches"}, m.args...)
-		if err := command(opt.d3p, args...); err != nil {
-			return err
-		}
-		if err := command(opt.d3p, "predict", run, filepath.Join(data, "t10k-images-idx3-ubyte.gz"), "--draws", "4", "--out", predictions, "--quiet"); err != nil {
-			return err
-		}
-		v, err := m.score(predictions, labels)
+		v, err := m.measure(opt, k, filepath.Join(dir, fmt.Sprint(k)))
 		if err != nil {
 			return err
 		}
@@ -100,6 +82,29 @@ func (m mnistTask) judge(opt options, _ []threshold, dir string, out *report) er
 	}
 	out.line(m.label, m.target, values)
 	return nil
+}
+
+// measure is the score of fit number k, made in the folder dir.
+func (m mnistTask) measure(opt options, k int, dir string) (float64, error) {
+	data := filepath.Join(opt.shared, "data", cmp.Or(m.folder, "mnist"))
+	model, err := m.model(dir)
+	if err != nil {
+		return 0, err
+	}
+	labels, err := mnistLabels(filepath.Join(data, "t10k-labels-idx1-ubyte.gz"))
+	if err != nil {
+		return 0, err
+	}
+	run, predictions := filepath.Join(dir, "run"), filepath.Join(dir, "predictions.csv")
+	args := append([]string{"fit", filepath.Join(data, "train-images-idx3-ubyte.gz"), "--model", model, "--out", run,
+		"--quiet", "--init-seed", fmt.Sprint(k), "--accept-risk", "noise-dominates,small-batches"}, m.args...)
+	if err := command(opt.d3p, args...); err != nil {
+		return 0, err
+	}
+	if err := command(opt.d3p, "predict", run, filepath.Join(data, "t10k-images-idx3-ubyte.gz"), "--draws", "4", "--out", predictions, "--quiet"); err != nil {
+		return 0, err
+	}
+	return m.score(predictions, labels)
 }
 
 // model writes the model file without the parts to leave out.

@@ -57,7 +57,10 @@ func (m LogisticOptimum) frame(rowsPerUnit int) exactdraw.Optimum {
 // OutputSD is the standard deviation of the noise of the output. What is found is at most Gap/λ from
 // the minimum, for each of two tables.
 func (m LogisticOptimum) OutputSD(rowsPerUnit int) float64 {
-	gap := m.frame(rowsPerUnit).Gap()
+	return m.outputSD(m.frame(rowsPerUnit).Gap())
+}
+
+func (m LogisticOptimum) outputSD(gap float64) float64 {
 	if m.Objective {
 		return m.Noise / math.Sqrt(ofOutput) * 2 * gap / m.Ridge
 	}
@@ -75,7 +78,8 @@ func (c *Curator) MinimiseLogistic(ctx context.Context, m LogisticOptimum) ([]fl
 		return nil, err
 	}
 	most := max(1, c.columns.rows.Codes.Most)
-	sd := m.OutputSD(most)
+	frame := m.frame(most)
+	sd := m.outputSD(frame.Gap())
 	if m.Objective && most > 1 || !(sd <= math.MaxFloat64/0x1p60) {
 		return nil, fmt.Errorf("privacy: a perturbed optimum with units of %d rows and noise of standard deviation %g", most, sd)
 	}
@@ -84,7 +88,7 @@ func (c *Curator) MinimiseLogistic(ctx context.Context, m LogisticOptimum) ([]fl
 		return nil, err
 	}
 	defer stream.Wipe()
-	phi, err := c.columns.minimum(ctx, m, reader, most, stream)
+	phi, err := c.columns.minimum(ctx, m, frame, reader, stream)
 	if err != nil {
 		return nil, err
 	}
@@ -96,9 +100,8 @@ func (c *Curator) MinimiseLogistic(ctx context.Context, m LogisticOptimum) ([]fl
 	return m.coefficients(phi), nil
 }
 
-// minimum is that of the rows of units of at most most rows.
-func (c *Columns) minimum(ctx context.Context, m LogisticOptimum, d *designReader, most int, stream *noise.Stream) ([]float64, error) {
-	o := m.frame(most)
+// minimum is that of the rows in the frame o.
+func (c *Columns) minimum(ctx context.Context, m LogisticOptimum, o exactdraw.Optimum, d *designReader, stream *noise.Stream) ([]float64, error) {
 	var b []float64
 	if m.Objective {
 		b = make([]float64, o.D)

@@ -35,6 +35,8 @@ var (
 	// the record's outcome is so improbable that its log likelihood is linear where draws lie
 	improbable = strings.Replace(logisticModel, "b: normal(0, 1)", "b: normal(-5, 1)", 1)
 	linear     = strings.NewReplacer(`y: {type: binary, levels: ["0", "1"]}`, "y: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}", "bernoulli", "normal").Replace(logisticModel)
+	// the record is at the bounds of its columns
+	bounded = strings.Replace(linear, "y: {type: real, lower: -5, upper: 5", "y: {type: real, lower: -1, upper: 1", 1)
 )
 
 // Methods are the compared private fits.
@@ -45,6 +47,9 @@ var Methods = []Method{
 	{"second moments", linear, Delta, moments},
 	{"one draw, beta divergence", robust, 0, oneDraw},
 	{"one exact draw", improbable, Delta, exactDraw},
+	{"output perturbation", improbable, Delta, optimum(settings.MethodOutput)},
+	{"objective perturbation", improbable, Delta, optimum(settings.MethodObjective)},
+	{"AdaSSP", bounded, Delta, squares},
 }
 
 // number of steps of the attacked fits, each with all records: sampling would hide the
@@ -98,7 +103,23 @@ func moments(m *models.Model, epsilon float64) (method, error) {
 	number := func(column string) []privacy.Reading {
 		return []privacy.Reading{{Column: column, Level: privacy.Number, By: 1}}
 	}
-	design := privacy.Design{Products: [][]privacy.Reading{nil, number("x"), number("y")}, Bound: 1, Noise: plan.NoiseMultiplier}
+	return ofMoments(plan, privacy.Design{Products: [][]privacy.Reading{nil, number("x"), number("y")}, Bound: 1, Noise: plan.NoiseMultiplier}), nil
+}
+
+// squares are the second moments from which AdaSSP computes all that it releases.
+func squares(m *models.Model, epsilon float64) (method, error) {
+	plan, err := plan.New(m, plan.Config{Method: settings.MethodAdaSSP, Epsilon: epsilon, Delta: Delta})
+	if err != nil {
+		return method{}, err
+	}
+	bounds, err := plan.AdaSSP()
+	if err != nil {
+		return method{}, err
+	}
+	return ofMoments(plan, bounds.Design(plan.NoiseMultiplier)), nil
+}
+
+func ofMoments(plan *plan.Plan, design privacy.Design) method {
 	release := func(t tables, seed uint64) ([]float64, error) {
 		curator, err := privacy.NewCurator(privacy.CuratorConfig{
 			Columns: privacy.NewColumns(t.columns), Root: noise.Insecure(seed), Budget: plan.Budget(), Relation: plan.Neighbours,
@@ -108,7 +129,7 @@ func moments(m *models.Model, epsilon float64) (method, error) {
 		}
 		return curator.Moments("second moments", design)
 	}
-	return method{release: release}, nil
+	return method{release: release}
 }
 
 // oneDraw is a draw of the posterior with bounded scores. The log-likelihood ratio is the
@@ -168,4 +189,59 @@ func exactDraw(m *models.Model, epsilon float64) (method, error) {
 		return []float64{-weight * math.Log1p(math.Exp(-theta[0]-5*theta[1]))}, nil
 	}
 	return method{release: release, ratio: true}, nil
+}
+
+// optimum is a perturbed optimum. Of a perturbed objective the tilt b follows from the optimum
+// and the records, so its density is the likelihood.
+func optimum(name string) func(*models.Model, float64) (method, error) {
+	return func(m *models.Model, epsilon float64) (method, error) {
+		plan, err := plan.New(m, plan.Config{Method: name, Epsilon: epsilon, Delta: Delta})
+		if err != nil {
+			return method{}, err
+		}
+		mechanism, _, err := plan.LogisticOptimum()
+		if err != nil {
+			return method{}, err
+		}
+		var sd float64 // of the tilt
+		if mechanism.Objective {
+			sd = mechanism.Tilt()
+		}
+		release := func(t tables, seed uint64) ([]float64, error) {
+			curator, err := privacy.NewCurator(privacy.CuratorConfig{
+				Columns: privacy.NewColumns(t.columns), Root: noise.Insecure(seed), Budget: plan.Budget(), Relation: plan.Neighbours,
+			})
+			if err != nil {
+				return nil, err
+			}
+			theta, err := curator.MinimiseLogistic(context.Background(), mechanism)
+			if err != nil || !mechanism.Objective {
+				return theta, err
+			}
+			return []float64{tiltRatio(mechanism, sd, theta)}, nil
+		}
+		return method{release: release, ratio: mechanism.Objective}, nil
+	}
+}
+
+// tiltRatio is the logarithm of the likelihood ratio of an optimum at theta, with the record
+// against without it. An optimum of the terms f_i at φ has the tilt b = -λφ - Σ f_i'(φ), and
+// the density of b there times the determinant of the curvature.
+func tiltRatio(m privacy.LogisticOptimum, sd float64, theta []float64) float64 {
+	phi := []float64{theta[0] - m.Mean[0], theta[1] - m.Mean[1]} // standard deviations are 1
+	b, curvature := []float64{-m.Ridge * phi[0], -m.Ridge * phi[1]}, [3]float64{m.Ridge, 0, m.Ridge}
+	logDensity := func() float64 {
+		return math.Log(curvature[0]*curvature[2]-curvature[1]*curvature[1]) - (b[0]*b[0]+b[1]*b[1])/(2*sd*sd)
+	}
+	add := func(x, sign, count float64) {
+		wrong := 1 / (1 + math.Exp(sign*(theta[0]+theta[1]*x))) // probability of the other outcome
+		b[0], b[1] = b[0]+count*sign*wrong, b[1]+count*sign*wrong*x
+		c := count * wrong * (1 - wrong)
+		curvature[0], curvature[1], curvature[2] = curvature[0]+c, curvature[1]+c*x, curvature[2]+c*x*x
+	}
+	add(0, -1, 4)
+	add(0, 1, 4)
+	without := logDensity()
+	add(5, 1, 1)
+	return logDensity() - without
 }
