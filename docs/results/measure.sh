@@ -31,17 +31,28 @@ benchmark() {
     (cd "$1" && exec ${PRIORITY:-} "$OLDPWD/bin/results.test" -test.run '^$' -test.bench "$2" -test.benchtime "${3:-1x}")
 }
 
+# layers: times and memory of layers, a line each
+layers() {
+    benchmark internal/cpu 'Layers$' | awk '
+        BEGIN { n = split("private-ms plain-ms x-time opacus-x-time naive-ms private-KiB plain-KiB x-memory opacus-x-memory naive-KiB", unit, " ")
+            printf "%-32s", "layer"; for (i = 1; i <= n; i++) printf " %15s", unit[i]; print "" }
+        /^Benchmark/ { split("", of); for (i = 3; i < NF; i += 2) of[$(i + 1)] = $i
+            sub(/^Benchmark/, "", $1); sub(/-[0-9]+$/, "", $1)
+            printf "%-32s", $1; for (i = 1; i <= n; i++) printf " %15s", of[unit[i]]; print "" }'
+}
+
 experiments() { bin/experiments -d3p bin/d3p "$@"; }
 
 mkdir -p bin
 go build -o bin/d3p ./cmd/d3p
 go build -o bin/experiments ./internal/experiments
-[ $# -gt 0 ] || set -- steps parts private kernels random batches reading ranks command coverage gold tools twins rates utility audit
+[ $# -gt 0 ] || set -- steps parts private layers kernels random batches reading ranks command coverage gold tools twins rates utility audit
 for part; do
     case $part in
     steps) write steps benchmark internal/cpu Workloads ;;
     parts) write parts benchmark internal/cpu Parts ;;
     private) write private benchmark internal/fit PrivateStep ;;
+    layers) write layers layers ;;
     kernels) write kernels benchmark internal/simd . 20ms ;;
     random) write random benchmark internal/privacy/noise . 20ms ;;
     batches) write batches benchmark internal/privacy/sampler . 20ms ;;
@@ -61,7 +72,7 @@ for part; do
     mnist) write mnist experiments -tasks vae-epoch1,vae,vae-fashion,cnn,scattering,scattering-fashion ;;
     utility) write utility experiments -tasks hlr100,hlr200,hlr500,hlr1000,gmm ;;
     *)
-        echo "measure.sh: $part: parts are steps parts private kernels random batches reading command coverage gold tools twins methods rates mnist utility audit" >&2
+        echo "measure.sh: $part: parts are steps parts private layers kernels random batches reading command coverage gold tools twins methods rates mnist utility audit" >&2
         exit 2
         ;;
     esac

@@ -49,7 +49,8 @@ func sizeOf(input string) int {
 
 // dimSizes are the dims of the networks.
 func dimSizes() map[string]int {
-	return map[string]int{"y": 4, "x": 4, "t": 5, "v": 6, "longer": 10, "all": 16, "long": 32}
+	return map[string]int{"y": 4, "x": 4, "t": 5, "v": 6, "longer": 10, "all": 16, "long": 32,
+		"one": 1, "narrow": 64, "hundred": 100, "words": 128, "channels": 256, "wide": 512}
 }
 
 // networks are written by hand, so that layers meet each other.
