@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -30,5 +34,33 @@ func TestFiguresContinue(t *testing.T) {
 	slices.Sort(made)
 	if want := []string{"exact", "exact", "random", "random", "random", "random", "random", "random"}; !slices.Equal(made, want) {
 		t.Errorf("made %v, want %v", made, want)
+	}
+}
+
+// Figures whose fits need no tables of others have a line for each curve.
+func TestFiguresHaveLines(t *testing.T) {
+	shared := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(shared, "data", "mnist"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range figures {
+		panels, err := f.panels(shared)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []fitted
+		for _, p := range panels {
+			for _, c := range p.curves {
+				for _, x := range c.places {
+					rows = append(rows, fitted{panel: p.title, curve: c.name, x: x, value: 1})
+				}
+			}
+		}
+		if page := f.page(panels, rows, newReport(io.Discard)); len(page.Figures) != len(panels) {
+			t.Errorf("%s has %d drawings of %d panels", f.name, len(page.Figures), len(panels))
+		}
 	}
 }

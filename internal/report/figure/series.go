@@ -15,10 +15,12 @@ type Series struct {
 }
 
 // seriesLines are the classes of curves in the order of the key.
-func seriesLines() []string { return []string{"run", "claim", "gauss", "fourth", "guess"} }
+func seriesLines() []string {
+	return []string{"run", "claim", "gauss", "fourth", "guess", "sixth", "seventh", "eighth", "ninth"}
+}
 
 // Compared shows curves with one standard error to either side of each point, under a
-// title and a key. log makes the axis of X logarithmic. There are at most five curves.
+// title and a key. log makes the axis of X logarithmic. There are at most nine curves.
 func Compared(title, x, y string, log bool, series []Series) Figure {
 	left, right, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, s := range series {

@@ -49,6 +49,10 @@ func styles() []style {
 		{class: "gauss", stroke: "gauss", width: 2.6, dash: []float64{0.1, 9}, round: true},
 		{class: "run", stroke: "run", width: 2.2},
 		{class: "fourth", stroke: "#6f42c1", width: 1.8, dash: []float64{3, 2}},
+		{class: "sixth", stroke: "bad", width: 1.8},
+		{class: "seventh", stroke: "#0f766e", width: 1.8, dash: []float64{9, 3, 2, 3}},
+		{class: "eighth", stroke: "#bf3989", width: 1.8, dash: []float64{5, 2}},
+		{class: "ninth", stroke: "#7d4e00", width: 1.8, dash: []float64{1.5, 2}},
 		{class: "thin", stroke: "run", width: 1.4},
 		{class: "thick", stroke: "run", width: 5, opacity: 0.55},
 		// dots, boxes and areas
