@@ -65,8 +65,9 @@ func mechanismDiffers(p *report.Privacy, ev event.Event) string {
 	if m.Selection != nil {
 		return selectionDiffers(p, plan.MechanismEvent(m.NoiseMultiplier), ev)
 	}
-	said, err := event.MarshalDpEvent(plan.MechanismEvent(m.NoiseMultiplier))
-	happened, errEvent := event.MarshalDpEvent(ev)
+	// a ledger composes the steps of a schedule within its entry
+	said, err := event.MarshalDpEvent(event.Flat(plan.MechanismEvent(m.NoiseMultiplier)))
+	happened, errEvent := event.MarshalDpEvent(event.Flat(ev))
 	if err != nil || errEvent != nil || !near(decoded(json.RawMessage(said)), decoded(json.RawMessage(happened))) {
 		return "the mechanism"
 	}

@@ -116,3 +116,20 @@ func Together(list []Event) Event {
 	}
 	return Composed{Events: list}
 }
+
+// Flat is ev without compositions inside of compositions: the same events in the same order.
+func Flat(ev Event) Event {
+	whole, ok := ev.(Composed)
+	if !ok {
+		return ev
+	}
+	var list []Event
+	for _, of := range whole.Events {
+		if inner, ok := Flat(of).(Composed); ok {
+			list = append(list, inner.Events...)
+		} else {
+			list = append(list, of)
+		}
+	}
+	return Composed{Events: list}
+}

@@ -192,3 +192,14 @@ func TestEventsWithinEvents(t *testing.T) {
 		}
 	}
 }
+
+func TestFlat(t *testing.T) {
+	a, b, c, d := Gaussian{1}, Gaussian{2}, SelfComposed{Of: Composed{Events: []Event{Gaussian{3}}}, Count: 2}, Laplace{4}
+	nested := Composed{Events: []Event{a, Composed{Events: []Event{b, Composed{Events: []Event{c}}}}, d}}
+	if diff := cmp.Diff(Event(Composed{Events: []Event{a, b, c, d}}), Flat(nested)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(Event(a), Flat(a)); diff != "" {
+		t.Error(diff)
+	}
+}
