@@ -255,6 +255,9 @@ func attackPanels(string) ([]panel, error) {
 // or separately, with shares of the noise by several rules (McMahan et al. 2018,
 // arXiv:1812.06210). A run's price is that of its ledger, read again.
 func groupsPanels(shared string) ([]panel, error) {
+	if _, err := os.Stat(filepath.Join(shared, "data", "mnist")); err != nil {
+		return nil, err
+	}
 	rules := []struct {
 		name string
 		rule func(layers int) string

@@ -13,8 +13,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -109,7 +111,11 @@ func run(opt options, names []string) (failed int, err error) {
 		if !ok {
 			return 0, fmt.Errorf("no task %q (have %s)", name, strings.Join(taskNames(), ", "))
 		}
-		if err := task.judge(opt, reference, filepath.Join(work, name), report); err != nil {
+		err := task.judge(opt, reference, filepath.Join(work, name), report)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w (datasets/README.md lists where the files come from)", err)
+		}
+		if err != nil {
 			return 0, fmt.Errorf("%s: %w", name, err)
 		}
 	}

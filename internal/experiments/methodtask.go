@@ -120,6 +120,9 @@ func (methodTask) judge(opt options, _ []threshold, dir string, out *report) err
 func (t methodTable) measure(opt options, m method, dir string) (float64, error) {
 	data := filepath.Join(opt.shared, "data", t.folder)
 	model, run, predictions := filepath.Join(dir, "model.yaml"), filepath.Join(dir, "run"), filepath.Join(dir, "predictions.csv")
+	if _, err := os.Stat(data); err != nil {
+		return 0, err
+	}
 	for _, path := range []string{run, predictions} {
 		if err := os.RemoveAll(path); err != nil {
 			return 0, err

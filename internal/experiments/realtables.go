@@ -99,11 +99,14 @@ func (realTableTask) judge(opt options, _ []threshold, dir string, out *report) 
 		return err
 	}
 	for i, t := range realTables {
-		folder := filepath.Join(dir, strconv.Itoa(i))
+		folder, data := filepath.Join(dir, strconv.Itoa(i)), filepath.Join(opt.shared, "data", t.file)
+		if _, err := os.Stat(data); err != nil {
+			return err
+		}
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			return err
 		}
-		model, data := filepath.Join(folder, "model.yaml"), filepath.Join(opt.shared, "data", t.file)
+		model := filepath.Join(folder, "model.yaml")
 		if err := os.WriteFile(model, []byte(t.model), 0o644); err != nil {
 			return err
 		}
