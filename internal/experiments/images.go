@@ -69,6 +69,7 @@ var (
 func (m mnistTask) judge(opt options, _ []threshold, dir string, out *report) error {
 	var values []float64
 	for k := range max(1, opt.runs) {
+		fmt.Fprintf(os.Stderr, "%s: fit %d of %d\n", m.config, k+1, max(1, opt.runs))
 		v, err := m.measure(opt, k, filepath.Join(dir, fmt.Sprint(k)))
 		if err != nil {
 			return err

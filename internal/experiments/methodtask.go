@@ -101,7 +101,8 @@ func (methodTask) judge(opt options, _ []threshold, dir string, out *report) err
 				private := m
 				private.args = append([]string{"fit", "--epsilon", fmt.Sprint(epsilon)}, m.args...)
 				var values []float64
-				for range runs {
+				for k := range runs {
+					fmt.Fprintf(os.Stderr, "methods: %s, %s at %g, fit %d of %d\n", t.name, m.name, epsilon, k+1, runs)
 					value, err := t.measure(opt, private, dir)
 					if err != nil {
 						return err

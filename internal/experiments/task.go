@@ -119,6 +119,7 @@ func (t task) judge(opt options, reference []threshold, dir string, out *report)
 		for k := range runs {
 			i := k % len(replicates)
 			folder := filepath.Join(dir, strconv.Itoa(i))
+			fmt.Fprintf(os.Stderr, "%s: epsilon %s, fit %d of %d\n", t.name, s.label, k+1, runs)
 			for _, variant := range s.variants() {
 				run := filepath.Join(folder, fmt.Sprintf("run-%s-%s-%d", s.label, variant.name, k))
 				metrics, err := t.fit(opt.d3p, replicates[i], s, variant, k, folder, run)
