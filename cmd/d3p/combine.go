@@ -85,8 +85,8 @@ intervals that may not hold. Without --twin it can check neither.`,
 	return c
 }
 
-// limit lowers the verdicts where intervals from the tables of a run do not hold, and
-// warns. Without a run it warns that it cannot tell.
+// limit lowers the verdicts, and warns, if intervals from the tables of this run do not
+// hold. Without a run it warns that it cannot know.
 func (a *app) limit(ctx context.Context, list []combinedEstimate, run string) error {
 	if run == "" {
 		a.warnf("verdicts count noise alone: in a table of many columns relations may be shrunk, so that intervals miss the truth (name the run that drew the tables: --twin RUN)")

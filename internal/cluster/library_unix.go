@@ -133,7 +133,7 @@ func kindOf(opened uintptr, file string) abi {
 	return mpich
 }
 
-// start initialises the library for calls from one thread at a time, whichever it is.
+// start initialises the library for calls from any thread, one at a time.
 func (lib *library) start() (rank, size int, err error) {
 	provided, place, number := new(int32), new(int32), new(int32)
 	if err := lib.call(mpiInitThread, 0, 0, lib.serialized, uintptr(unsafe.Pointer(provided))); err != nil {

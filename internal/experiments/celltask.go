@@ -247,8 +247,8 @@ func (s cellSetting) read(k int, truth map[string]float64, seconds float64, path
 	return list, nil
 }
 
-// writeIntervals and readIntervals write and read lines: family, cell, records,
-// epsilon, table, parameter, truth, mean, sd, q5, q95, verdict, seconds.
+// writeIntervals writes a line for each interval: family, cell, records, epsilon, table,
+// parameter, truth, mean, sd, q5, q95, verdict, seconds. readIntervals reads these lines.
 func writeIntervals(w io.Writer, list []interval) {
 	var b strings.Builder
 	for _, x := range list {

@@ -15,8 +15,8 @@ import (
 // writeNPY writes a table as one array of numbers, record by record, in the form that NumPy
 // and d3p read: numpy.lib.format, version 1.0. A record has the shape of the table, else
 // its columns are one dim. The numbers are bytes if all are whole and from 0 to 255, else
-// float64. A level whose name is a number is that number. An array has no place for names
-// or for o.Privacy: with o.Privacy writeNPY writes nothing and returns an error.
+// float64. A level whose name is a number is that number. An array cannot hold names or
+// o.Privacy: with o.Privacy writeNPY writes nothing and returns an error.
 func writeNPY(w io.Writer, t simulate.Table, o Options) error {
 	if o.Privacy != "" {
 		return errors.New("an array has no place to say " + o.Privacy + "; write .csv or .parquet")

@@ -45,7 +45,7 @@ const (
 	SignatureName = "MANIFEST.json.sig"
 )
 
-// The most that a release may hold: a hostile one would keep its verifier busy.
+// Limits of a release, because a hostile one could keep its verifier busy.
 const (
 	MostBytes    = 1 << 36 // of one file
 	mostManifest = 1 << 24 // bytes

@@ -16,7 +16,7 @@ type oneRelease struct {
 	assumptions                   []Assumption
 }
 
-// releasesOnce are the words for a clipping; nil if the fit takes steps.
+// releasesOnce returns the words for a clipping by one release; nil if the fit takes steps.
 func releasesOnce(clipping string) *oneRelease {
 	if one, ok := oneReleases[clipping]; ok {
 		return &one

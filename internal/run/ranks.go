@@ -45,9 +45,9 @@ func (r Ranks) Dismiss() error {
 	return errors.Join(err, r.Job.Close())
 }
 
-// SameCommand returns an error on all processes unless all have the same arguments, and
-// those that have a model file have the same one. Only the first reads settings and model
-// file, so others would have no effect.
+// SameCommand returns an error on all processes unless all have the same arguments, and all
+// that have a model file have the same one. Only the first process reads settings and model
+// file: those of the others would have no effect.
 func (r Ranks) SameCommand(words []string, model []byte) error {
 	if !r.Several() {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ridgeFails is ρ: the bound on the noise of S that decides the ridge fails with this
-// probability.
+// ridgeFails is ρ, the probability that the noise of S exceeds the bound from which the
+// ridge follows.
 const ridgeFails = 0.05
 
 // leastVariance is the least residual variance of AdaSSP, in the unit of the response.

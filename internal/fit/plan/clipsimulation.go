@@ -21,8 +21,8 @@ const lawRecords, clipCandidates = 4000, 60
 // of a quantile.
 const muchWorse = 4
 
-// A fit may clip gap times as many records as the quantile's target, because it follows a
-// noisy count.
+// A fit may clip gap times as many records as the target of the quantile, because its clip
+// norm follows a noisy count.
 const gap = 3
 
 // chooseClippingBy fixes the clip norm if the quantile is poor under the law. With an

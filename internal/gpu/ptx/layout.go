@@ -74,7 +74,7 @@ func placeParams(f *Function) (places map[string]int, bytes int) {
 	return places, bytes
 }
 
-// ParamBytes is the size of an entry's parameters, as a launch must give them.
+// ParamBytes is the size of the parameters that a launch of the entry must pass.
 func (f *Function) ParamBytes() int {
 	_, bytes := placeParams(f)
 	return bytes

@@ -34,8 +34,8 @@ func NewBuilder() *Builder {
 // position, which the caller has.
 func (b *Builder) Err() error { return b.err }
 
-// TakeErr returns Err and forgets it, so that building can go on and report
-// the next mistake.
+// TakeErr returns Err and clears it, so that the builder can continue and report the next
+// mistake.
 func (b *Builder) TakeErr() error {
 	err := b.err
 	b.err = nil

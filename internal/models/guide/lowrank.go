@@ -41,8 +41,8 @@ func (g *LowRank) factor(lambda []float64, i int) []float64 {
 	return lambda[start : start+g.r]
 }
 
-// Init implements Guide. F starts small on a cosine basis, not at zero: zero
-// is a stationary point of the expected gradient.
+// Init implements Guide. F starts at small multiples of a cosine basis, because zero is a
+// stationary point of the expected gradient.
 func (g *LowRank) Init(lambda, mean []float64, scale float64) {
 	copy(lambda[:g.p], mean)
 	for i := range g.p {

@@ -17,7 +17,7 @@ type Declaration struct {
 	Input []source.Value[string] // dims
 	Init  Init                   // of layers that state none
 	Prior *core.Definition       // of all weights; nil: flat
-	// Weights is the public file that weights start from, Train one of Trained.
+	// Weights is the public file with the initial weights. Train is one of Trained.
 	Weights Pretrained
 	Train   source.Value[string]
 	Layers  []*Layer

@@ -17,9 +17,8 @@ import (
 )
 
 // Coordinates are coordinates of work in which the linear predictors of m have columns of
-// mean 0 and variance about 1, uncorrelated over records of l. The fit starts at the law's
-// suggestion, and numbers on the whole line are in units of their residual standard
-// deviation.
+// mean 0 and variance about 1, uncorrelated over records of l. The fit starts where the law
+// suggests. Responses on the whole line are in units of their residual standard deviation.
 //
 // With Σ the covariance of the design's columns and N the number of records, Matrix is (Σ +
 // R)^(−1/2), symmetric in units of the columns. R is diagonal: ridge of each column's

@@ -6,9 +6,9 @@ import (
 	"d3p/internal/onnx"
 )
 
-// view is x with its elements in another order, some left out or repeated. It is a slice, a
-// transposition and an expansion if possible, else it picks element by element. A nil index
-// means the same order.
+// view is x with its elements in another order, some left out or repeated. view uses a
+// slice, a transposition and an expansion if they suffice, and else picks the elements one
+// by one. A nil index means the same order.
 func (l *lowering) view(x value, dims []int, index []int32) value {
 	if index == nil {
 		return l.in(x, dims)

@@ -70,8 +70,8 @@ func (t *mixtureTerm) at(epsilon float64) float64 {
 	return sum + bulk.mass[0]*above + bulk.stick[0]*(all-above)
 }
 
-// error bounds the error of at. The rounding of the bulk's masses lies within
-// its window: where all of that is below epsilon it does not matter.
+// error bounds the error of at. Only masses inside the bulk's window are rounded, so above
+// the whole window only the mass outside of it counts.
 func (t *mixtureTerm) error(epsilon float64) float64 {
 	b := t.bulk
 	end := b.start + float64(len(b.mass))*b.h

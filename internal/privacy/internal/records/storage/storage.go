@@ -88,9 +88,9 @@ const mostFetched = 512 << 20
 // memory, it has nearly all of the others, and asking for each costs more than it gains.
 const sampled = 64
 
-// Fetch requests the pieces of a room on disk that start at from[i]*width and are width
-// long, so that the disk reads them at the same time. It is advice. Pieces that are most of
-// the room, or too much, are left to be read in order.
+// Fetch asks the system to read the pieces of a room on disk that start at from[i]*width
+// and are width long, all at the same time. It is only advice. Fetch does nothing if the
+// pieces are a large part of the room, or in memory already.
 func (r *Room) Fetch(from []uint32, width int) {
 	if !r.OnDisk() {
 		return
