@@ -37,10 +37,10 @@ type Config struct {
 // Gaussian releases of Config.Sigma.
 const (
 	FineSteps   = 1 // of numbers in fine cells, from which bins are made
-	ColumnSteps = 3 // of single columns, Config.Columns
+	ColumnSteps = 6 // of single columns, Config.Columns
 	lookSteps   = 4
 	rounds      = 3
-	roundSteps  = 4
+	roundSteps  = 3
 	// Steps is the largest possible price of all releases of a table.
 	Steps = FineSteps + ColumnSteps + lookSteps + rounds*roundSteps
 )

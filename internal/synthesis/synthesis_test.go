@@ -379,13 +379,13 @@ twin: {engine: marginals}
 	}
 }
 
-// Rules that the records break end in a table far from the counts, and the page says of which
-// columns. Rules that hold contradict nothing.
+// Rules that the records break end in a table far from the counts of a column that they compare,
+// and the page says of which. Rules that hold contradict nothing.
 func TestContradictedColumns(t *testing.T) {
 	for rule, want := range map[string]bool{"age >= 18 or home != 'own'": false, "age < 30 or home != 'none'": true} {
 		m := read(t, strings.Replace(model, "age >= 18 or home != 'own'", rule, 1))
 		table, _ := learn(t, m, people(6000, public(1)), event.AddRemove, 16.8, 3)
-		if got := table.Contradicted(); slices.Contains(got, "home") != want {
+		if got := table.Contradicted(); (slices.Contains(got, "home") || slices.Contains(got, "age")) != want {
 			t.Errorf("%s: it contradicts %v", rule, got)
 		}
 		if page := table.Utility(m); strings.Contains(page, "**The rules contradict") != want {

@@ -15,7 +15,7 @@ import (
 
 const (
 	worstListed = 10
-	picturesOf  = 6  // tables of several columns
+	picturesOf  = 40 // tables of several columns
 	mostShown   = 60 // cells of a column in a picture
 	barLength   = 40
 	normal90    = 1.645
