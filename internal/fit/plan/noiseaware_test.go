@@ -22,36 +22,36 @@ func TestSampledFamilies(t *testing.T) {
 		cfg              Config
 		want             string
 	}{
-		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{}, settings.NoiseAwareSample},
+		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 5000, Config{}, settings.NoiseAwareSample},
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 1000, Config{}, settings.NoiseAwareSample},   // the law is noisy
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 200, Config{}, settings.NoiseAwareCurvature}, // nothing is bought
-		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 8000, Config{}, settings.NoiseAwareSample},
+		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 5000, Config{}, settings.NoiseAwareSample},
 		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 1000, Config{}, settings.NoiseAwareSample},   // the law is noisy
 		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 200, Config{}, settings.NoiseAwareCurvature}, // nothing is bought
-		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{Table1: settings.Table1None}, settings.NoiseAwareCurvature},
-		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{NoiseAware: settings.NoiseAwareCurvature}, settings.NoiseAwareCurvature},
-		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{Guide: "delta"}, settings.NoiseAwareNone},
-		{"poisson", "{type: integer, lower: 0, upper: 50}", 8000, Config{}, settings.NoiseAwareSample},
-		{"bernoulli | group", "{type: binary}", 8000, Config{}, settings.NoiseAwareSample},
-		{"bernoulli", "{type: binary}", 8000, Config{}, settings.NoiseAwareSample},
-		{"bernoulli | beta", "{type: binary}", 8000, Config{}, settings.NoiseAwareCurvature},
-		{"bernoulli | weight", "{type: binary}", 8000, Config{}, settings.NoiseAwareCurvature},
+		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 5000, Config{Table1: settings.Table1None}, settings.NoiseAwareCurvature},
+		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 5000, Config{NoiseAware: settings.NoiseAwareCurvature}, settings.NoiseAwareCurvature},
+		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 5000, Config{Guide: "delta"}, settings.NoiseAwareNone},
+		{"poisson", "{type: integer, lower: 0, upper: 50}", 5000, Config{}, settings.NoiseAwareSample},
+		{"bernoulli | group", "{type: binary}", 5000, Config{}, settings.NoiseAwareSample},
+		{"bernoulli", "{type: binary}", 5000, Config{}, settings.NoiseAwareSample},
+		{"bernoulli | beta", "{type: binary}", 5000, Config{}, settings.NoiseAwareCurvature},
+		{"bernoulli | weight", "{type: binary}", 5000, Config{}, settings.NoiseAwareCurvature},
 		{"bernoulli", "{type: binary}", 1000, Config{}, settings.NoiseAwareCurvature},
-		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareMoments},
+		{"normal", "{type: real, lower: -9, upper: 9}", 5000, Config{}, settings.NoiseAwareMoments},
 		{"normal", "{type: real, lower: -9, upper: 9}", 100, Config{}, settings.NoiseAwareMoments},
-		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{Steps: 50}, settings.NoiseAwareCurvature},
-		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{Table1: settings.Table1None}, settings.NoiseAwareCurvature},
-		{"normal | group", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareSample},
+		{"normal", "{type: real, lower: -9, upper: 9}", 5000, Config{Steps: 50}, settings.NoiseAwareCurvature},
+		{"normal", "{type: real, lower: -9, upper: 9}", 5000, Config{Table1: settings.Table1None}, settings.NoiseAwareCurvature},
+		{"normal | group", "{type: real, lower: -9, upper: 9}", 5000, Config{}, settings.NoiseAwareSample},
 		{"normal | group", "{type: real, lower: -9, upper: 9}", 1000, Config{}, settings.NoiseAwareCurvature}, // the law is noisy
-		{"normal | beta", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
-		{"normal | weight", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
+		{"normal | beta", "{type: real, lower: -9, upper: 9}", 5000, Config{}, settings.NoiseAwareCurvature},
+		{"normal | weight", "{type: real, lower: -9, upper: 9}", 5000, Config{}, settings.NoiseAwareCurvature},
 		{"skew_normal", "{type: real, lower: -9, upper: 9}", 1000, Config{}, settings.NoiseAwareSample}, // the law is noisy
 		{"skew_normal", "{type: real, lower: -9, upper: 9}", 50, Config{}, settings.NoiseAwareSample},   // nothing is bought
 		{"gompertz", "{type: real, lower: 0.1, upper: 9}", 1000, Config{}, settings.NoiseAwareSample},
 		{"exponential", "{type: real, lower: 0.1, upper: 9}", 1000, Config{}, settings.NoiseAwareCurvature},
 		{"exponential | truncated", "{type: real, lower: 0.1, upper: 9}", 1000, Config{}, settings.NoiseAwareSample},
-		{"exponential | truncated", "{type: real, lower: 0.1, upper: 9}", 8000, Config{Table1: settings.Table1None}, settings.NoiseAwareSample},
-		{"student_t", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
+		{"exponential | truncated", "{type: real, lower: 0.1, upper: 9}", 5000, Config{Table1: settings.Table1None}, settings.NoiseAwareSample},
+		{"student_t", "{type: real, lower: -9, upper: 9}", 5000, Config{}, settings.NoiseAwareCurvature},
 	} {
 		family, extra, _ := strings.Cut(c.family, " | ")
 		response, groups, likelihood := "y", "", ""
@@ -93,14 +93,14 @@ model: {formula: "%s ~ u%s", family: %s}
 		if c.want != settings.NoiseAwareSample {
 			continue
 		}
-		for records, want := range map[float64]string{7950: settings.NoiseAwareSample, 1000: settings.NoiseAwareCurvature} {
+		for records, want := range map[float64]string{4950: settings.NoiseAwareSample, 1000: settings.NoiseAwareCurvature} {
 			q, l := *p, p.model.DeclaredLaw()
 			l.Records, l.RecordsSD = records, 30
 			if slices.Contains([]string{"cumulative", "negative_binomial", "skew_normal", "gompertz", "exponential | truncated"}, c.family) {
 				want = settings.NoiseAwareSample
 			}
 			if err := q.Learn(l); err != nil || q.NoiseAware != want {
-				t.Errorf("%s: %s where %g of 8000 records are usable, want %s (%v)", c.family, q.NoiseAware, records, want, err)
+				t.Errorf("%s: %s where %g of %d declared records are usable, want %s (%v)", c.family, q.NoiseAware, records, c.records, want, err)
 			}
 			stated := *p
 			stated.NoiseAwareStated = true
