@@ -105,7 +105,7 @@ func (l *Loop) optimize() bool {
 	r, state := &l.ranges, &l.state
 	r.weight = 1 / float64(l.draws)
 	r.step = optimizer.Update{
-		X: state.Lambda, G: l.grad, T: state.Step + 1,
+		X: state.Lambda, G: l.grad, T: state.Step + 1, NoiseSD: l.noiseSD(),
 		Rate: l.plan.LearningRate * l.schedule.Factor(state.Step, l.plan.Steps),
 	}
 	if l.plan.ModelsNoise() {

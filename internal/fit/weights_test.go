@@ -129,6 +129,13 @@ func TestNetworkRate(t *testing.T) {
 		if math.Abs(p.LearningRate-want) > 1e-5 {
 			t.Errorf("%s: rate %.5f, want %g", config, p.LearningRate, want)
 		}
+		p, err = plan.New(m, plan.Config{Records: 1000, Epsilon: 1, Delta: 1e-5, Optimizer: "adam_corrected"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(p.LearningRate-want/2) > 1e-5 {
+			t.Errorf("%s: rate %.5f of corrected steps, want %g", config, p.LearningRate, want/2)
+		}
 	}
 }
 

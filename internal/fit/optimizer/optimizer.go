@@ -21,11 +21,14 @@ type Optimizer interface {
 
 // Update is step T (from 1) along the gradient G (V) from X (V) with learning rate
 // Rate. It sets Gain[j] = ∂(step j)/∂G[j] for the first len(Gain) coordinates, the
-// adaptive scales held fixed: the linear response that carries noise in G into X.
+// adaptive scales held fixed: the linear response that carries noise in G into X. NoiseSD is
+// the standard deviation of the privacy noise in each number of G that is the location of a
+// parameter.
 type Update struct {
 	X, G, Gain []float64
 	T          int
 	Rate       float64
+	NoiseSD    float64
 }
 
 // Family is one line of the table of optimizers.
@@ -43,15 +46,17 @@ type Options struct {
 
 // Names of optimizers that a default or another setting refers to.
 const (
-	AdamName  = "adam"
-	AdamWName = "adamw"
-	SGDName   = "sgd"
+	AdamName          = "adam"
+	AdamCorrectedName = "adam_corrected"
+	AdamWName         = "adamw"
+	SGDName           = "sgd"
 )
 
 // Families returns the table. A new optimizer is one file and one line here.
 func Families() []Family {
 	return []Family{
 		{AdamName, 0.03, func(n int, _ Options) Optimizer { return newAdam(n) }},
+		{AdamCorrectedName, 0.03, func(n int, _ Options) Optimizer { return newAdamCorrected(n) }},
 		{AdamWName, 0.03, func(n int, o Options) Optimizer { return newAdamW(n, o.WeightDecay) }},
 		{"adagrad", 0.1, func(n int, _ Options) Optimizer { return newAdagrad(n) }},
 		{SGDName, 1e-3, func(n int, o Options) Optimizer { return newSGD(n, o.Momentum) }},

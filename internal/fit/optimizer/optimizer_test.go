@@ -2,6 +2,7 @@ package optimizer
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -62,10 +63,11 @@ func checkRestores(t *testing.T, family Family, opt Options) {
 // The first step of each optimizer, by hand: gradient (2), from x = 1.
 func TestFirstStep(t *testing.T) {
 	for name, want := range map[string]struct{ x, gain float64 }{
-		"adam":    {1 + 0.1*2/(2+1e-8), 0.1 / (2 + 1e-8)},
-		"adamw":   {1 - 0.1*0.01 + 0.1*2/(2+1e-8), 0.1 / (2 + 1e-8)},
-		"adagrad": {1 + 0.1*2/(2+1e-8), 0.1 / (2 + 1e-8)},
-		"sgd":     {1 + 0.1*2, 0.1 / (1 - 0.5)},
+		"adam":           {1 + 0.1*2/(2+1e-8), 0.1 / (2 + 1e-8)},
+		"adam_corrected": {1 + 0.1*2/(2+1e-8), 0.1 / (2 + 1e-8)}, // without noise it is Adam
+		"adamw":          {1 - 0.1*0.01 + 0.1*2/(2+1e-8), 0.1 / (2 + 1e-8)},
+		"adagrad":        {1 + 0.1*2/(2+1e-8), 0.1 / (2 + 1e-8)},
+		"sgd":            {1 + 0.1*2, 0.1 / (1 - 0.5)},
 	} {
 		family, err := Lookup(name)
 		if err != nil {
@@ -79,6 +81,34 @@ func TestFirstStep(t *testing.T) {
 	}
 	if _, err := Lookup("adamm"); err == nil {
 		t.Error("unknown optimizer accepted")
+	}
+}
+
+// Adam's steps along a gradient of 3 in noise of 4 have 3/5 of the rate; the corrected ones
+// have all of it. Where the gradient is noise alone the gain is five times Adam's.
+func TestAdamCorrected(t *testing.T) {
+	const steps, noise, rate = 20000, 4, 0.1
+	o, adam := newAdamCorrected(2), newAdam(2)
+	x, gain, plain := make([]float64, 2), make([]float64, 2), make([]float64, 2)
+	rng := rand.New(rand.NewPCG(1, 2))
+	mean := [2][2]float64{} // of the gains of both, in the second half
+	for step := 1; step <= steps; step++ {
+		g := []float64{3 + noise*rng.NormFloat64(), noise * rng.NormFloat64()}
+		o.Update(Update{X: x, G: g, Gain: gain, T: step, Rate: rate, NoiseSD: noise}, 0, 2)
+		adam.Update(Update{X: x, G: g, Gain: plain, T: step, Rate: rate, NoiseSD: noise}, 0, 2)
+		for j := range 2 {
+			if step > steps/2 {
+				mean[0][j] += gain[j] / (steps / 2)
+				mean[1][j] += plain[j] / (steps / 2)
+			}
+		}
+	}
+	for i, want := range [2][2]float64{{rate / 3, rate * 5 / noise}, {rate / 5, rate / noise}} {
+		for j := range want {
+			if math.Abs(mean[i][j]/want[j]-1) > 0.1 {
+				t.Errorf("optimizer %d: gain %d is %g, want %g", i, j, mean[i][j], want[j])
+			}
+		}
 	}
 }
 

@@ -64,6 +64,8 @@ func withNetwork(c Config, m *models.Model) Config {
 	wide := m.P > c.Records
 	if (wide || !c.NonPrivate) && (c.Optimizer == "" || c.Optimizer == optimizer.AdamName) {
 		c.LearningRate = or(c.LearningRate, networkRate(m))
+	} else if c.Optimizer == optimizer.AdamCorrectedName {
+		c.LearningRate = or(c.LearningRate, networkRate(m)/2) // its steps are longer
 	}
 	if !wide {
 		return c

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"d3p/internal/fit/optimizer"
@@ -188,6 +189,9 @@ func (p *Plan) chooseOptimizer(cfg Config) error {
 	family, err := optimizer.Lookup(or(cfg.Optimizer, optimizer.AdamName))
 	if err != nil {
 		return err
+	}
+	if family.Name == optimizer.AdamCorrectedName && (p.Guide != guide.DeltaName || p.Gradient == settings.GradientVanilla) {
+		return fmt.Errorf("--optimizer: adam_corrected knows the noise of point estimates alone, not of guide %s (type --guide delta, the default of networks, or --optimizer adam)", p.Guide)
 	}
 	p.Optimizer, p.LearningRate, p.LearningRateStated = family.Name, or(cfg.LearningRate, family.Rate), cfg.LearningRate > 0
 	return nil

@@ -240,6 +240,7 @@ func TestConfigErrors(t *testing.T) {
 		"--clipping: unknown":         {Records: 100, Epsilon: 1, Clipping: "off"},
 		"--clip-quantile: adaptive":   {Records: 100, Epsilon: 1, Sampling: "shuffle", Neighbours: "zero-out", ClipQuantile: 0.8},
 		"--optimizer: unknown":        {Records: 100, Epsilon: 1, Optimizer: "adamm"},
+		"--optimizer: adam_corrected": {Records: 100, Epsilon: 1, Optimizer: "adam_corrected"},
 		"--schedule: unknown":         {Records: 100, Epsilon: 1, Schedule: "linear"},
 		"--guide: unknown":            {Records: 100, Epsilon: 1, Guide: "normal"},
 		"--averaging: 2":              {Records: 100, Epsilon: 1, Averaging: &two},
