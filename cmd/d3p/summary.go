@@ -202,7 +202,7 @@ func inFileUnits(m *models.Model) (names []string) {
 func scalesOf(m *models.Model) (scales []string) {
 	scaled := map[string]bool{}
 	for _, f := range m.Encoding.Fields {
-		if f.Kind == encoding.Numeric && f.Scale != 0 && f.Scale != 1 {
+		if f.Kind == encoding.Numeric && f.Scale != 0 && (f.Scale != 1 || f.Center != 0) {
 			scaled[f.Column] = true
 		}
 	}
