@@ -38,7 +38,9 @@ func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float6
 	p, counted := s.drawnTo(shares, sd, tails)
 	low, high := 0, len(p)
 	if tails {
-		low, high = s.trimmed(of, p)
+		seen := func(cell int) bool { return shares[cell] > isolated*sd }
+		low, high = s.trimmed(of, p, seen)
+		s.keep(p, low, high, seen)
 	}
 	clear(p[:low])
 	clear(p[high:])

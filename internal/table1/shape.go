@@ -186,8 +186,8 @@ func (s *spread) give(c *law.Column) {
 // trimmed are the first part to keep of these shares, and that behind the last. Parts at the
 // ends with less than one record in ten thousand go, and others as long as the standard
 // deviation stays above the one that the shape has in the mean of the logs: an unlikely tail
-// would make a column many times too wide.
-func (s *shape) trimmed(of column, shares []float64) (low, high int) {
+// would make a column many times too wide. A cell that is seen in the counts keeps a part.
+func (s *shape) trimmed(of column, shares []float64, seen func(cell int) bool) (low, high int) {
 	high = len(shares)
 	for sum := shares[low]; low < high-1 && sum < 1e-4; sum += shares[low] {
 		low++
@@ -217,10 +217,37 @@ func (s *shape) trimmed(of column, shares []float64) (low, high int) {
 		} else {
 			h--
 		}
+		if a, b := s.cell[low], s.cell[high-1]; seen(a) && s.cell[l] != a || seen(b) && s.cell[h-1] != b {
+			break
+		}
 		if _, v := moments(l, h); !(math.Log(v) > log) {
 			break
 		}
 		low, high = l, h
 	}
 	return low, high
+}
+
+// keep gives the shares of parts outside of low to high to the others of their cells, where
+// these are seen in the counts.
+func (s *shape) keep(shares []float64, low, high int, seen func(cell int) bool) {
+	for _, cell := range slices.Compact([]int{s.cell[low], s.cell[high-1]}) {
+		if !seen(cell) {
+			continue
+		}
+		all, kept := 0.0, 0.0
+		for i, c := range s.cell {
+			if c == cell {
+				all += shares[i]
+				if i >= low && i < high {
+					kept += shares[i]
+				}
+			}
+		}
+		for i := low; i < high && kept > 0; i++ {
+			if s.cell[i] == cell {
+				shares[i] *= all / kept
+			}
+		}
+	}
 }
