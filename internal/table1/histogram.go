@@ -35,7 +35,7 @@ func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float6
 	} else {
 		s = shapeOf(of, edges, shares, sd)
 	}
-	p, counted := s.drawnTo(shares, sd, tails)
+	d, p, counted := s.drawnTo(shares, sd, tails)
 	low, high := 0, len(p)
 	if tails {
 		seen := func(cell int) bool { return shares[cell] > isolated*sd }
@@ -47,46 +47,71 @@ func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float6
 	normalise(p)
 	c.Edges, c.Shares, c.ShareSD, c.ShiftSD, c.ScaleSD = s.edges[low:high+1], p[low:high], counted[low:high], 0, 0
 	if c.AsDeclared || !tails {
-		c.ShareSD = s.noise(counted)[low:high]
+		c.ShareSD = s.noise(p, counted)[low:high]
 		return nil
+	}
+	for i := range s.members {
+		s.members[i].p = s.drawn(d, s.members[i].p)
 	}
 	unknown := s.spreadAbout(of, p)
 	if _, own := c.Moments(); own > 0 { // what the counts add
 		mean, ofScale := c.MomentsSD()
 		unknown.mean, unknown.scale = math.Hypot(unknown.mean, mean/own), math.Hypot(unknown.scale, ofScale/own)
 	}
-	c.ShareSD = s.noise(counted)[low:high]
+	c.ShareSD = s.noise(p, counted)[low:high]
 	return &unknown
 }
 
-// drawnTo are the shares of the parts of s, drawn to the shares of counts that have noise sd,
-// as far as these contradict the shape. counted is the noise that they thereby have.
-func (s *shape) drawnTo(shares []float64, sd float64, tails bool) (p, counted []float64) {
-	own := 0.0 // weight of the counts
+// drawing draws shares to those of counts in the cells from first to before last.
+type drawing struct {
+	counts      []float64 // as shares, by cell
+	own         float64   // weight of the counts
+	first, last int
+}
+
+// drawnTo draws the parts of s to the shares of counts that have noise sd, as far as these
+// contradict the shape. counted is the noise that they thereby have.
+func (s *shape) drawnTo(shares []float64, sd float64, tails bool) (d drawing, p, counted []float64) {
+	d = drawing{counts: shares, last: len(shares)}
 	if distance := squareDistance(shares, s.cells); distance > 0 {
-		own = max(0, 1-float64(len(shares)-2)*sd*sd/distance)
+		d.own = max(0, 1-float64(len(shares)-2)*sd*sd/distance)
 	}
-	first, last := 0, len(shares)
 	if tails {
-		first, last = body(shares, s.cells, sd, own)
+		d.first, d.last = body(shares, s.cells, sd, d.own)
 	}
-	p, counted = make([]float64, len(s.cell)), make([]float64, len(s.cell))
+	p, counted = s.drawn(d, s.shares), make([]float64, len(s.cell))
 	for i, cell := range s.cell {
-		p[i] = s.shares[i]
-		if cell < first || cell >= last {
-			continue
+		if cell >= d.first && cell < d.last {
+			counted[i] = d.own * s.fraction(i, s.shares, s.cells) * sd
 		}
-		part := (s.edges[i+1] - s.edges[i]) / s.width(cell)
-		if s.cells[cell] > 1e-9 {
-			part = s.shares[i] / s.cells[cell]
-		}
-		p[i] = max(p[i]+own*part*(shares[cell]-s.cells[cell]), 0)
-		counted[i] = own * part * sd
 	}
 	if !slices.ContainsFunc(p, func(x float64) bool { return x > 0 }) {
 		copy(p, s.shares)
 	}
-	return p, counted
+	return d, p, counted
+}
+
+// drawn are the shares p of the parts, drawn to counts.
+func (s *shape) drawn(d drawing, p []float64) []float64 {
+	cells, out := make([]float64, len(d.counts)), slices.Clone(p)
+	for i, cell := range s.cell {
+		cells[cell] += p[i]
+	}
+	for i, cell := range s.cell {
+		if cell >= d.first && cell < d.last {
+			out[i] = max(p[i]+d.own*s.fraction(i, p, cells)*(d.counts[cell]-cells[cell]), 0)
+		}
+	}
+	return out
+}
+
+// fraction is that of part i in its cell under these shares.
+func (s *shape) fraction(i int, shares, cells []float64) float64 {
+	cell := s.cell[i]
+	if cells[cell] > 1e-9 {
+		return shares[i] / cells[cell]
+	}
+	return (s.edges[i+1] - s.edges[i]) / s.width(cell)
 }
 
 // normalise makes shares add up to 1.
@@ -101,10 +126,17 @@ func normalise(shares []float64) {
 }
 
 // noise is that of the shares of the parts, drawn to counts.
-func (s *shape) noise(counted []float64) []float64 {
+func (s *shape) noise(p, counted []float64) []float64 {
 	all := make([]float64, len(counted))
 	for i := range all {
-		all[i] = math.Hypot(counted[i], s.sd[i])
+		variance := 0.0
+		for _, m := range s.members {
+			variance += m.weight * (m.p[i] - p[i]) * (m.p[i] - p[i])
+		}
+		if s.members == nil {
+			variance = s.sd * s.sd
+		}
+		all[i] = math.Hypot(counted[i], math.Sqrt(variance))
 	}
 	return all
 }

@@ -123,3 +123,27 @@ model: {formula: y ~ u, family: bernoulli}
 		}
 	}
 }
+
+// Numbers that are all 0 lie in one wide cell: what is said of the mean and the standard
+// deviation contains that.
+func TestHistogramOfOneValue(t *testing.T) {
+	m, err := models.Read("x.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 30000}
+  columns:
+    u: {type: real, lower: -200, upper: 200}
+    y: {type: binary}
+model: {formula: y ~ u, family: bernoulli}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := *law.Declared(&m.Spec.Data).Column("u")
+	s := setHistogram(&c, columnOf(m.Spec.Data.Columns[0]), []float64{-2, -1, -0.3, 0.9, 2, 3}, []float64{10, -20, 40, 30000, -50, 10, 20, 20}, 30, true)
+	s.give(&c)
+	mean, sd := c.Moments()
+	if ofMean, ofSD := c.MomentsSD(); math.Abs(mean) > 2*ofMean || ofSD < 0.5*sd {
+		t.Errorf("mean %.3f ± %.3f for 0, sd %.3f ± %.3f", mean, ofMean, sd, ofSD)
+	}
+}

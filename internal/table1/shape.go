@@ -10,11 +10,12 @@ import (
 // shape is what the noisy counts of a histogram show together of a column: the posterior of
 // all distributions.
 type shape struct {
-	edges      []float64 // raw: those of the histogram, and others within wide cells
-	cell       []int     // of the histogram, of each part between edges
-	shares, sd []float64 // of the parts
-	cells      []float64 // shares of the cells
-	members    []member
+	edges   []float64 // raw: those of the histogram, and others within wide cells
+	cell    []int     // of the histogram, of each part between edges
+	shares  []float64 // of the parts
+	sd      float64   // of the shares, without members
+	cells   []float64 // shares of the cells
+	members []member
 }
 
 // member is one distribution of a posterior: its weight, and the shares of the parts.
@@ -60,17 +61,15 @@ func shapeOf(of column, edges, shares []float64, noise float64) shape {
 			s.members = append(s.members, member{weight, slices.Clone(f.p)})
 		})
 	}
-	s.shares, s.sd, s.cells = make([]float64, parts), make([]float64, parts), make([]float64, len(shares))
+	s.shares, s.cells = make([]float64, parts), make([]float64, len(shares))
 	for k := range s.members {
 		m := &s.members[k]
 		m.weight /= total
 		for i, p := range m.p {
 			s.shares[i] += m.weight * p
-			s.sd[i] += m.weight * p * p
 		}
 	}
 	for i, p := range s.shares {
-		s.sd[i] = math.Sqrt(max(s.sd[i]-p*p, 0))
 		s.cells[s.cell[i]] += p
 	}
 	return s
@@ -88,7 +87,9 @@ func (s *shape) spreadAbout(of column, shares []float64) spread {
 	own := statistics(shares)
 	var squares [4]float64
 	for _, m := range s.members {
-		for i, x := range statistics(m.p) {
+		p := slices.Clone(m.p)
+		normalise(p)
+		for i, x := range statistics(p) {
 			squares[i] += m.weight * (x - own[i]) * (x - own[i])
 		}
 	}
@@ -159,9 +160,9 @@ func (c column) partMoments(edges []float64) (first, second []float64) {
 
 // declaredShape is the shape of a column with known shares, found by counts that have noise.
 func declaredShape(edges, shares []float64, noise float64) shape {
-	s := shape{edges: edges, shares: shares, cells: shares}
+	s := shape{edges: edges, shares: shares, cells: shares, sd: noise * math.Sqrt(min(1, 3/float64(len(shares))))}
 	for i := range shares {
-		s.cell, s.sd = append(s.cell, i), append(s.sd, noise*math.Sqrt(min(1, 3/float64(len(shares)))))
+		s.cell = append(s.cell, i)
 	}
 	return s
 }
@@ -179,7 +180,8 @@ func (s *shape) width(cell int) (sum float64) {
 // give notes in a column what is not known of its mean and scale.
 func (s *spread) give(c *law.Column) {
 	if s != nil {
-		c.ShiftSD, c.ScaleSD = s.mean, s.scale
+		mean, scale := c.WithinCells()
+		c.ShiftSD, c.ScaleSD = math.Hypot(s.mean, mean), math.Hypot(s.scale, scale)
 	}
 }
 

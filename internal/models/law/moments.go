@@ -57,6 +57,25 @@ func (c *Column) MeanWidth() float64 {
 	return width
 }
 
+// WithinCells is the error of the mean, in standard deviations, and that of the log of the
+// standard deviation, if the numbers of a cell can be anywhere in it: all at 0, say, which is
+// usual and no histogram shows.
+func (c *Column) WithinCells() (mean, logSD float64) {
+	m, sd := c.Moments()
+	ofVariance := 0.0
+	for i, share := range c.Shares {
+		wide := c.transformedEdge(i+1) - c.transformedEdge(i)
+		if c.declared.Type.V == data.Integer && wide <= 1 && !c.declared.Transform.IsSet() {
+			continue // one whole number
+		}
+		wide /= math.Sqrt(12)
+		first, _ := c.CellMoments(i)
+		mean = math.Hypot(mean, share*wide)
+		ofVariance = math.Hypot(ofVariance, share*math.Hypot(2*(first-m)*wide, wide*wide))
+	}
+	return mean / sd, ofVariance / (2 * sd * sd)
+}
+
 // transformedEdge is an edge in the unit after the declared transform.
 func (c *Column) transformedEdge(i int) float64 {
 	d := c.declared
