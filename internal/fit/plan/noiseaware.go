@@ -58,8 +58,9 @@ var skewedFamilies = []string{"skew_normal", "gompertz"}
 // sample trusts the law that simulates its records, so in general it needs a law bought
 // with little noise. This holds for sampled families, and for normal and categorical ones
 // with groups, whose residual sd or intercepts contain the uncertainty of their effects.
-// Scarce families need only bought correlations. If the location depends on a parameter of the spread, which a joint normal takes to be
-// independent, the posterior is a sample under every law, bought or declared.
+// Scarce families need only bought correlations. If the location depends on a parameter of
+// the spread, which a joint normal takes to be independent, the posterior is a sample under
+// every law, bought or declared.
 func (p *Plan) samples(records int) bool {
 	if p.model == nil || p.model.Spec.Model == nil || !p.scoresAreGradients() {
 		return false
