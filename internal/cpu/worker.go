@@ -270,10 +270,10 @@ func (c *context) clipChunk(j *job, k int) (count float64) {
 	return c.factors(j.clip)
 }
 
-// Threads implements privacy.Sharer.
+// Threads implements privacy.ParallelWorker.
 func (w *worker) Threads() int { return len(w.contexts) }
 
-// Parallel implements privacy.Sharer.
+// Parallel implements privacy.ParallelWorker.
 func (w *worker) Parallel(n int, work func(thread, piece int)) {
 	if w.pool != nil {
 		w.pool.run(n, work)

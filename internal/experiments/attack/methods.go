@@ -119,11 +119,17 @@ func squares(m *models.Model, epsilon float64) (method, error) {
 	return ofMoments(plan, bounds.Design(plan.NoiseMultiplier)), nil
 }
 
+// curator is that of a plan that reads columns, with noise of a seed.
+func (t tables) curator(plan *plan.Plan, seed uint64) (*privacy.Curator, error) {
+	return privacy.NewCurator(privacy.CuratorConfig{
+		Columns: privacy.NewColumns(t.columns), Root: noise.Insecure(seed), Budget: plan.Budget(), Relation: plan.Neighbours,
+	})
+}
+
+// ofMoments releases the second moments of a design.
 func ofMoments(plan *plan.Plan, design privacy.Design) method {
 	release := func(t tables, seed uint64) ([]float64, error) {
-		curator, err := privacy.NewCurator(privacy.CuratorConfig{
-			Columns: privacy.NewColumns(t.columns), Root: noise.Insecure(seed), Budget: plan.Budget(), Relation: plan.Neighbours,
-		})
+		curator, err := t.curator(plan, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -176,9 +182,7 @@ func exactDraw(m *models.Model, epsilon float64) (method, error) {
 	}
 	weight := min(1, slope/math.Hypot(draw.SD[0], 5*draw.SD[1]))
 	release := func(t tables, seed uint64) ([]float64, error) {
-		curator, err := privacy.NewCurator(privacy.CuratorConfig{
-			Columns: privacy.NewColumns(t.columns), Root: noise.Insecure(seed), Budget: plan.Budget(), Relation: plan.Neighbours,
-		})
+		curator, err := t.curator(plan, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -208,9 +212,7 @@ func optimum(name string) func(*models.Model, float64) (method, error) {
 			sd = mechanism.Tilt()
 		}
 		release := func(t tables, seed uint64) ([]float64, error) {
-			curator, err := privacy.NewCurator(privacy.CuratorConfig{
-				Columns: privacy.NewColumns(t.columns), Root: noise.Insecure(seed), Budget: plan.Budget(), Relation: plan.Neighbours,
-			})
+			curator, err := t.curator(plan, seed)
 			if err != nil {
 				return nil, err
 			}

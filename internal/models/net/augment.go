@@ -8,8 +8,9 @@ import (
 
 // augment moves an image by a random whole number of positions along y and along x, at most
 // `shift` each way, and mirrors it along x with probability 1/2 if `flip` is true. A
-// position beyond the border has the value of the nearest one. In predictions it changes nothing. The randomness is new for
-// every record and step, so the gradient of a record depends on no other record.
+// position beyond the border has the value of the nearest one. In predictions it changes
+// nothing. The randomness is new for every record and step, so the gradient of a record
+// depends on no other record.
 func augment(p *plan, l *Layer) step {
 	if len(p.shape) != 2 && len(p.shape) != 3 {
 		return p.fail(l.Kind.At, "", "layer augment needs [channel, y, x] or [y, x], not %v", p.shape)
