@@ -14,7 +14,6 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/stattest"
 )
 
 // locationModel has one parameter; its score is that of a beta divergence.
@@ -100,47 +99,6 @@ func evenGrid(low, high float64, n int) []float64 {
 		x[i] = low + (high-low)*float64(i)/float64(n-1)
 	}
 	return x
-}
-
-// A draw follows the density of its definition, computed here without the graph.
-func TestPosteriorDrawFollowsItsLaw(t *testing.T) {
-	m := locationModel(t, 1, "y: normal(a, 0.5)")
-	y := []float64{1.2, 0.8, 1.1, -0.4, 6}
-	text := "x,y,z\n"
-	for _, v := range y {
-		text += fmt.Sprintf("0,%g,1\n", v)
-	}
-	const beta, sd = 1.5, 0.5
-	height := 1 / (sd * math.Sqrt(2*math.Pi))
-	weight := 1 / (math.Pow(height, beta-1) / (beta - 1))
-	grid := evenGrid(-8, 8, 4001)
-	log := make([]float64, len(grid))
-	for i, a := range grid {
-		log[i] = -a * a / 8
-		for _, v := range y {
-			log[i] += weight * math.Pow(height*math.Exp(-(v-a)*(v-a)/(2*sd*sd)), beta-1) / (beta - 1)
-		}
-	}
-	p := normalise(log)
-	cdf := make([]float64, len(p))
-	total := 0.0
-	for i := range p {
-		cdf[i] = total + p[i]/2
-		total += p[i]
-	}
-	var draws []float64
-	mechanism := posteriorDraw(t, m)
-	for i := range 400 {
-		draw, err := drawsFrom(t, m, text, event.AddRemove, noise.Insecure(uint64(i+1))).DrawPosterior(context.Background(), mechanism)
-		if err != nil {
-			t.Fatal(err)
-		}
-		draws = append(draws, draw[0])
-	}
-	stattest.Require(t, "the law of a draw", stattest.KolmogorovSmirnov(draws, func(x float64) float64 {
-		i := int((x + 8) / 16 * float64(len(grid)-1))
-		return cdf[max(0, min(i, len(cdf)-1))]
-	}))
 }
 
 // A unit changes the probability of no set of draws by more than a factor of e^ε, under any
