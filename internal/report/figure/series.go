@@ -16,11 +16,11 @@ type Series struct {
 
 // seriesLines are the classes of curves in the order of the key.
 func seriesLines() []string {
-	return []string{"run", "claim", "gauss", "fourth", "guess", "sixth", "seventh", "eighth", "ninth"}
+	return []string{"run", "claim", "gauss", "fourth", "guess", "sixth", "seventh", "eighth", "ninth", "tenth"}
 }
 
 // Compared shows curves with one standard error to either side of each point, under a
-// title and a key. log makes the axis of X logarithmic. There are at most nine curves.
+// title and a key. log makes the axis of X logarithmic. There are at most ten curves.
 func Compared(title, x, y string, log bool, series []Series) Figure {
 	left, right, low, high := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, s := range series {

@@ -53,6 +53,7 @@ func styles() []style {
 		{class: "seventh", stroke: "#0f766e", width: 1.8, dash: []float64{9, 3, 2, 3}},
 		{class: "eighth", stroke: "#bf3989", width: 1.8, dash: []float64{5, 2}},
 		{class: "ninth", stroke: "#7d4e00", width: 1.8, dash: []float64{1.5, 2}},
+		{class: "tenth", stroke: "#1b7c83", width: 1.8, dash: []float64{7, 3}},
 		{class: "thin", stroke: "run", width: 1.4},
 		{class: "thick", stroke: "run", width: 5, opacity: 0.55},
 		// dots, boxes and areas
