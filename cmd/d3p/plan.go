@@ -236,7 +236,11 @@ func releaseWords(p *plan.Plan) string {
 	case p.Estimates():
 		return fmt.Sprintf("second moments, each record's of length at most %.4g, at noise multiplier %.5g; of them %d numbers", p.ClipNorm, p.NoiseMultiplier, p.Release)
 	case p.DrawsExactly():
-		return fmt.Sprintf("one draw of the posterior, by rejection, exactly, at the price of a Gaussian of noise multiplier %.5g: %d numbers", p.NoiseMultiplier, p.Release)
+		words := fmt.Sprintf("one draw of the posterior, by rejection, exactly, at the price of a Gaussian of noise multiplier %.5g: %d numbers", p.NoiseMultiplier, p.Release)
+		if m, _, err := p.LogisticDraw(); err == nil && m.Most < 1 {
+			words += fmt.Sprintf("; a record weighs at most %.4g", m.Most)
+		}
+		return words
 	case p.DrawsPosterior():
 		return fmt.Sprintf("one draw of the posterior, by the No-U-Turn sampler: %d numbers", p.Release)
 	}

@@ -37,11 +37,12 @@ var (
 	oneDraw     = method{"one draw, beta divergence", robust, []string{"--method", "one_posterior_sample", "--accept-risk", "approximate-sampler"}}
 	exactDraw   = method{"one exact draw", "", []string{"--method", "one_posterior_sample"}}
 	statistics  = method{"sufficient statistics", "", []string{"--noise-aware", "moments"}}
+	gibbs       = method{"Gibbs posterior", "", []string{"--method", "gibbs_posterior"}}
 	perturbed   = method{"output perturbation", "", []string{"--method", "output_perturbation"}}
 	objective   = method{"objective perturbation", "", []string{"--method", "objective_perturbation"}}
 	adaSSP      = method{"AdaSSP", "", []string{"--method", "adassp"}}
 	curvature   = method{"variational inference, curvature", "", []string{"--noise-aware", "curvature"}}
-	categorical = []method{defaults, betaFit, oneDraw, exactDraw, perturbed, objective, point}
+	categorical = []method{defaults, betaFit, oneDraw, exactDraw, gibbs, perturbed, objective, point}
 )
 
 var methodTables = []methodTable{

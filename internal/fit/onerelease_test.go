@@ -29,8 +29,8 @@ type twoParameters struct {
 	table   string
 	config  plan.Config
 	// logDensity is the log density of a draw, up to a constant, by the definition of the
-	// mechanism and without the model's graph. noise is the plan's noise multiplier.
-	logDensity func(a, b, noise float64) float64
+	// mechanism and without the model's graph. slope is that of a Gaussian with the plan's noise.
+	logDensity func(a, b, slope float64) float64
 }
 
 // pairs are x and y of the records, each three times.
@@ -47,11 +47,22 @@ func twoParameterModels() []twoParameters {
 		fmt.Fprintf(&numbers, "%g,%g\n", p[0], p[1])
 		fmt.Fprintf(&labels, "%g,%d\n", p[0], int(max(0, math.Copysign(1, p[1]))))
 	}
-	const prior = "  priors:\n    Intercept: normal(0, 2)\n    b: normal(0, 1)\n"
+	weighted := func(weight func(slope, x float64) float64) func(a, b, slope float64) float64 {
+		return func(a, b, slope float64) float64 {
+			log := normal(a, 2) + normal(b, 1)
+			for _, p := range pairs {
+				log += weight(slope, p[0]) * math.Log(logistic(math.Copysign(1, p[1])*(a+b*p[0])))
+			}
+			return log
+		}
+	}
+	const formula = "model:\n  formula: y ~ 1 + x\n  family: bernoulli\n  priors:\n    Intercept: normal(0, 2)\n    b: normal(0, 1)\n"
+	sample, exact, gibbs := plan.Config{Method: settings.MethodOneSample, Epsilon: 2}, plan.Config{Method: settings.MethodOneSample, Epsilon: 8, Delta: 1e-3}, plan.Config{Method: settings.MethodGibbs, Epsilon: 8, Delta: 1e-3}
+	substituted := plan.Config{Method: settings.MethodOneSample, Epsilon: 12, Neighbours: "substitute"}
 	number, binary := "{type: real, lower: -9, upper: 9, scale: {center: 0, by: 1}}", `{type: binary, levels: ["0", "1"]}`
 	return []twoParameters{
 		{"normal, beta divergence", number, "likelihood: {divergence: beta, beta: 1.5}\ncore:\n  params:\n    a: normal(0, 2)\n    b: normal(0, 1)\n  rows:\n    observe:\n      y: normal(a + b * x, 0.5)\n",
-			numbers.String(), plan.Config{Epsilon: 2}, func(a, b, _ float64) float64 {
+			numbers.String(), sample, func(a, b, _ float64) float64 {
 				height := 1 / (0.5 * math.Sqrt(2*math.Pi))
 				log := normal(a, 2) + normal(b, 1)
 				for _, p := range pairs {
@@ -59,8 +70,8 @@ func twoParameterModels() []twoParameters {
 				}
 				return log
 			}},
-		{"logistic, beta divergence", binary, "likelihood: {divergence: beta, beta: 1.5}\nmodel:\n  formula: y ~ 1 + x\n  family: bernoulli\n" + prior,
-			labels.String(), plan.Config{Epsilon: 12, Neighbours: "substitute"}, func(a, b, _ float64) float64 {
+		{"logistic, beta divergence", binary, "likelihood: {divergence: beta, beta: 1.5}\n" + formula,
+			labels.String(), substituted, func(a, b, _ float64) float64 {
 				log := normal(a, 2) + normal(b, 1)
 				for _, p := range pairs {
 					one := logistic(a + b*p[0])
@@ -72,20 +83,18 @@ func twoParameterModels() []twoParameters {
 				}
 				return log
 			}},
-		{"logistic, exact", binary, "model:\n  formula: y ~ 1 + x\n  family: bernoulli\n" + prior,
-			labels.String(), plan.Config{Epsilon: 8, Delta: 1e-3}, func(a, b, noise float64) float64 {
-				log := normal(a, 2) + normal(b, 1)
-				for _, p := range pairs {
-					log += min(1, 1/noise/math.Hypot(2, p[0])) * math.Log(logistic(math.Copysign(1, p[1])*(a+b*p[0])))
-				}
-				return log
-			}},
+		{"logistic, exact", binary, formula,
+			labels.String(), exact, weighted(func(slope, x float64) float64 { return min(1, slope/math.Hypot(2, x)) })},
+		{"logistic, exact, weights of at most 0.2", binary, "likelihood: {gibbs: {weight: 0.2}}\n" + formula,
+			labels.String(), exact, weighted(func(slope, x float64) float64 { return min(0.2, slope/math.Hypot(2, x)) })},
+		{"logistic, Gibbs posterior", binary, formula,
+			labels.String(), gibbs, weighted(func(slope, _ float64) float64 { return slope / math.Hypot(2, 9) })},
 	}
 }
 
 // The law of one-sample fits is that of quadrature, jointly in two parameters: a place (a, b)
 // is taken to the uniform numbers F(a) and F(b | a), by which cells of equal probability are
-// counted. A right program fails one of the nine checks in 1e8 runs.
+// counted. A right program fails one of the 15 checks in 6e7 runs.
 func TestOneSampleFitsFollowTheirLaw(t *testing.T) {
 	stattest.SkipNumerics(t)
 	for _, c := range twoParameterModels() {
@@ -95,9 +104,8 @@ func TestOneSampleFitsFollowTheirLaw(t *testing.T) {
 			if err := os.WriteFile(path, []byte("x,y\n"+c.table), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			c.config.Method = settings.MethodOneSample
 			p := fittest.Plan(t, m, c.config)
-			law := newSquareLaw(10, 400, func(a, b float64) float64 { return c.logDensity(a, b, p.NoiseMultiplier) })
+			law := newSquareLaw(10, 400, func(a, b float64) float64 { return c.logDensity(a, b, 1/p.NoiseMultiplier) })
 			var first, second []float64
 			cells := make([]int, 4)
 			for i := range 1000 {

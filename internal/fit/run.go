@@ -42,7 +42,7 @@ func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (R
 	switch p.Method {
 	case settings.MethodNUTS:
 		return Sample(ctx, p, c, nil, obs)
-	case settings.MethodOneSample:
+	case settings.MethodOneSample, settings.MethodGibbs:
 		return DrawPosterior(ctx, p, c, obs)
 	case settings.MethodAdaSSP:
 		return estimateBySquares(p, c)

@@ -15,7 +15,7 @@ import (
 //
 //	p(θ) ∝ Π N(θ_j; m_j, s_j²) · Π p(y_i | x_i, θ)^w_i.
 //
-// The weight w_i of a row, at most 1, is such that w_i·log p(y_i | x_i, θ) has a slope of at
+// The weight w_i of a row, at most Most, is such that w_i·log p(y_i | x_i, θ) has a slope of at
 // most s in units of the prior, in which the log density is strongly concave. So the draw is
 // s-Gaussian differentially private when a unit comes or goes, and 2s when one replaces
 // another: that of one Gaussian with noise multiplier 1/s. Gopi, Lee and Liu 2022,
@@ -25,6 +25,8 @@ type LogisticDraw struct {
 	Logistic
 	// Noise is the noise multiplier of a Gaussian with the same guarantee.
 	Noise float64
+	// Most bounds the weight of a row. It is at most 1.
+	Most float64
 }
 
 // Logistic is a logistic regression with independent normal priors.
@@ -95,6 +97,9 @@ func (m Logistic) check(noise float64) error {
 // DrawLogistic charges the draw and makes it: d coefficients. Over budget: *BudgetError, and
 // nothing is spent. How long it takes depends on the records.
 func (c *Curator) DrawLogistic(ctx context.Context, m LogisticDraw) ([]float64, error) {
+	if !(m.Most > 0 && m.Most <= 1) {
+		return nil, fmt.Errorf("privacy: rows of a draw weigh at most %g, which is not between 0 and 1", m.Most)
+	}
 	reader, err := c.readLogistic(m.Logistic, m.Noise)
 	if err != nil {
 		return nil, err
@@ -146,7 +151,7 @@ func (c *Columns) logistic(m LogisticDraw, d *designReader, slope float64) *exac
 	most := max(1, c.rows.Codes.Most)
 	slope *= (1 - 0x1p-40) / float64(most) // of a row; the norm below is rounded
 	p := exactdraw.New(len(m.SD), 2*m.Records*most, slope, m.shift())
-	c.designs(m.Logistic, d, func(a []float64, offset, norm float64) { p.Add(a, offset, min(1, slope/norm)) })
+	c.designs(m.Logistic, d, func(a []float64, offset, norm float64) { p.Add(a, offset, min(m.Most, slope/norm)) })
 	return p
 }
 

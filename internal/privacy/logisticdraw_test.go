@@ -20,7 +20,7 @@ import (
 // logisticDraw is one of y on the design, in the columns of survey.
 func logisticDraw(products [][]privacy.Reading, mean, sd []float64, sigma float64) privacy.LogisticDraw {
 	return privacy.LogisticDraw{
-		Purpose: "fit", Noise: sigma, Logistic: privacy.Logistic{
+		Purpose: "fit", Noise: sigma, Most: 1, Logistic: privacy.Logistic{
 			Products: products, Response: privacy.Reading{Column: "y", Level: privacy.Number, By: 1}, Outcome: privacy.Comparison{Operator: ">", Number: 0.5},
 			Mean: mean, SD: sd, Records: 20,
 		},
@@ -261,7 +261,7 @@ model:
 			}
 			phis, thetas = append(phis, phi), append(thetas, theta)
 		}
-		draw := privacy.LogisticDraw{Noise: 0.005, Logistic: l.Regression(20)}
+		draw := privacy.LogisticDraw{Noise: 0.005, Most: 1, Logistic: l.Regression(20)}
 		u, err := privacy.LogisticEnergy(columnsOf(t, m.Encoding, text), draw, phis)
 		if err != nil {
 			t.Fatal(formula, ": ", err)

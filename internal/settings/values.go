@@ -56,13 +56,14 @@ const (
 	MethodVI        = "vi"
 	MethodNUTS      = "nuts"
 	MethodOneSample = "one_posterior_sample"
+	MethodGibbs     = "gibbs_posterior"
 	MethodAdaSSP    = "adassp"
 	MethodOutput    = "output_perturbation"
 	MethodObjective = "objective_perturbation"
 )
 
 // Methods are the values of method.
-var Methods = []string{MethodVI, MethodNUTS, MethodOneSample, MethodAdaSSP, MethodOutput, MethodObjective}
+var Methods = []string{MethodVI, MethodNUTS, MethodOneSample, MethodGibbs, MethodAdaSSP, MethodOutput, MethodObjective}
 
 // OneRelease reports whether a fit by the method is one release, without steps.
 func OneRelease(method string) bool { return slices.Contains(Methods[2:], method) }

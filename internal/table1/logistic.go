@@ -43,7 +43,7 @@ func LogisticOf(m *models.Model) (*Logistic, error) {
 		return nil, errors.New("the formula has more than one linear predictor of single numbers")
 	case m.Spec.Data.Weights.IsSet():
 		return nil, errors.New("the weights of rows have no bound: remove weights from data")
-	case !m.Spec.Likelihood.IsLog():
+	case m.Spec.Likelihood.IsBeta():
 		return nil, errors.New("the likelihood is replaced by a score: remove likelihood")
 	}
 	p, products, ok := plainDesign(m)
@@ -74,6 +74,17 @@ func (l *Logistic) Regression(records int) privacy.Logistic {
 // Length is the root mean square of the design in units of the prior, for columns that are
 // spread evenly over their bounds.
 func (l *Logistic) Length(m *models.Model) (float64, error) {
+	return l.length(m, func(low, high float64) float64 { return (low*low + low*high + high*high) / 3 })
+}
+
+// Longest is the length of the longest design within the bounds of the columns, in units of the
+// prior.
+func (l *Logistic) Longest(m *models.Model) (float64, error) {
+	return l.length(m, func(low, high float64) float64 { return max(low*low, high*high) })
+}
+
+// length is that of a design whose numbers have these squares.
+func (l *Logistic) length(m *models.Model, squareOf func(low, high float64) float64) (float64, error) {
 	groups := map[string]float64{} // of products, of which a row has one that is not 0
 	for j, product := range l.Products {
 		square := l.SD[j] * l.SD[j]
@@ -83,7 +94,7 @@ func (l *Logistic) Length(m *models.Model) (float64, error) {
 				return 0, err
 			}
 			if f.Level == privacy.Number {
-				square *= (low*low + low*high + high*high) / 3
+				square *= squareOf(low, high)
 			}
 		}
 		name := groupOf(product)

@@ -46,7 +46,8 @@ var Methods = []Method{
 	{"variational inference, beta divergence", robust, Delta, iterates("mean_field")},
 	{"second moments", linear, Delta, moments},
 	{"one draw, beta divergence", robust, 0, oneDraw},
-	{"one exact draw", improbable, Delta, exactDraw},
+	{"one exact draw", improbable, Delta, exactDraw(settings.MethodOneSample)},
+	{"Gibbs posterior", improbable, Delta, exactDraw(settings.MethodGibbs)},
 	{"output perturbation", improbable, Delta, optimum(settings.MethodOutput)},
 	{"objective perturbation", improbable, Delta, optimum(settings.MethodObjective)},
 	{"AdaSSP", bounded, Delta, squares},
@@ -165,34 +166,36 @@ func oneDraw(m *models.Model, epsilon float64) (method, error) {
 	return method{release: release, ratio: true}, nil
 }
 
-// exactDraw is an exact draw of the posterior. The weighted log likelihood of the record at
-// the draw is the log-likelihood ratio, up to a constant.
-func exactDraw(m *models.Model, epsilon float64) (method, error) {
-	plan, err := plan.New(m, plan.Config{Method: settings.MethodOneSample, Epsilon: epsilon, Delta: Delta})
-	if err != nil {
-		return method{}, err
-	}
-	draw, _, err := plan.LogisticDraw()
-	if err != nil {
-		return method{}, err
-	}
-	slope, err := draw.Slope(1)
-	if err != nil {
-		return method{}, err
-	}
-	weight := min(1, slope/math.Hypot(draw.SD[0], 5*draw.SD[1]))
-	release := func(t tables, seed uint64) ([]float64, error) {
-		curator, err := t.curator(plan, seed)
+// exactDraw is an exact draw of the posterior, by a method. The weighted log likelihood of the
+// record at the draw is the log-likelihood ratio, up to a constant.
+func exactDraw(name string) func(*models.Model, float64) (method, error) {
+	return func(m *models.Model, epsilon float64) (method, error) {
+		plan, err := plan.New(m, plan.Config{Method: name, Epsilon: epsilon, Delta: Delta})
 		if err != nil {
-			return nil, err
+			return method{}, err
 		}
-		theta, err := curator.DrawLogistic(context.Background(), draw)
+		draw, _, err := plan.LogisticDraw()
 		if err != nil {
-			return nil, err
+			return method{}, err
 		}
-		return []float64{-weight * math.Log1p(math.Exp(-theta[0]-5*theta[1]))}, nil
+		slope, err := draw.Slope(1)
+		if err != nil {
+			return method{}, err
+		}
+		weight := min(draw.Most, slope/math.Hypot(draw.SD[0], 5*draw.SD[1]))
+		release := func(t tables, seed uint64) ([]float64, error) {
+			curator, err := t.curator(plan, seed)
+			if err != nil {
+				return nil, err
+			}
+			theta, err := curator.DrawLogistic(context.Background(), draw)
+			if err != nil {
+				return nil, err
+			}
+			return []float64{-weight * math.Log1p(math.Exp(-theta[0]-5*theta[1]))}, nil
+		}
+		return method{release: release, ratio: true}, nil
 	}
-	return method{release: release, ratio: true}, nil
 }
 
 // optimum is a perturbed optimum. Of a perturbed objective the tilt b follows from the optimum

@@ -196,6 +196,7 @@ func scenarios() ([]scenario, error) {
 		of(line, "linear regression by its second moments", "--noise-aware=moments", "--accept-risk=delta-above-1/n"),
 		of(bounded, "one draw of a posterior", "--method=one_posterior_sample", "--accept-risk=approximate-sampler,delta-above-1/n"),
 		of(drawn, "one exact draw of a posterior", "--method=one_posterior_sample", "--accept-risk=delta-above-1/n"),
+		of(drawn, "one exact draw of a Gibbs posterior", "--method=gibbs_posterior", "--accept-risk=delta-above-1/n"),
 		of(visits, "Poisson regression, two rows a person", steep("--sampling=full", "--steps=1", exact)...),
 		of(scenario{model: hierarchicalModel, header: "x,h,y", base: []string{"0,b,1"}, canaries: [][]string{{"5,a,1"}}},
 			"hierarchical logistic", steep("--sampling=full", "--steps=4", exact)...),

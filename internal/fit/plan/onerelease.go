@@ -81,7 +81,13 @@ func newOneRelease(m *models.Model, cfg Config) (*Plan, error) {
 
 // drawPosterior makes p the plan of one draw of the generalised posterior.
 func (p *Plan) drawPosterior() error {
-	if p.model.Spec.Likelihood.IsLog() {
+	if p.Method == settings.MethodGibbs {
+		if _, err := table1.LogisticOf(p.model); err != nil {
+			return fmt.Errorf("--method: gibbs_posterior is for a logistic regression, and here %w", err)
+		}
+		return p.drawExactly()
+	}
+	if !p.model.Spec.Likelihood.IsBeta() {
 		if _, err := table1.LogisticOf(p.model); err != nil {
 			return fmt.Errorf("--method: one_posterior_sample draws exactly from a logistic regression, and here %w; a log likelihood has no bound for an inexact draw: add `likelihood: {divergence: beta}` to the model file", err)
 		}
@@ -175,6 +181,9 @@ func (p *Plan) perturb(clipping string) error {
 	if err != nil {
 		return fmt.Errorf("--method: %s is for a logistic regression, and here %w", p.Method, err)
 	}
+	if p.model.Spec.Likelihood.Weight.IsSet() {
+		return fmt.Errorf("--method: %s weighs all records alike: remove gibbs from likelihood", p.Method)
+	}
 	rows := max(1, p.model.Encoding.RowsPerUnit)
 	if clipping == ClippingObjective && rows > 1 {
 		return errors.New("--method: objective_perturbation has a price for one row per unit (type --method output_perturbation)")
@@ -239,11 +248,38 @@ func (p *Plan) LogisticDraw() (m privacy.LogisticDraw, places []int, err error) 
 	if err != nil {
 		return m, nil, err
 	}
-	return privacy.LogisticDraw{Purpose: "fit", Logistic: l.Regression(p.Records), Noise: p.NoiseMultiplier}, l.Places, nil
+	m = privacy.LogisticDraw{Purpose: "fit", Logistic: l.Regression(p.Records), Noise: p.NoiseMultiplier}
+	m.Most, err = p.mostWeight(l, m)
+	return m, l.Places, err
+}
+
+// mostWeight is the greatest weight of a row in an exact draw: 1, or that of the model file. A
+// Gibbs posterior has one weight for all records: that of the longest design within bounds.
+// Minami, Arai, Sato and Nakagawa 2016, Differential Privacy without Sensitivity.
+func (p *Plan) mostWeight(l *table1.Logistic, m privacy.LogisticDraw) (float64, error) {
+	weight := p.model.Spec.Likelihood.Weight.Or(1)
+	if weight > 1 {
+		return 0, fmt.Errorf("likelihood.gibbs.weight: an exact draw takes a weight of at most 1, not %g", weight)
+	}
+	if p.Method != settings.MethodGibbs {
+		return weight, nil
+	}
+	rows := max(1, p.model.Encoding.RowsPerUnit)
+	slope, err := m.Slope(rows)
+	if err != nil {
+		return 0, err
+	}
+	longest, err := l.Longest(p.model)
+	if err != nil {
+		return 0, fmt.Errorf("--method: gibbs_posterior: %w", err)
+	}
+	return min(weight, slope/(float64(rows)*longest)*(1-1e-9)), nil
 }
 
 // DrawsPosterior reports whether the plan releases one draw of the posterior.
-func (p *Plan) DrawsPosterior() bool { return p.Method == settings.MethodOneSample }
+func (p *Plan) DrawsPosterior() bool {
+	return p.Method == settings.MethodOneSample || p.Method == settings.MethodGibbs
+}
 
 // PosteriorDraw is the mechanism that such a plan asks of the curator.
 func (p *Plan) PosteriorDraw() (privacy.PosteriorDraw, error) {
