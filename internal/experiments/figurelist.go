@@ -21,6 +21,7 @@ import (
 var figures = []figureTask{
 	{name: "fig-abalone", panels: abalonePanels, fits: 10},
 	{name: "fig-hierarchical", panels: hierarchicalPanels, fits: 10},
+	{name: "fig-iterations", panels: iterationPanels, fits: 10},
 	{name: "fig-mixture", panels: mixturePanels, fits: 10},
 	{name: "fig-step", panels: stepPanels, fits: 5},
 	{name: "fig-one-draw", panels: oneDrawPanels, fits: 20},
@@ -130,6 +131,25 @@ func hierarchicalPanels(shared string) (list []panel, err error) {
 		}
 		list = append(list, panel{fmt.Sprintf("Hierarchical logistic regression, N = %d", n), "epsilon", "AUC on held-out records", true,
 			t.byEpsilon(shared, metric, []float64{1, 2, 4, 8}), []figure.Series{reference}, false})
+	}
+	return list, nil
+}
+
+// iterationPanels are the AUC of the hierarchical logistic regression against the number of
+// steps (Prediger et al. 2022, figure 6), all at the price of their epsilon.
+func iterationPanels(shared string) (list []panel, err error) {
+	const metric = "mean test AUC over the 10 exported seeds"
+	steps := []float64{100, 300, 1000, 3000, 10000}
+	t := hlrTask{500}.task()
+	for _, epsilon := range []float64{1, 4} {
+		fixed := func(float64) float64 { return epsilon }
+		of := func(more ...string) func(options, float64, int, string) (float64, error) {
+			return t.shipped(shared, metric, func(x float64) []string { return append([]string{"--steps", fmt.Sprint(x)}, more...) }, fixed)
+		}
+		list = append(list, panel{title: fmt.Sprintf("Hierarchical logistic regression, N = 500, epsilon %g", epsilon), x: "steps", y: "AUC on held-out records", log: true, curves: []curve{
+			{"d3p, defaults", steps, of()},
+			{"algorithm of the Python package (--compat d3p)", steps, of("--compat", "d3p")},
+		}})
 	}
 	return list, nil
 }
