@@ -26,6 +26,17 @@ func independent(u []float64, s, q float64) (sum float64) {
 	return sum
 }
 
+// scheduled is the ratio when the noise of step k has factor noise[k], and the sampling rate
+// factor rate[k].
+func scheduled(noise, rate []float64) ratio {
+	return func(u []float64, s, q float64) (sum float64) {
+		for k := range u {
+			sum += independent(u[k:k+1], s*noise[k], q*rate[k])
+		}
+		return sum
+	}
+}
+
 // replaced is the ratio when a record of the opposite direction takes its place.
 func replaced(u []float64, s, q float64) (sum float64) {
 	for _, x := range u {

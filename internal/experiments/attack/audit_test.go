@@ -16,6 +16,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/schedule"
 	"d3p/internal/stattest"
 )
 
@@ -82,6 +83,10 @@ func games() []game {
 			head + canary, head + "none,1\n", 0, 1, once, 0}, // a record that a rule rejects is a null one
 		{"a unit of five rows", "entity: person, id: who, rows_per_unit: 3, keep: first", plan.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
 			"who,u,y\n" + strings.Repeat("a,"+canary, 5), "who,u,y\n", 0, 1, always, 1.25},
+		{name: "vector groups", unit: rowsAreUnits, cfg: plan.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, ClipGroups: "each"},
+			with: head + canary, without: head, move: 1, ratio: always, more: 1.25},
+		{name: "schedules and vector groups", unit: rowsAreUnits, cfg: plan.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 1.1, ClipGroups: "b@0.7", NoiseSchedule: "1@0,0.7@0.5", BatchSchedule: "1@0,2@0.75"},
+			with: head + canary, without: head, move: 1, ratio: scheduled([]float64{1, 1, 0.7, 0.7}, []float64{1, 1, 1, 2}), more: 1.25},
 	}
 }
 
@@ -145,6 +150,7 @@ func (g game) releases(t *testing.T, plan *plan.Plan, m *models.Model, table str
 		t.Fatal(err)
 	}
 	mechanism.Steps *= trials
+	mechanism.Schedule, mechanism.Rates = repeated(plan.NoiseSchedule), repeated(plan.BatchSchedule)
 	curator, err := privacy.NewCurator(privacy.CuratorConfig{
 		Table:  privacy.NewTable(privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(seed)}),
 		Engine: cpu.New(cpu.Options{Threads: 1}), Root: noise.Insecure(seed),
@@ -159,25 +165,41 @@ func (g game) releases(t *testing.T, plan *plan.Plan, m *models.Model, table str
 	}
 	defer session.Close()
 	request := privacy.StepRequest{Params: make([]float64, 2), ClipNorm: 0.5}
-	sum, u, ratios := make([]float64, 2), make([]float64, plan.Steps), make([]float64, trials)
-	for i := range ratios {
-		for k := range u {
-			release, err := session.Step(sum, request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			u[k] = (project(plan, sum, release.Count, request.ClipNorm) - g.from) / g.move
+	sum, u, ratios := make([]float64, 2), make([]float64, mechanism.Steps), make([]float64, trials)
+	for n := range u {
+		release, err := session.Step(sum, request)
+		if err != nil {
+			t.Fatal(err)
 		}
-		ratios[i] = g.ratio(u, plan.NoiseMultiplier/g.move, plan.SamplingRate)
+		at := n
+		if mechanism.Schedule != nil { // a step of all trials, then the next
+			at = n%trials*plan.Steps + n/trials
+		}
+		u[at] = (project(plan, sum, release.Count, request.ClipNorm) - g.from) / g.move
+	}
+	for i := range ratios {
+		ratios[i] = g.ratio(u[i*plan.Steps:(i+1)*plan.Steps], plan.NoiseMultiplier/g.move, plan.SamplingRate)
 	}
 	return ratios
+}
+
+// repeated is a schedule whose every step is one of all trials.
+func repeated(f schedule.Factors) (long schedule.Factors) {
+	for _, piece := range f {
+		long = append(long, schedule.Piece{Steps: trials * piece.Steps, Factor: piece.Factor})
+	}
+	return long
 }
 
 // project is the component of a release along the record: 1 in expectation if it is the
 // only one in the batch, with the standard deviation of the joint noise. The record is
 // longer than C, so that it counts -γ.
 func project(plan *plan.Plan, sum []float64, count, clipNorm float64) float64 {
-	along := (sum[0] + 6*sum[1]) / math.Sqrt(37) / clipNorm
+	direction := [2]float64{1 / math.Sqrt(37), 6 / math.Sqrt(37)}
+	for _, group := range plan.ClipGroups { // each has a parameter
+		direction[group.Ranges[0].From] = math.Sqrt(group.Share)
+	}
+	along := (sum[0]*direction[0] + sum[1]*direction[1]) / clipNorm
 	if plan.CountNoise == 0 {
 		return along
 	}
