@@ -49,11 +49,16 @@ func covers(total, mu, shift float64) bool {
 	}
 	z := (shift - (total*total-mu*mu)/2) / (total - mu)
 	end := max(0, mu*(z+mu/2)) * (1 + 1e-9)
-	for i := range objectiveCells {
-		low, high := end*float64(i)/objectiveCells, end*float64(i+1)/objectiveCells
-		if gaussianDelta(mu, low/mu-mu/2)*(1+1e-9) > gaussianDelta(total, (high+shift)/total-total/2) {
-			return false
+	at := func(cell int) float64 { return end * float64(cell) / objectiveCells }
+	// both curves fall, so a run of cells is covered if its two ends are
+	var within func(first, last int) bool
+	within = func(first, last int) bool {
+		low, high := at(first), at(last)
+		if gaussianDelta(mu, low/mu-mu/2)*(1+1e-9) <= gaussianDelta(total, (high+shift)/total-total/2) {
+			return true
 		}
+		middle := (first + last) / 2
+		return middle > first && within(first, middle) && within(middle, last)
 	}
-	return true
+	return within(0, objectiveCells)
 }
