@@ -38,10 +38,10 @@ type method struct {
 	ratio   bool
 }
 
-// tables read the same file.
+// tables hold the records of the same file. All releases share them.
 type tables struct {
 	table   *privacy.Table
-	columns privacy.TableConfig
+	columns *privacy.Columns
 }
 
 // attacked is the attacked record among known ones.
@@ -77,7 +77,7 @@ func (a Method) Refuted(epsilon float64, fits int, wrong float64, seed uint64) (
 			return 0, err
 		}
 		file := privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(seed)}
-		all, err := many(method, tables{privacy.NewTable(file), file}, seed<<32+uint64(with)<<31, fits+fits/4)
+		all, err := many(method, tables{privacy.NewTable(file), privacy.NewColumns(file)}, seed<<32+uint64(with)<<31, fits+fits/4)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", a.Name, err)
 		}

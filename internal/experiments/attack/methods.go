@@ -123,7 +123,7 @@ func squares(m *models.Model, epsilon float64) (method, error) {
 // curator is that of a plan that reads columns, with noise of a seed.
 func (t tables) curator(plan *plan.Plan, seed uint64) (*privacy.Curator, error) {
 	return privacy.NewCurator(privacy.CuratorConfig{
-		Columns: privacy.NewColumns(t.columns), Root: noise.Insecure(seed), Budget: plan.Budget(), Relation: plan.Neighbours,
+		Columns: t.columns, Root: noise.Insecure(seed), Budget: plan.Budget(), Relation: plan.Neighbours,
 	})
 }
 
