@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -108,7 +111,8 @@ adjacent <- function(p, y, x) { m <- exp(cbind(0, t(apply(sapply(p[-1], function
 best <- function(file, start, wide, density) {
   d <- read.csv(file); nll <- function(p) { s <- suppressWarnings(-sum(density(p, d$x, d$y))); if (is.finite(s)) s else 1e10 }
   f <- list(par = start)
-  for (i in 1:4) f <- optim(f$par, nll, method = "Nelder-Mead", control = list(reltol = 1e-14, maxit = 5000))
+  if (wide) for (i in 1:4) f <- optim(f$par, nll, control = list(reltol = 1e-14, maxit = 5000))
+  else for (i in 1:2) f <- optim(f$par, nll, method = "BFGS", control = list(reltol = 1e-14, maxit = 5000, ndeps = rep(1e-4, length(start))))
   h <- optimHess(f$par, nll, control = list(ndeps = rep(if (wide) 0.02 else 1e-4, length(start))))
   cat(paste(format(f$par, digits = 12), format(sqrt(diag(solve(h))), digits = 12), collapse = " "), "\n")
 }
@@ -118,10 +122,8 @@ best <- function(file, start, wide, density) {
 // posterior without privacy is within .22 of a standard error of the largest likelihood,
 // which R finds from its own densities.
 func TestFamiliesAgreeWithR(t *testing.T) {
-	stattest.SkipNumerics(t)
-	if _, err := exec.LookPath("Rscript"); err != nil {
-		t.Skip("Rscript is not installed (apt-get install r-base-core)")
-	}
+	ask := startR(t)
+	ask(t, rHelpers+"cat('ready\\n')\n")
 	var all, tried []string
 	for _, name := range formula.FamilyNames() {
 		for _, link := range formula.FamilyOf(name).LinkNames() {
@@ -140,11 +142,8 @@ func TestFamiliesAgreeWithR(t *testing.T) {
 		t.Run(l.family+" "+l.link, func(t *testing.T) {
 			dir := t.TempDir()
 			l.fit(t, dir)
-			out, err := exec.Command("Rscript", "-e", rHelpers+l.inR(filepath.Join(dir, "data.csv"))).CombinedOutput()
-			if err != nil {
-				t.Fatalf("Rscript: %v\n%s", err, out)
-			}
-			theirs := strings.Fields(string(out))
+			out := ask(t, l.inR(filepath.Join(dir, "data.csv")))
+			theirs := strings.Fields(out)
 			ours := medians(t, filepath.Join(dir, "run", "release", "summary.csv"))
 			if len(ours) == 0 || 2*len(ours) != len(theirs) {
 				t.Fatalf("parameters %v, in R %s", ours, out)
@@ -159,6 +158,45 @@ func TestFamiliesAgreeWithR(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// startR starts R for a test, or skips it without R. ask has R run commands that print one
+// line, which it returns.
+func startR(t *testing.T) (ask func(t *testing.T, commands string) string) {
+	t.Helper()
+	stattest.SkipNumerics(t)
+	if _, err := exec.LookPath("Rscript"); err != nil {
+		t.Skip("Rscript is not installed (apt-get install r-base-core)")
+	}
+	r, mistakes := exec.Command("Rscript", "-"), new(bytes.Buffer)
+	r.Stderr = mistakes
+	in, err := r.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := r.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := r.Wait(); err != nil {
+			t.Errorf("Rscript: %v\n%s", err, mistakes)
+		}
+	})
+	lines := bufio.NewReader(out)
+	return func(t *testing.T, commands string) string {
+		t.Helper()
+		_, err := io.WriteString(in, commands)
+		line, ended := lines.ReadString('\n')
+		if err != nil || ended != nil {
+			t.Fatalf("R has ended at %s", commands) // it prints why
+		}
+		return line
 	}
 }
 

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"d3p/internal/stattest"
 	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,10 +15,7 @@ import (
 // likelihood of R's glm for the same formula: the linear predictors of 200 rows differ by
 // less than half of R's standard error.
 func TestFormulasAgreeWithR(t *testing.T) {
-	stattest.SkipNumerics(t)
-	if _, err := exec.LookPath("Rscript"); err != nil {
-		t.Skip("Rscript is not installed (apt-get install r-base-core)")
-	}
+	ask := startR(t)
 	const model = `d3p: 1
 data:
   unit: {entity: person, rows_per_unit: 1}
@@ -57,11 +52,9 @@ model:
 			}
 			write("new.csv", strings.Join(strings.SplitAfter(string(lines), "\n")[:201], ""))
 			d3p(t, "predict", at("run"), at("new.csv"), "--out", at("predictions.csv"), "--quiet")
-			script := fmt.Sprintf("d <- read.csv(%q, stringsAsFactors = TRUE); f <- glm(%s, binomial, d); p <- predict(f, se.fit = TRUE); write.csv(data.frame(p$fit, p$se.fit)[1:200, ], %q, row.names = FALSE)",
+			script := fmt.Sprintf("d <- read.csv(%q, stringsAsFactors = TRUE); f <- glm(%s, binomial, d); p <- predict(f, se.fit = TRUE); write.csv(data.frame(p$fit, p$se.fit)[1:200, ], %q, row.names = FALSE); cat('written\\n')\n",
 				at("data.csv"), formula, at("r.csv"))
-			if out, err := exec.Command("Rscript", "-e", script).CombinedOutput(); err != nil {
-				t.Fatalf("Rscript: %v\n%s", err, out)
-			}
+			ask(t, script)
 			ours, theirs := numbersIn(t, at("predictions.csv")), numbersIn(t, at("r.csv"))
 			worst := 0.0
 			for i, r := range theirs {
@@ -79,10 +72,7 @@ model:
 // counts and numbers of which only some values are in the table, have the maximum of the
 // likelihood that R finds.
 func TestTruncationAgreesWithR(t *testing.T) {
-	stattest.SkipNumerics(t)
-	if _, err := exec.LookPath("Rscript"); err != nil {
-		t.Skip("Rscript is not installed (apt-get install r-base-core)")
-	}
+	ask := startR(t)
 	for name, c := range map[string]struct{ formula, columns, narrow, wide, start, density string }{
 		"entry": {
 			"surv(e, y, d) ~ x\n  family: weibull", "y: {type: real, lower: 1e-6, upper: 1e6, scale: {center: 0, by: 1}}\n    e: {type: real, lower: 0, upper: 2, scale: {center: 0, by: 1}}\n    d: {type: binary, levels: [\"0\", \"1\"]}",
@@ -115,12 +105,9 @@ func TestTruncationAgreesWithR(t *testing.T) {
 			}
 			d3p(t, "simulate", write("truth.yaml", `Intercept: "normal(0.3, 1e-3)", b: "normal(0.4, 1e-3)", `+c.narrow), "--rows", records, "--seed", "6", "--out", at("data.csv"), "--quiet")
 			d3p(t, "fit-nonprivate", at("data.csv"), "--model", write("model.yaml", `Intercept: "normal(0, 5)", b: "normal(0, 5)", `+c.wide), "--out", at("run"), "--formats", "csv", "--quiet")
-			script := fmt.Sprintf("d <- na.omit(read.csv(%q)); nll <- function(p) { s <- suppressWarnings(-sum({ %s })); if (is.finite(s)) s else 1e10 }; f <- list(par = c(%s)); for (i in 1:3) f <- optim(f$par, nll, control = list(reltol = 1e-12, maxit = 5000)); cat(format(f$par, digits = 12), format(sqrt(diag(solve(optimHess(f$par, nll)))), digits = 12))", at("data.csv"), c.density, c.start)
-			out, err := exec.Command("Rscript", "-e", script).CombinedOutput()
-			if err != nil {
-				t.Fatalf("Rscript: %v\n%s", err, out)
-			}
-			theirs, ours := strings.Fields(string(out)), medians(t, filepath.Join(at("run"), "release", "summary.csv"))
+			script := fmt.Sprintf("d <- na.omit(read.csv(%q)); nll <- function(p) { s <- suppressWarnings(-sum({ %s })); if (is.finite(s)) s else 1e10 }; f <- list(par = c(%s)); for (i in 1:3) f <- optim(f$par, nll, control = list(reltol = 1e-12, maxit = 5000)); cat(format(f$par, digits = 12), format(sqrt(diag(solve(optimHess(f$par, nll)))), digits = 12), '\\n')\n", at("data.csv"), c.density, c.start)
+			out := ask(t, script)
+			theirs, ours := strings.Fields(out), medians(t, filepath.Join(at("run"), "release", "summary.csv"))
 			if len(theirs) != 2*len(ours) {
 				t.Fatalf("parameters %v, in R %s", ours, out)
 			}
