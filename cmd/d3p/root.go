@@ -15,6 +15,7 @@ import (
 	"d3p/cmd/d3p/internal/manual"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/run"
+	"d3p/internal/settings"
 	"d3p/internal/spell"
 )
 
@@ -172,7 +173,7 @@ func flagError(c *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" {
 			name = "-" + unknown.GetSpecifiedName()
 		}
-		return status.Usagef("unknown flag %s%s; %s --help lists the flags", name, spell.Hint(name, names), c.CommandPath())
+		return status.Usagef("unknown flag %s%s; %s --help lists the flags", name, settings.Hint(name, names), c.CommandPath())
 	}
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {

@@ -73,6 +73,19 @@ func Variable(name string) string {
 	return "D3P_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
+// Hint is what to write instead of the unknown name of a flag, a variable or a key: for a
+// setting that the table had, else the nearest of the known names.
+func Hint(name string, known []string) string {
+	plain := strings.TrimPrefix(strings.TrimPrefix(name, "--"), "D3P_")
+	switch strings.ToLower(strings.ReplaceAll(plain, "_", "-")) {
+	case "theta":
+		return " (it is gone: type --compat d3p for a draw of theta for each record, or leave it out)"
+	case "prior-gradient":
+		return " (it is gone: type --compat d3p for the prior inside every record's gradient, or leave it out)"
+	}
+	return spell.Hint(name, known)
+}
+
 // Meaning is the text of the key: the setting and its default.
 func (s Setting) Meaning() string { return strings.ReplaceAll(s.explained(), "`", "") }
 

@@ -122,11 +122,23 @@ func TestMistakes(t *testing.T) {
 		"steps=99999999999999999999": `"99999999999999999999" is not a whole number`,
 		"epsilon=1e999":              "+Inf is not finite (1 is a common choice; d3p fit-nonprivate fits without privacy)",
 		"epsilon=0":                  "0 is not positive (1 is a common choice; d3p fit-nonprivate fits without privacy)",
+		"noise-aware=temper":         "temper is gone (write variance, or leave it out)",
 		"momentum=1":                 "1 is not at least 0 and below 1",
 	} {
 		name, value, _ := strings.Cut(text, "=")
 		if _, mistake := Named(name).Read(value); mistake == nil || mistake.Error() != want {
 			t.Errorf("%s: %v, want %q", text, mistake, want)
+		}
+	}
+}
+
+// Old scripts learn what to write.
+func TestGone(t *testing.T) {
+	for name, want := range map[string]string{
+		"--theta": "type --compat d3p for a draw of theta", "D3P_PRIOR_GRADIENT": "type --compat d3p for the prior inside", "prior_gradient": "type --compat d3p", "--stepps": "did you mean --steps?",
+	} {
+		if hint := Hint(name, []string{"--steps", "D3P_STEPS"}); !strings.Contains(hint, want) {
+			t.Errorf("%s: %q, want %q", name, hint, want)
 		}
 	}
 }

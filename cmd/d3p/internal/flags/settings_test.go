@@ -162,6 +162,7 @@ func TestBadSettings(t *testing.T) {
 		{nil, []string{"D3P_EPSILON=-2"}, "", "D3P_EPSILON: -2 is not positive"},
 		{nil, []string{"D3P_EPSILON=x"}, "", `D3P_EPSILON: "x" is not a number`},
 		{nil, []string{"D3P_EPSILN=1"}, "", "unknown environment variable D3P_EPSILN (did you mean D3P_EPSILON?)"},
+		{nil, []string{"D3P_THETA=shared"}, "", "unknown environment variable D3P_THETA (it is gone: type --compat d3p"},
 		{nil, nil, "epsiln = 1\n", "unknown setting epsiln (did you mean epsilon?)"},
 		{nil, nil, "epsilon = -3\n", "epsilon: -3 is not positive"},
 		{nil, nil, "epsilon = \n", "run.toml"},

@@ -18,7 +18,6 @@ import (
 	"d3p/internal/models/expr"
 	"d3p/internal/models/spec"
 	"d3p/internal/settings"
-	"d3p/internal/spell"
 )
 
 // Environment holds the sources of settings besides the command line, and the stream for
@@ -252,7 +251,7 @@ func (e Environment) readConfig(c *cobra.Command) (layer, error) {
 	names := settingNames()
 	for _, key := range v.AllKeys() {
 		if !slices.Contains(names, key) {
-			errs = append(errs, fmt.Errorf("%s: unknown setting %s%s", path, key, spell.Hint(key, names)))
+			errs = append(errs, fmt.Errorf("%s: unknown setting %s%s", path, key, settings.Hint(key, names)))
 		}
 	}
 	return func(name string) (any, string, bool) {
@@ -270,7 +269,7 @@ func (e Environment) unknownVariables() (errs []error) {
 	for _, pair := range e.Variables {
 		name, _, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, "D3P_") && !slices.Contains(known, name) {
-			errs = append(errs, fmt.Errorf("unknown environment variable %s%s", name, spell.Hint(name, known)))
+			errs = append(errs, fmt.Errorf("unknown environment variable %s%s", name, settings.Hint(name, known)))
 		}
 	}
 	return errs
