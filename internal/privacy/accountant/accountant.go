@@ -91,25 +91,25 @@ const certifyWidth = 8e-5
 // the answers. ask gets the target width of the bracket, relative. All directions but the
 // first first get a wider target, and the narrow one only if they might decide.
 func answer(ev event.Event, rel event.Relation, group int, width float64, ask func(d *direction, width float64) (Direction, error)) (Answer, error) {
-	led, err := compileGroup(ev, rel, group)
+	comp, err := compileGroup(ev, rel, group)
 	if err != nil {
 		return Answer{}, err
 	}
-	return led.answer(width, ask)
+	return comp.answer(width, ask)
 }
 
-// answer is answer for a ledger that is compiled.
-func (led *ledger) answer(width float64, ask func(d *direction, width float64) (Direction, error)) (Answer, error) {
+// answer is answer for a composition that is compiled.
+func (comp *composition) answer(width float64, ask func(d *direction, width float64) (Direction, error)) (Answer, error) {
 	start := time.Now()
-	asked := append(append([]*direction{}, led.directions...), led.attacks...)
-	equal := len(led.directions) == 2 && led.directions[1].equals(led.directions[0])
+	asked := append(append([]*direction{}, comp.directions...), comp.attacks...)
+	equal := len(comp.directions) == 2 && comp.directions[1].equals(comp.directions[0])
 	found, err := each(asked, func(i int, d *direction) (Direction, error) {
 		switch {
 		case i == 1 && equal:
 			return Direction{}, nil
 		case i == 0:
 			return ask(d, width)
-		case i < len(led.directions):
+		case i < len(comp.directions):
 			return ask(d, math.Max(width, secondWidth))
 		}
 		return ask(d, math.Max(width, looseWidth))
@@ -121,22 +121,22 @@ func (led *ledger) answer(width float64, ask func(d *direction, width float64) (
 		found[1] = found[0]
 		found[1].Name = asked[1].name
 	}
-	for i := 1; i < len(led.directions); i++ {
+	for i := 1; i < len(comp.directions); i++ {
 		if !equal && found[i].Upper > found[0].Lower && found[i].Upper > found[i].Lower {
 			if found[i], err = ask(asked[i], width); err != nil {
 				return Answer{}, err
 			}
 		}
 	}
-	a := Answer{Engine: engineExact, Certified: true, Directions: found, Notes: led.notes}
-	for _, d := range found[:len(led.directions)] { // attacks are no part of the claim
+	a := Answer{Engine: engineExact, Certified: true, Directions: found, Notes: comp.notes}
+	for _, d := range found[:len(comp.directions)] { // attacks are no part of the claim
 		a.Lower = math.Max(a.Lower, d.Lower)
 		a.Estimate = math.Max(a.Estimate, d.Estimate)
 		if d.Upper >= a.Upper {
 			a.Upper, a.Engine = d.Upper, d.Engine
 		}
 	}
-	for _, d := range found[len(led.directions):] { // an attack reaches this value
+	for _, d := range found[len(comp.directions):] { // an attack reaches this value
 		if d.Lower > a.Upper*(1+agreement) {
 			return Answer{}, &DisagreementError{Direction: d.Name, Lower: d.Lower, Estimate: a.Estimate, Upper: a.Upper}
 		}

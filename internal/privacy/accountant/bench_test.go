@@ -51,11 +51,11 @@ func reportPeers(b *testing.B, r referenceRun) {
 
 // The contour engine alone, one direction.
 func BenchmarkContour(b *testing.B) {
-	led, err := compile(mnist(1.5), event.AddRemove)
+	comp, err := compile(mnist(1.5), event.AddRemove)
 	if err != nil {
 		b.Fatal(err)
 	}
-	d := led.directions[0]
+	d := comp.directions[0]
 	logDelta := math.Log(1.0 / 60000)
 	for b.Loop() {
 		d.prepare(1.0/60000, nil)

@@ -156,12 +156,12 @@ func roundUp(x float64, digits int) float64 {
 // estimateLogDelta is log δ(ε) by the fastest engine that applies; precise is
 // false when that is a coarse one.
 func estimateLogDelta(ev event.Event, rel event.Relation, t Target) (v float64, precise bool, err error) {
-	led, err := compileGroup(ev, rel, t.group())
+	comp, err := compileGroup(ev, rel, t.group())
 	if err != nil {
 		return 0, false, err
 	}
 	v, precise = math.Inf(-1), true
-	for _, d := range led.directions {
+	for _, d := range comp.directions {
 		one, fine, err := d.estimateLogDelta(t.Epsilon)
 		if err != nil {
 			return 0, false, err

@@ -51,19 +51,19 @@ func NewCurve(ev event.Event, rel event.Relation) (*Curve, error) {
 }
 
 func newCurve(ev event.Event, rel event.Relation, minDelta float64) (*Curve, error) {
-	led, err := compile(ev, rel)
+	comp, err := compile(ev, rel)
 	if err != nil {
 		return nil, err
 	}
-	c := &Curve{directions: make([]profile, len(led.directions))}
+	c := &Curve{directions: make([]profile, len(comp.directions))}
 	done := make(chan struct{})
-	for i, d := range led.directions {
+	for i, d := range comp.directions {
 		go func() {
 			c.directions[i] = d.profile(minDelta)
 			done <- struct{}{}
 		}()
 	}
-	for range led.directions {
+	for range comp.directions {
 		<-done
 	}
 	c.place(minDelta)

@@ -21,21 +21,21 @@ func GroupEpsilon(ev event.Event, rel event.Relation, size int, delta float64) (
 	if !(delta >= 0 && delta < 1) {
 		return Answer{}, &InputError{Name: "delta", Value: delta, Want: "a number in [0, 1)"}
 	}
-	led, err := compileGroup(ev, rel, size)
+	comp, err := compileGroup(ev, rel, size)
 	if err != nil {
 		return Answer{}, err
 	}
 	if delta == 0 {
-		return led.pure()
+		return comp.pure()
 	}
-	return led.answer(certifyWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
+	return comp.answer(certifyWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
 }
 
 // Outline is GroupEpsilon for callers that accept a rough answer: for a ledger with many
 // different steps the bracket is up to 1e-3 wide.
 func Outline(ev event.Event, rel event.Relation, size int, delta float64) (Answer, error) {
-	if led, err := compileGroup(ev, rel, size); err == nil && delta > 0 && delta < 1 && size <= MostGroup && len(led.directions[0].Parts) > grids.MaxBlockParts {
-		return led.answer(looseWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
+	if comp, err := compileGroup(ev, rel, size); err == nil && delta > 0 && delta < 1 && size <= MostGroup && len(comp.directions[0].Parts) > grids.MaxBlockParts {
+		return comp.answer(looseWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
 	}
 	return GroupEpsilon(ev, rel, size, delta)
 }

@@ -9,9 +9,9 @@ import (
 
 // pure answers for delta 0: the sum of the largest losses, which one outcome of all
 // steps has together. *InfeasibleError where some loss has no largest value.
-func (led *ledger) pure() (Answer, error) {
-	a := Answer{Engine: engineExact, Certified: true, Notes: led.notes}
-	for _, d := range led.directions {
+func (comp *composition) pure() (Answer, error) {
+	a := Answer{Engine: engineExact, Certified: true, Notes: comp.notes}
+	for _, d := range comp.directions {
 		upper, exact, err := d.largestLoss()
 		if err != nil {
 			return Answer{}, err

@@ -24,14 +24,14 @@ func Renyi(ev event.Event, rel event.Relation, delta float64) (RenyiBound, error
 	if !(delta > 0 && delta < 1) {
 		return RenyiBound{}, &InputError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
 	}
-	led, err := compile(ev, rel)
+	comp, err := compile(ev, rel)
 	if err != nil {
 		return RenyiBound{}, err
 	}
 	best := RenyiBound{Epsilon: math.Inf(1)}
 	for _, order := range renyi.Orders() {
 		worst := 0.0
-		for _, d := range led.directions[:1] { // the divergences of all are the same, see renyi
+		for _, d := range comp.directions[:1] { // the divergences of all are the same, see renyi
 			left, err := d.finiteDelta(delta)
 			if err != nil {
 				return RenyiBound{}, err

@@ -12,14 +12,14 @@ import (
 // direction decides. A ledger with infinite losses, as of (ε, δ) steps with δ > 0,
 // has no finite divergence and no points. *UnsupportedError as in Renyi.
 func RenyiCurve(ev event.Event, rel event.Relation) ([]RenyiBound, error) {
-	led, err := compile(ev, rel)
+	comp, err := compile(ev, rel)
 	if err != nil {
 		return nil, err
 	}
 	var points []RenyiBound
 	for _, order := range renyi.Orders() {
 		p := RenyiBound{Order: float64(order)}
-		for _, d := range led.directions {
+		for _, d := range comp.directions {
 			if d.noDP != 0 {
 				return nil, nil
 			}

@@ -156,11 +156,11 @@ func TestSearchesThatFail(t *testing.T) {
 // integrals and sums.
 func TestRenyiClosedForms(t *testing.T) {
 	divergence := func(ev event.Event, order int) float64 {
-		led, err := compile(ev, event.AddRemove)
+		comp, err := compile(ev, event.AddRemove)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rho, err := led.directions[0].renyi(order)
+		rho, err := comp.directions[0].renyi(order)
 		if err != nil {
 			t.Fatal(err)
 		}

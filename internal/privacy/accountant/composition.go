@@ -10,7 +10,7 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// direction is a ledger seen from one ordered pair of neighbours: independent
+// direction is a composition seen from one ordered pair of neighbours: independent
 // losses to be added up.
 type direction struct {
 	name string
@@ -27,9 +27,9 @@ func (d *direction) equals(as *direction) bool {
 	return d.Mu2 == as.Mu2 && d.noDP == as.noDP && d.rounded == as.rounded && slices.Equal(d.Parts, as.Parts)
 }
 
-// ledger is an event under a relation: the directions to compose, explicit attacks that
+// composition is an event under a relation: the directions to compose, explicit attacks that
 // show how loose a bound can be, and notes.
-type ledger struct {
+type composition struct {
 	directions []*direction
 	attacks    []*direction
 	notes      []string
@@ -37,43 +37,45 @@ type ledger struct {
 
 // compile translates ev into dominating pairs. It alone decides which pair belongs to which
 // sampler and relation.
-func compile(ev event.Event, rel event.Relation) (*ledger, error) { return compileGroup(ev, rel, 1) }
+func compile(ev event.Event, rel event.Relation) (*composition, error) {
+	return compileGroup(ev, rel, 1)
+}
 
 // compileGroup is compile for neighbours that differ in a group of size records.
-func compileGroup(ev event.Event, rel event.Relation, size int) (*ledger, error) {
+func compileGroup(ev event.Event, rel event.Relation, size int) (*composition, error) {
 	if err := event.Validate(ev); err != nil {
 		return nil, err
 	}
-	led := &ledger{}
+	comp := &composition{}
 	switch rel {
 	case event.AddRemove:
-		led.directions = []*direction{{name: "remove"}, {name: "add"}}
+		comp.directions = []*direction{{name: "remove"}, {name: "add"}}
 	case event.ZeroOut:
-		led.directions = []*direction{{name: "zero_out"}, {name: "zero_in"}}
+		comp.directions = []*direction{{name: "zero_out"}, {name: "zero_in"}}
 	case event.Substitute:
-		led.directions = []*direction{{name: "substitute"}}
+		comp.directions = []*direction{{name: "substitute"}}
 		// only fixed-size sampling makes these differ from the claim
-		led.attacks = []*direction{{name: "attack_remove"}, {name: "attack_add"}}
+		comp.attacks = []*direction{{name: "attack_remove"}, {name: "attack_add"}}
 	default:
 		return nil, &UnsupportedError{What: fmt.Sprintf("neighbouring relation %q", rel), Why: "unknown"}
 	}
-	c := &compiler{rel: rel, group: size, ledger: led}
+	c := &compiler{rel: rel, group: size, composition: comp}
 	if err := c.add(ev, 1); err != nil {
 		return nil, err
 	}
 	if !c.envelope {
-		led.attacks = nil
+		comp.attacks = nil
 	}
 	if fraction, _ := math.Frexp(c.shift()); fraction != 0.5 {
 		for _, d := range c.everywhere() {
 			d.rounded = true
 		}
 	}
-	return led, nil
+	return comp, nil
 }
 
 type compiler struct {
-	*ledger
+	*composition
 	rel      event.Relation
 	group    int     // records that neighbours differ in
 	steps    float64 // so far, batches of epochs included
