@@ -109,13 +109,13 @@ func abalonePanels(shared string) ([]panel, error) {
 		return func(x float64) []string { return []string{name, fmt.Sprint(x)} }
 	}
 	return []panel{
-		{"Abalone", "epsilon", "accuracy", true, abaloneTask.byEpsilon(shared, "acc", []float64{0.029, 0.0391, 0.0571, 0.0959, 0.2285, 0.5, 1, 4}), []figure.Series{published}, false},
-		{"Abalone at epsilon 0.228", "sampling rate", "accuracy", true, []curve{
+		{title: "Abalone", x: "epsilon", y: "accuracy", log: true, curves: abaloneTask.byEpsilon(shared, "acc", []float64{0.029, 0.0391, 0.0571, 0.0959, 0.2285, 0.5, 1, 4}), published: []figure.Series{published}},
+		{title: "Abalone at epsilon 0.228", x: "sampling rate", y: "accuracy", log: true, curves: []curve{
 			{"d3p, by sampling rate", []float64{0.01, 0.03, 0.1, 0.3, 1}, abaloneTask.shipped(shared, "acc", of("--sampling-rate"), fixed)},
-		}, nil, false},
-		{"Abalone at epsilon 0.228", "clip norm", "accuracy", true, []curve{
+		}},
+		{title: "Abalone at epsilon 0.228", x: "clip norm", y: "accuracy", log: true, curves: []curve{
 			{"d3p, by clip norm", []float64{0.1, 0.3, 1, 3, 10}, abaloneTask.shipped(shared, "acc", of("--clip-norm"), fixed)},
-		}, nil, false},
+		}},
 	}, nil
 }
 
@@ -129,8 +129,8 @@ func hierarchicalPanels(shared string) (list []panel, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, panel{fmt.Sprintf("Hierarchical logistic regression, N = %d", n), "epsilon", "AUC on held-out records", true,
-			t.byEpsilon(shared, metric, []float64{1, 2, 4, 8}), []figure.Series{reference}, false})
+		list = append(list, panel{title: fmt.Sprintf("Hierarchical logistic regression, N = %d", n), x: "epsilon", y: "AUC on held-out records", log: true,
+			curves: t.byEpsilon(shared, metric, []float64{1, 2, 4, 8}), published: []figure.Series{reference}})
 	}
 	return list, nil
 }
@@ -158,8 +158,8 @@ func iterationPanels(shared string) (list []panel, err error) {
 // al. 2022, figure 7) against epsilon.
 func mixturePanels(shared string) ([]panel, error) {
 	reference, err := fromReference("gmm", "tll")
-	return []panel{{"Mixture of five normals, N = 2000", "epsilon", "log density of a held-out point", true,
-		gmmTask.byEpsilon(shared, "tll", []float64{0.1, 0.303, 0.5, 1, 2, 4}), []figure.Series{reference}, false}}, err
+	return []panel{{title: "Mixture of five normals, N = 2000", x: "epsilon", y: "log density of a held-out point", log: true,
+		curves: gmmTask.byEpsilon(shared, "tll", []float64{0.1, 0.303, 0.5, 1, 2, 4}), published: []figure.Series{reference}}}, err
 }
 
 // stepPanels are the processor times of a step of the hierarchical logistic regression against the
@@ -189,7 +189,8 @@ func stepPanels(shared string) ([]panel, error) {
 		}
 		return (seconds[1] - seconds[0]) / (more - fewer) * 1e6, nil
 	}
-	return []panel{{"Hierarchical logistic regression, N = 1000", "records in a batch", "microseconds of a processor a step", true, []curve{{"d3p on one thread", []float64{10, 30, 100, 300, 1000}, measure}}, nil, false}}, nil
+	return []panel{{title: "Hierarchical logistic regression, N = 1000", x: "records in a batch", y: "microseconds of a processor a step", log: true,
+		curves: []curve{{"d3p on one thread", []float64{10, 30, 100, 300, 1000}, measure}}}}, nil
 }
 
 // oneDrawPanels are the errors of coefficients of a logistic regression against the number of
@@ -251,8 +252,8 @@ func oneDrawPanels(string) ([]panel, error) {
 		}
 	}
 	return []panel{
-		{"Four coefficients at epsilon 1", "records", "root mean square error", true, curves(errorOf), nil, false},
-		{"Signs of four coefficients at epsilon 1", "records", "share of right signs", true, curves(signs), nil, false},
+		{title: "Four coefficients at epsilon 1", x: "records", y: "root mean square error", log: true, curves: curves(errorOf)},
+		{title: "Signs of four coefficients at epsilon 1", x: "records", y: "share of right signs", log: true, curves: curves(signs)},
 	}, nil
 }
 
