@@ -82,8 +82,8 @@ func conflict(x, y access) bool {
 	return true
 }
 
-// accesses lists the accesses of an instruction, shared out in a turn, to the memory that
-// its stage writes.
+// accesses lists the reads and writes by an instruction of the memory that its stage writes.
+// The turn distributes the instruction among threads.
 func (p *program) accesses(in *graph.Instr, coded *instr, of turn) []access {
 	size := int32(p.size(in.Dst))
 	result := access{at: coded.dst, size: size, writes: true, turn: of}

@@ -8,10 +8,10 @@ import (
 	"d3p/internal/stats"
 )
 
-// The log of a coefficient's information over that of simulated records is a mixture
-// of normals: columns are mostly spread about as their law has it, with standard
-// deviation spreadRight, but one declaration in 1/shareWrong is off by spreadWrong. A
-// law that was bought is not.
+// The records' information about a coefficient differs from that of simulated records. The
+// log of the ratio is a mixture of two normals. Its standard deviation is spreadRight for most
+// columns, and spreadWrong for the share shareWrong of columns whose declared law is wrong. A
+// bought law is right.
 const spreadRight, spreadWrong, shareWrong = 0.1, 1.0, 0.15
 
 // slopeFactors are how much steeper f is in each coordinate than the moments have it,

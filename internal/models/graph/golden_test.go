@@ -37,8 +37,8 @@ type goldenFile struct {
 	}
 }
 
-// densities builds log p(record | θ) and log p(θ) from unconstrained leaves;
-// leaf gives each of them.
+// densities builds log p(record | θ) and log p(θ) from unconstrained leaves, which leaf
+// makes.
 type densities func(b *Builder, f *goldenFile, leaf func(name string, s Shape) *Node) (loglik, logprior *Node)
 
 var goldenModels = map[string]densities{

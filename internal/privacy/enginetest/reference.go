@@ -31,8 +31,8 @@ func newReference(t *graph.Tape, rows *privacy.Rows, in privacy.StepInput) *refe
 	return r
 }
 
-// keep copies the gradients of r2, a reference with the same parameters, for all records
-// but some with different rows.
+// keep copies all gradients of r2, a reference with the same parameters, except those of the
+// records `but`, whose rows differ.
 func (r *reference) keep(r2 *reference, but []int) {
 	copy(r.known, r2.known)
 	for _, i := range but {

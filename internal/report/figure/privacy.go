@@ -26,7 +26,7 @@ func Tradeoff(guess, claim, gaussian, run, marks []Point) Figure {
 }
 
 // EpsilonOfDelta shows the certified epsilon at each delta, the claimed point
-// and delta = 1/N; no N where n is 0.
+// and delta = 1/n, unless n is 0.
 func EpsilonOfDelta(curve []Point, claim Point, n int) Figure {
 	most := claim.Y
 	for _, p := range curve {

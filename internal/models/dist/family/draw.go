@@ -120,9 +120,9 @@ func DrawLogarithmic(p float64, rng Rand) float64 {
 	return math.Floor(1 + math.Log(v)/math.Log(q))
 }
 
-// RejectionTries bounds the rejections of one draw: an interval of mass 1 % is practically
-// never missed, one of .1 % in a third of the draws, and a prior that has hardly any mass
-// there ends in seconds.
+// RejectionTries bounds the rejections of one draw. Draws practically never miss an interval
+// of mass 1 %; a third of them miss one of mass 0.1 %. A prior with hardly any mass in the
+// interval fails within seconds.
 const RejectionTries = 1000
 
 // DrawExponential is a waiting time of rate 1; Uniform is below 1, so it is
