@@ -238,23 +238,17 @@ func (c *Curve) DominatingMu() (mu, regret float64) {
 	if mu == 0 {
 		return 0, 0
 	}
-	var gaussian [100]float64
 	for i := 1; i < 100; i++ {
-		gaussian[i] = gaussianTradeoff(mu, float64(i)/100)
-	}
-	shift := func(kappa float64) bool {
-		for i := 1; i < 100; i++ {
-			alpha := float64(i) / 100
-			if alpha+kappa < 1 && c.Tradeoff(alpha+kappa)-kappa > gaussian[i] {
-				return false
-			}
+		alpha := float64(37*i%100) / 100 // in a mixed order, so that few need a larger shift than those before
+		gaussian := gaussianTradeoff(mu, alpha)
+		covers := func(kappa float64) bool {
+			return alpha+kappa >= 1 || c.Tradeoff(alpha+kappa)-kappa <= gaussian
 		}
-		return true
+		if !covers(regret) {
+			regret = numeric.Bisect(0, 1, covers)
+		}
 	}
-	if shift(0) {
-		return mu, 0
-	}
-	return mu, numeric.Bisect(0, 1, shift)
+	return mu, regret
 }
 
 // gaussianTradeoff is f_μ(α) = Φ(Φ⁻¹(1-α) - μ).
