@@ -24,7 +24,7 @@ var figures = []figureTask{
 	{name: "fig-iterations", panels: iterationPanels, fits: 10},
 	{name: "fig-mixture", panels: mixturePanels, fits: 10},
 	{name: "fig-step", panels: stepPanels, fits: 5},
-	{name: "fig-one-draw", panels: oneDrawPanels, fits: 20},
+	{name: "fig-one-draw", panels: oneDrawPanels, fits: 10},
 	{name: "fig-attack", panels: attackPanels, fits: 1},
 	{name: "fig-groups", panels: groupsPanels, fits: 3},
 }
@@ -194,7 +194,7 @@ func stepPanels(shared string) ([]panel, error) {
 }
 
 // oneDrawPanels are the errors of coefficients of a logistic regression against the number of
-// records, at epsilon 1: by one draw of the posterior, with bounded scores (Jewson,
+// records, at epsilon 1, and against epsilon, with 300 records: by one draw of the posterior, with bounded scores (Jewson,
 // Ghalebikesabi and Holmes 2023) or exact, and by variational inference.
 func oneDrawPanels(string) ([]panel, error) {
 	const dimension = 4
@@ -215,15 +215,16 @@ func oneDrawPanels(string) ([]panel, error) {
 		}
 		return replicate{model: logisticModel("one", n, names, false, 1), train: t, test: t, truth: truth}
 	}
-	score := func(more string, args []string, metric func(w []float64) float64) func(options, float64, int, string) (float64, error) {
+	score := func(more string, args []string, metric func(w []float64) float64, setting func(x float64) (records int, epsilon float64)) func(options, float64, int, string) (float64, error) {
 		return func(opt options, x float64, k int, dir string) (float64, error) {
-			r := drawn(int(x), k)
+			n, epsilon := setting(x)
+			r := drawn(n, k)
 			r.model += more
 			if err := r.write(dir); err != nil {
 				return 0, err
 			}
 			run := filepath.Join(dir, "run")
-			all := append([]string{"fit", "--epsilon", "1", "--quiet", "--formats", "csv", "--model", filepath.Join(dir, "model.yaml"), "--out", run}, args...)
+			all := append([]string{"fit", "--epsilon", fmt.Sprint(epsilon), "--quiet", "--formats", "csv", "--model", filepath.Join(dir, "model.yaml"), "--out", run}, args...)
 			if err := command(opt.d3p, append(all, filepath.Join(dir, "train.csv"))...); err != nil {
 				return 0, err
 			}
@@ -240,20 +241,23 @@ func oneDrawPanels(string) ([]panel, error) {
 	}
 	signs := func(w []float64) float64 { return rightSigns(w, truth) }
 	errorOf := func(w []float64) float64 { return rmse(w, truth) }
-	places := []float64{100, 200, 500, 1000, 3000, 10000}
+	byRecords := func(x float64) (int, float64) { return int(x), 1 }
+	byEpsilon := func(x float64) (int, float64) { return 300, x }
+	records, epsilons := []float64{100, 200, 500, 1000, 3000, 10000}, []float64{0.03, 0.1, 0.3, 1, 3, 10}
 	robust := "likelihood: {divergence: beta, beta: 1.5}\n"
 	oneSample := []string{"--method", "one_posterior_sample", "--accept-risk", "approximate-sampler"}
-	curves := func(metric func([]float64) float64) []curve {
+	curves := func(metric func([]float64) float64, places []float64, setting func(float64) (int, float64)) []curve {
 		return []curve{
-			{"variational inference, defaults", places, score("", nil, metric)},
-			{"variational inference, beta divergence", places, score(robust, nil, metric)},
-			{"one draw, beta divergence", places, score(robust, oneSample, metric)},
-			{"one exact draw", places, score("", oneSample[:2], metric)},
+			{"variational inference, defaults", places, score("", nil, metric, setting)},
+			{"variational inference, beta divergence", places, score(robust, nil, metric, setting)},
+			{"one draw, beta divergence", places, score(robust, oneSample, metric, setting)},
+			{"one exact draw", places, score("", oneSample[:2], metric, setting)},
 		}
 	}
 	return []panel{
-		{title: "Four coefficients at epsilon 1", x: "records", y: "root mean square error", log: true, curves: curves(errorOf)},
-		{title: "Signs of four coefficients at epsilon 1", x: "records", y: "share of right signs", log: true, curves: curves(signs)},
+		{title: "Four coefficients at epsilon 1", x: "records", y: "root mean square error", log: true, curves: curves(errorOf, records, byRecords)},
+		{title: "Signs of four coefficients at epsilon 1", x: "records", y: "share of right signs", log: true, curves: curves(signs, records, byRecords)},
+		{title: "Four coefficients of 300 records", x: "epsilon", y: "root mean square error", log: true, curves: curves(errorOf, epsilons, byEpsilon)},
 	}, nil
 }
 
