@@ -40,13 +40,12 @@ func (t *Tree) Rake(columns [][]float64) {
 // squares, which leaves quantiles where they are. The other cells are the closest by least
 // squares; empty cells in a tail would otherwise hold the positive part of their noise.
 func Nonnegative(counts []float64, ordered int) []float64 {
-	out := slices.Clone(counts)
+	n := max(0, simd.Sum(counts))
 	if ordered < 2 {
-		simplex(out)
-		return out
+		return Simplex(counts, n)
 	}
-	rest := append([]float64{simd.Sum(counts[:ordered])}, counts[ordered:]...)
-	simplex(rest)
+	rest := Simplex(append([]float64{simd.Sum(counts[:ordered])}, counts[ordered:]...), n)
+	out := slices.Clone(counts)
 	copy(out[ordered:], rest[1:])
 	below := make([]float64, ordered)
 	at := 0.0
@@ -89,21 +88,21 @@ func monotone(values []float64) {
 	}
 }
 
-// simplex replaces counts by the closest ones with the same sum, at least 0, and without a
-// negative one.
-func simplex(counts []float64) {
-	n := max(0, simd.Sum(counts))
-	sorted := slices.Clone(counts)
+// Simplex are the numbers nearest to x in L2 that are not negative and add up to total (Held,
+// Wolfe and Crowder 1974).
+func Simplex(x []float64, total float64) []float64 {
+	sorted := slices.Clone(x)
 	slices.Sort(sorted)
 	slices.Reverse(sorted)
-	total, shift := 0.0, 0.0
+	sum, shift := 0.0, math.Inf(-1)
 	for i, y := range sorted {
-		total += y
-		if s := (n - total) / float64(i+1); y+s > 0 {
+		sum += y
+		if s := (total - sum) / float64(i+1); y+s > 0 {
 			shift = s
 		}
 	}
-	for c, y := range counts {
-		counts[c] = max(0, y+shift)
+	for i, y := range x {
+		sorted[i] = max(0, y+shift)
 	}
+	return sorted
 }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/marginals"
 	"d3p/internal/models/dist"
 )
 
@@ -65,34 +66,7 @@ func (c *Column) spreadLike(other *Column, shift, factor float64) Column {
 }
 
 // Simplex are the shares nearest to x in L2 that are not negative and add up to 1.
-func Simplex(x []float64) []float64 {
-	shares := make([]float64, len(x))
-	// they are max(x - t, 0) for the t at which they add up to 1; bisection
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, v := range x {
-		low, high = min(low, v-1), max(high, v)
-	}
-	for range 100 {
-		t, sum := (low+high)/2, 0.0
-		for _, v := range x {
-			sum += max(v-t, 0)
-		}
-		if sum > 1 {
-			low = t
-		} else {
-			high = t
-		}
-	}
-	sum := 0.0
-	for i, v := range x {
-		shares[i] = max(v-low, 0)
-		sum += shares[i]
-	}
-	for i := range shares {
-		shares[i] /= sum
-	}
-	return shares
-}
+func Simplex(x []float64) []float64 { return marginals.Simplex(x, 1) }
 
 // caution is by how many standard deviations of its noise a direction of scores has less
 // variance than was bought; leastDirection is what it keeps at least. Of two columns that are
