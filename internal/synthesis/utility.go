@@ -3,6 +3,7 @@ package synthesis
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -15,8 +16,8 @@ import (
 
 const (
 	worstListed = 10
-	picturesOf  = 40 // tables of several columns
-	mostShown   = 60 // cells of a column in a picture
+	picturesOf  = 300 // pairs
+	mostShown   = 60  // cells of a column in a picture
 	barLength   = 40
 	normal90    = 1.645
 )
@@ -168,33 +169,35 @@ func (t *Table) bars(b *strings.Builder, m *models.Model, x Counts) {
 // shades are those of a map, for counts from none to the largest of a row.
 const shades = " .:-=+*#%@"
 
-// maps draws the pairs with the strongest relations that are counted by cells.
+// maps draws the counted pairs, by cells or by groups of cells, the strongest relations first.
 func (t *Table) maps(b *strings.Builder, m *models.Model) {
 	type pair struct {
-		x        Counts
-		strength float64
+		x               Counts
+		labels, columns []string
+		strength        float64
 	}
-	var list []pair
+	finest := make(map[[2]int]pair)
 	for _, x := range t.Tables {
-		if len(x.Columns) != 2 || x.Groups != nil {
+		if len(x.Columns) != 2 {
 			continue
 		}
-		if rows, columns := t.Columns[x.Columns[0]].cells(), t.Columns[x.Columns[1]].cells(); rows <= mostShown && columns <= mostShown {
-			list = append(list, pair{x, dependence(x.Counts, rows, columns)})
+		p := pair{x: x, labels: t.grouped(m, x, 0), columns: t.grouped(m, x, 1)}
+		p.strength = dependence(x.Counts, len(p.labels), len(p.columns))
+		if at := [2]int(x.Columns); len(p.labels) <= mostShown && len(p.columns) <= mostShown && len(x.Counts) > len(finest[at].x.Counts) {
+			finest[at] = p
 		}
 	}
-	slices.SortStableFunc(list, func(a, b pair) int {
-		return cmp.Compare(b.strength, a.strength)
+	list := slices.SortedFunc(maps.Values(finest), func(a, b pair) int {
+		return cmp.Or(cmp.Compare(b.strength, a.strength), slices.Compare(a.x.Columns, b.x.Columns))
 	})
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n## Pairs\n\nThe strongest relations that were counted. Each row is shaded by the shares within it, `%s` from none to its\nlargest; the noise is in the pictures.\n", strings.TrimLeft(shades, " "))
+	fmt.Fprintf(b, "\n## Pairs\n\nThe strongest %d of the %d pairs that were counted. Each row is shaded by the shares within it, `%s` from none to\nits largest; the noise is in the pictures.\n", min(picturesOf, len(list)), len(list), strings.TrimLeft(shades, " "))
 	for _, p := range list[:min(picturesOf, len(list))] {
-		labels, columns := t.labels(m, p.x.Columns[0]), t.Columns[p.x.Columns[1]].cells()
-		across := t.labels(m, p.x.Columns[1])
-		fmt.Fprintf(b, "\n```\n%s by %s (across: %s ... %s)\n", plain(t.Columns[p.x.Columns[0]].Name), plain(t.Columns[p.x.Columns[1]].Name), strings.TrimSpace(across[0]), strings.TrimSpace(across[len(across)-1]))
-		for r, label := range labels {
+		columns := len(p.columns)
+		fmt.Fprintf(b, "\n```\n%s by %s (across: %s ... %s)\n", plain(t.Columns[p.x.Columns[0]].Name), plain(t.Columns[p.x.Columns[1]].Name), strings.TrimSpace(p.columns[0]), strings.TrimSpace(p.columns[columns-1]))
+		for r, label := range p.labels {
 			row := p.x.Counts[r*columns : (r+1)*columns]
 			most := max(slices.Max(row), 2*math.Sqrt(p.x.Variance), 1e-9)
 			fmt.Fprintf(b, "  %-24s |", label)
@@ -227,20 +230,27 @@ func dependence(counts []float64, rows, columns int) float64 {
 
 // labels name the cells of a column.
 func (t *Table) labels(m *models.Model, k int) []string {
-	c := &t.Columns[k]
-	var declared *data.Column
-	for _, d := range m.Spec.Data.Columns {
-		if d.HeaderName() == c.Name {
-			declared = d
-		}
+	return t.grouped(m, Counts{Columns: []int{k}}, 0)
+}
+
+// grouped name the cells, or groups of cells, of the i-th column of a table.
+func (t *Table) grouped(m *models.Model, x Counts, i int) (list []string) {
+	c := &t.Columns[x.Columns[i]]
+	at := slices.IndexFunc(m.Spec.Data.Columns, func(d *data.Column) bool { return d.HeaderName() == c.Name })
+	declared := m.Spec.Data.Columns[at]
+	var groups []int32
+	if x.Groups != nil {
+		groups = x.Groups[i]
 	}
-	var list []string
-	for cell := range c.bins() {
+	for cell := 0; cell < c.bins(); cell++ {
 		if c.Levels > 0 {
 			list = append(list, plain(declared.LevelNames()[cell]))
 			continue
 		}
 		from, _ := c.ends(c.Bins[cell])
+		for groups != nil && cell+1 < c.bins() && groups[cell+1] == groups[cell] {
+			cell++
+		}
 		_, to := c.ends(c.next(cell) - 1)
 		text := declared.Cell(short(from))
 		if to > from {
