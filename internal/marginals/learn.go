@@ -85,6 +85,7 @@ type learner struct {
 	clean   map[*Measurement]Measurement // reconciled
 	counts  []Measurement                // of columns, reconciled
 	chosen  []bool                       // by question: the tree has it
+	unseen  []sight                      // by question: those that were not chosen before the last round
 	order   []*Measurement               // of the tree, except columns, in order of choice
 	tree    *Tree
 	sample  [][]int32
@@ -120,18 +121,7 @@ func Learn(c Config, measure Measure, random Random) (*Learned, error) {
 		}
 	}
 	l.draw()
-	for i, m := range l.Columns {
-		model := l.expect(m.Table)
-		// Where the zeros contradict the counts, the tree is further from these than their noise.
-		missed := 0.0
-		for c, y := range l.counts[i].Counts {
-			missed += math.Abs(y - model[c])
-		}
-		l.learned.Distances = append(l.learned.Distances, Distance{m.Set, max(missed, deviation(model, m.Trust, m.Variance)) / (2 * l.n), true})
-	}
-	for i := range c.Workload {
-		l.learned.Distances = append(l.learned.Distances, Distance{c.Workload[i].Set, l.distance(i), l.chosen[i]})
-	}
+	l.learned.Distances = l.distances()
 	l.learned.Records, l.learned.Tree = l.n, l.tree
 	l.learned.Measurements = l.measurements()
 	return &l.learned, nil
@@ -241,22 +231,34 @@ func (l *learner) ordered(k int) int {
 
 // reconcile sets n and clean from all measurements.
 func (l *learner) reconcile() {
-	all := slices.Clone(l.Columns)
-	var of []*Measurement
-	add := func(m *Measurement) { all, of = append(all, *m), append(of, m) }
-	for i := range l.looks {
-		add(l.looks[i])
-		if l.full[i] != nil && l.full[i] != l.looks[i] {
-			add(l.full[i])
-		}
-	}
+	all := l.all()
 	l.n = Records(all)
 	l.clean = make(map[*Measurement]Measurement)
 	reconciled := Reconcile(l.Domain, all, l.n)
 	l.counts = reconciled[:len(l.Columns)]
-	for i, m := range reconciled[len(l.Columns):] {
-		l.clean[of[i]] = m
+	for i, m := range l.bought() {
+		l.clean[m] = reconciled[len(l.Columns)+i]
 	}
+}
+
+// bought are all tables of the workload that were measured.
+func (l *learner) bought() (list []*Measurement) {
+	for i, look := range l.looks {
+		list = append(list, look)
+		if m := l.full[i]; m != nil && m != look {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// all are all measurements, those of columns first.
+func (l *learner) all() []Measurement {
+	list := slices.Clone(l.Columns)
+	for _, m := range l.bought() {
+		list = append(list, *m)
+	}
+	return list
 }
 
 // measurements are the measurements to which the tree is fitted.
@@ -314,42 +316,17 @@ func (l *learner) expect(t Table) []float64 {
 // is excess times the count. It weights cells by the model's count, because deviations show
 // in large counts.
 func (l *learner) excess(m *Measurement, model []float64) float64 {
+	noise := m.Variance * l.Domain.free(m.Table)
 	a, b := 0.0, 0.0
 	for c, y := range m.Counts {
 		e := y - model[c]
-		a += model[c] * (e*e - m.Variance)
+		a += model[c] * (e*e - noise)
 		b += model[c] * model[c]
 	}
 	if b == 0 {
 		return 0
 	}
 	return min(a/b-l.n/float64(l.sampled), l.n)
-}
-
-// deviation is the expected absolute deviation of all cells if the true counts deviate from
-// the model by excess and have noise of the given variance. 0.8 is the mean of |N(0, 1)|.
-func deviation(model []float64, excess, variance float64) float64 {
-	sum := 0.0
-	for _, m := range model {
-		v := excess * m
-		sum += math.Sqrt(v / (1 + v/variance))
-	}
-	return 0.8 * sum
-}
-
-// distance predicts the total variation of a question. True counts deviate from any model
-// by chance, so their excess is at least 1.
-func (l *learner) distance(i int) float64 {
-	look := l.clean[l.looks[i]]
-	model := l.expect(look.Table)
-	excess := max(1, l.excess(&look, model))
-	if !l.chosen[i] {
-		return deviation(model, excess, math.Inf(1)) / (2 * l.n)
-	}
-	if m := l.full[i]; m != nil {
-		return deviation(l.expect(m.Table), max(1, m.Trust), m.Variance) / (2 * l.n)
-	}
-	return deviation(model, max(excess, l.looks[i].Trust), l.looks[i].Variance) / (2 * l.n)
 }
 
 // candidate is a question that a round may measure.
@@ -367,6 +344,9 @@ type candidate struct {
 func (l *learner) round(measure Measure, round int) error {
 	l.draw()
 	last := round == rounds-1
+	if last {
+		l.see()
+	}
 	list := l.candidates(false)
 	if len(list) == 0 && last {
 		list = l.candidates(true)

@@ -72,9 +72,13 @@ func (m *meter) measure(tables []Table, sigma []float64) ([][]float64, error) {
 
 func learned(t *testing.T, sigma float64, workload []Question) (*Learned, *meter) {
 	d, x := table(20000)
+	return learn(t, d, x, sigma, 1<<16, workload)
+}
+
+func learn(t *testing.T, d Domain, x [][]int32, sigma float64, limit int, workload []Question) (*Learned, *meter) {
 	r := random(9)
 	m := &meter{d: d, x: x, perCell: r.Normal}
-	c := Config{Domain: d, Workload: workload, Sigma: sigma, Limit: 1 << 16, Workers: 2}
+	c := Config{Domain: d, Workload: workload, Sigma: sigma, Limit: limit, Workers: 2}
 	var noise []float64
 	for range d {
 		noise = append(noise, sigma*math.Sqrt(float64(len(d))))
@@ -228,6 +232,11 @@ func TestLearnOfEmptyTable(t *testing.T) {
 	for _, x := range l.Tree.theta {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			t.Fatal("the parameters are not finite")
+		}
+	}
+	for _, x := range l.Distances {
+		if !(x.Predicted >= 0) || math.IsInf(x.Predicted, 0) {
+			t.Errorf("%v: distance %g", x.Set, x.Predicted)
 		}
 	}
 	l.Tree.Sample(10, random(14), false)

@@ -53,7 +53,13 @@ func Reconcile(d Domain, m []Measurement, n float64) []Measurement {
 // Columns are the counts of each single column on which the tables with all its levels
 // agree, with the total n. Counts of rare cells can be negative.
 func (d Domain) Columns(m []Measurement, n float64) [][]float64 {
-	sums, weights := make([][]float64, len(d)), make([]float64, len(d))
+	sums, _ := d.columns(m, n)
+	return sums
+}
+
+// columns are Columns with the precision of a count of each.
+func (d Domain) columns(m []Measurement, n float64) (sums [][]float64, weights []float64) {
+	sums, weights = make([][]float64, len(d)), make([]float64, len(d))
 	for k := range d {
 		sums[k] = make([]float64, d[k])
 	}
@@ -82,7 +88,7 @@ func (d Domain) Columns(m []Measurement, n float64) [][]float64 {
 			sums[k][c] += (n - total) / float64(d[k])
 		}
 	}
-	return sums
+	return sums, weights
 }
 
 // margins calls f for every column of a table, by its index in the set, with the table's
@@ -105,4 +111,14 @@ func (d Domain) spread(table []float64, s Set, k int, values []float64) {
 	for c := range table {
 		table[c] += values[c/inner%d[k]]
 	}
+}
+
+// free is the part of a table's noise that Reconcile leaves, where sums of columns are known
+// much better than the table's.
+func (d Domain) free(t Table) float64 {
+	of, sums := d.of(t), 1
+	for _, k := range t.Set {
+		sums += of[k] - 1
+	}
+	return 1 - float64(sums)/float64(of.Cells(t.Set))
 }
