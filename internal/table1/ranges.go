@@ -7,8 +7,9 @@ import (
 )
 
 // rangeCells is the number of cells of equal width, in the transformed unit, that divide a
-// number's bounds.
-const rangeCells = 64
+// number's bounds. It is odd, so that 0 is in the middle of a cell if it is in that of the
+// bounds: in many tables most numbers are 0.
+const rangeCells = 65
 
 // SingleValues is the range of whole numbers from which on a cell of their histogram has
 // several of them.
@@ -43,9 +44,10 @@ func appendCut(cuts []float64, x float64) []float64 {
 	return append(cuts, x)
 }
 
-// findPlace fits a normal, with its tails moved to the bounds, to the counts of rangeCuts
-// by least squares, over a grid of centers and scales down to about a fifth of a cell. If
-// the best one is not above the noise of the counts, the place is the declared scale.
+// findPlace fits a normal, with its tails moved to the bounds, to the counts of equalCuts
+// by least squares, over a grid of centers and scales down to about a fifth of a cell. The
+// place is the declared one if the best is not above the noise of the counts, or if a declared
+// scale explains them as well but for noise: cells that are wider than a column do not place it.
 func findPlace(c column, cuts, counts []float64, noise float64) (at place, found bool) {
 	edges := make([]float64, 0, len(cuts)+2)
 	edges = append(edges, c.lower)
@@ -54,30 +56,41 @@ func findPlace(c column, cuts, counts []float64, noise float64) (at place, found
 	}
 	edges = append(edges, c.upper)
 	best := 25 * noise * noise // five standard deviations
-	at = place{c.center, c.scale}
+	declared := place{c.center, c.scale}
+	at = declared
 	width := c.upper - c.lower
 	least := width / (4.7 * float64(len(cuts)+1))
-	p := make([]float64, len(edges)-1)
 	for scale := width / 2; scale > least; scale /= math.Sqrt2 {
 		for center := c.lower; center <= c.upper; center += scale / 2 {
-			below := 0.0
-			inner, square := 0.0, 0.0
-			for i := range p {
-				above := 1.0
-				if i < len(p)-1 {
-					above = normalBelow((edges[i+1] - center) / scale)
-				}
-				p[i] = above - below
-				below = above
-				inner += p[i] * counts[i]
-				square += p[i] * p[i]
-			}
-			if gain := inner * inner / square; inner > 0 && gain > best {
-				best, at, found = gain, place{center, scale}, true
+			if explained := explainedSquare(place{center, scale}, edges, counts); explained > best {
+				best, at, found = explained, place{center, scale}, true
 			}
 		}
 	}
+	if c.scaled && found && explainedSquare(declared, edges, counts) > best-9*noise*noise {
+		at = declared
+	}
 	return at, found
+}
+
+// explainedSquare is the part of the sum of squares of counts that a normal explains whose
+// tails are moved to the bounds.
+func explainedSquare(at place, edges, counts []float64) float64 {
+	below, inner, square := 0.0, 0.0, 0.0
+	for i := range len(edges) - 1 {
+		above := 1.0
+		if i < len(edges)-2 {
+			above = normalBelow((edges[i+1] - at.center) / at.scale)
+		}
+		p := above - below
+		below = above
+		inner += p * counts[i]
+		square += p * p
+	}
+	if inner <= 0 {
+		return 0
+	}
+	return inner * inner / square
 }
 
 func normalBelow(z float64) float64 {
@@ -90,9 +103,9 @@ func normalBelow(z float64) float64 {
 	return math.Erfc(-z/math.Sqrt2) / 2
 }
 
-// fine are the cuts of a number's histogram, in scales from its center: eighths of a
+// fine are the cuts of a number's histogram, in scales from its center: sevenths of a
 // normal's probability in the middle, then tails.
-var fine = []float64{-32, -16, -8, -4, -2.5, -1.75, -1.15, -0.67, -0.32, 0, 0.32, 0.67, 1.15, 1.75, 2.5, 4, 8, 16, 32}
+var fine = []float64{-32, -16, -8, -4, -2.5, -1.75, -1.07, -0.57, -0.18, 0.18, 0.57, 1.07, 1.75, 2.5, 4, 8, 16, 32}
 
 // nearZero, times the upper bound, is the end of the cell of a spike at zero.
 const nearZero = 1e-6

@@ -1,0 +1,56 @@
+package table1
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"d3p/internal/models"
+)
+
+// Cells that are wider than a column do not place it: it keeps its declared place if that
+// explains their counts, and has another one if it does not. The declared centre, like the 0 of
+// most tables, is in the middle of bounds that are as far above as below it.
+func TestDeclaredPlaceIsKept(t *testing.T) {
+	m, err := models.Read("x.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 30000}
+  columns:
+    u: {type: real, lower: -200, upper: 200, scale: {center: 0, by: 1}}
+    y: {type: binary}
+model: {formula: y ~ u, family: bernoulli}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := columnOf(m.Spec.Data.Columns[0])
+	cuts := equalCuts(c, rangeCells)
+	const noise = 2000 // of 30000 records
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, test := range []struct {
+		name     string
+		of       func() float64
+		declared bool
+	}{
+		{"zeros", func() float64 { return 0 }, true},
+		{"as declared", rng.NormFloat64, true},
+		{"rarely 1", func() float64 { return float64(rng.IntN(20) / 19) }, true},
+		{"elsewhere", func() float64 { return 30 + rng.NormFloat64() }, false},
+		{"8 times as wide", func() float64 { return 8 * rng.NormFloat64() }, false},
+	} {
+		counts := make([]float64, len(cuts)+2)
+		for range 30000 {
+			cell := 0
+			for x := test.of(); cell < len(cuts) && x >= cuts[cell]; {
+				cell++
+			}
+			counts[cell]++
+		}
+		for i := range counts {
+			counts[i] += noise * rng.NormFloat64()
+		}
+		if at, found := findPlace(c, cuts, counts, noise); !found || (at == place{c.center, c.scale}) != test.declared {
+			t.Errorf("%s: place %v (found: %v)", test.name, at, found)
+		}
+	}
+}
