@@ -22,9 +22,9 @@ import (
 //
 // With Σ the covariance of the design's columns and N the number of records, Matrix is (Σ +
 // R)^(−1/2), symmetric in units of the columns. R is diagonal: ridge of each column's
-// variance, and the precision of the prior over N/4. So a direction in which the prior has
-// more information than the records is not enlarged. The computation compares levels with
-// the most common one of their category (toCommonReference).
+// variance, and the precision of the prior over N/4 and times manyColumns. So a direction in
+// which the prior has more information than the records is not enlarged. The computation
+// compares levels with the most common one of their category (toCommonReference).
 //
 // It returns nil if m has no linear predictor.
 func Coordinates(m *models.Model, l *law.Law, ridge float64, rng dist.Rand) *models.Coordinates {
@@ -203,7 +203,7 @@ func whiten(l models.LinearPredictor, design []float64, k int, records, ridge fl
 		congruent(ofPrior, recode)
 	}
 	for j := range k {
-		squares.SetSym(j, j, squares.At(j, j)*(1+ridge)+4*ofPrior.At(j, j)/records)
+		squares.SetSym(j, j, squares.At(j, j)*(1+ridge)+(4/records+manyColumns(k))*ofPrior.At(j, j))
 	}
 	root := inverseRoot(squares)
 	if recode != nil {
@@ -216,6 +216,16 @@ func whiten(l models.LinearPredictor, design []float64, k int, records, ridge fl
 		copy(matrix[i*k:], root.RawRowView(i))
 	}
 	return models.Rotation{Coefficients: l.Coefficients.Name, Center: center, Matrix: matrix}
+}
+
+// manyColumns is a part of R for k columns, in units of the prior's precision. Of a hundred
+// columns most are rare levels. If each had variance 1, a record of such a level would lie many
+// standard deviations away: clipping takes nearly all of its gradient, and every column adds
+// noise. Log scores on adult (95 columns, 89 of them 0 or 1, prior sd 1) became -.347 from -.365
+// at ε = 0.1, and -.331 from -.335 at 1 (four and two fits).
+func manyColumns(k int) float64 {
+	share := min(1, float64(k)/100)
+	return 0.2 * share * share
 }
 
 // inverseRoot is D⁻¹ (D⁻¹ squares D⁻¹)^(-1/2), D² the diagonal of squares, which it overwrites.

@@ -1,6 +1,7 @@
 package whiten
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -186,5 +187,33 @@ model: {formula: y ~ 1 + band, family: bernoulli}
 	// without the noise both are 1 - 0.004; chance of 40 records moves both alike
 	if math.Abs(asReference/other-1) > 0.1 || other < 0.8 {
 		t.Errorf("records of a rare level have variance %.2f as reference, %.2f as another level", asReference, other)
+	}
+}
+
+// A column of standard deviation .02 where 1 is declared is stretched to nearly 1 among few
+// columns, and not among a hundred.
+func TestWhitenedManyColumns(t *testing.T) {
+	deviation := func(columns int) float64 {
+		var text, formula strings.Builder
+		for i := range columns {
+			fmt.Fprintf(&text, "    x%d: {type: real, lower: -9, upper: 9, scale: {center: 0, by: 1}}\n", i)
+			fmt.Fprintf(&formula, " + x%d", i)
+		}
+		m := modelstest.Compile(t, "many.yaml", `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 100000}
+  columns:
+`+text.String()+`    y: {type: binary}
+model: {formula: y ~ 1`+formula.String()+`, family: bernoulli}
+`)
+		l := m.DeclaredLaw()
+		l.Columns[0].Edges, l.Columns[0].Shares = []float64{-0.0346, 0.0346}, []float64{1} // sd .02
+		c := Coordinates(m, l, 0, testRand{rand.New(rand.NewPCG(1, 1))})
+		return 0.02 * c.Predictors[0].Matrix[0] / c.Unit[0]
+	}
+	// the prior's variance is 1, or that of the default: .2 and more of it hide .0004
+	if few, many := deviation(3), deviation(100); few < 0.7 || many > 0.1 {
+		t.Errorf("a standard deviation of .02 becomes %.2f among 3 columns, %.2f among 100", few, many)
 	}
 }
