@@ -16,7 +16,7 @@ import (
 func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 	l := law.Declared(d)
 	n := len(l.Columns)
-	at := make(map[string]int)
+	at, deviations := make(map[string]int), make([]Row, n)
 	for i, c := range l.Columns {
 		at[c.Name] = i
 	}
@@ -33,9 +33,7 @@ func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 		case Undeclared:
 			l.Columns[i].Undeclared, l.Columns[i].UndeclaredSD = r.Value, r.NoiseSD
 		case SD:
-			if r.Value > 0 {
-				l.Columns[i].ScaleSD = math.Log1p(r.NoiseSD / r.Value)
-			}
+			deviations[i] = r
 		case Share, Cell:
 			if err := addShare(&l.Columns[i], r); err != nil {
 				return nil, err
@@ -59,6 +57,12 @@ func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 				return nil, fmt.Errorf("table 1: the model has no column of %q", r.Of)
 			}
 			addLevel(l, r, i, j)
+		}
+	}
+	for i, sd := range deviations {
+		if c := &l.Columns[i]; sd.Value > 0 {
+			_, hidden := hiddenRecords(c, sd.Value, d.Column(c.Name))
+			c.ScaleSD = math.Log1p(math.Sqrt(max(0, sd.NoiseSD*sd.NoiseSD-hidden*hidden)) / sd.Value)
 		}
 	}
 	if l.Correlation != nil {

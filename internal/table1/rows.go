@@ -61,8 +61,9 @@ func Rows(l *law.Law, d *data.Data) []Row {
 		} else {
 			mean, sd := c.Moments()
 			meanSD, sdSD := c.MomentsSD()
-			add(Mean, "", mean, meanSD)
-			add(SD, "", sd, sdSD)
+			hiddenMean, hiddenSD := hiddenRecords(c, sd, d.Column(c.Name))
+			add(Mean, "", mean, math.Hypot(meanSD, hiddenMean))
+			add(SD, "", sd, math.Hypot(sdSD, hiddenSD))
 			add(Quartile1, "", c.Quantile(0.25), c.QuantileSD(0.25))
 			add(Median, "", c.Quantile(0.5), c.QuantileSD(0.5))
 			add(Quartile3, "", c.Quantile(0.75), c.QuantileSD(0.75))
@@ -99,6 +100,20 @@ func Rows(l *law.Law, d *data.Data) []Row {
 		rows[i].Value, rows[i].NoiseSD = digits(rows[i].Value), digits(rows[i].NoiseSD)
 	}
 	return rows
+}
+
+// hiddenRecords is a part of the noise of the mean and of the standard deviation sd that readers
+// are told. In a column much narrower than declared the noise of a count may hide records at the
+// declared scale, such as a few ones beside zeros. Nothing that is bought shows them, and they
+// move both numbers. A fit goes by the law without them: if the declaration is too wide, there are
+// none.
+func hiddenRecords(c *law.Column, sd float64, d *data.Column) (ofMean, ofSD float64) {
+	_, scale := d.Scale()
+	if !d.By.IsSet() || d.Whole() || sd*clippedAt >= scale {
+		return 0, 0
+	}
+	share := c.MissingSD // the noise of any share
+	return share * scale, math.Sqrt(sd*sd+share*scale*scale) - sd
 }
 
 // of names levels of another column.
