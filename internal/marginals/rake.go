@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"d3p/internal/simd"
+	"d3p/internal/stats"
 )
 
 // Fit moves single columns last, because each is tied to all tables with it. rakeSweeps of
@@ -42,9 +43,9 @@ func (t *Tree) Rake(columns [][]float64) {
 func Nonnegative(counts []float64, ordered int) []float64 {
 	n := max(0, simd.Sum(counts))
 	if ordered < 2 {
-		return Simplex(counts, n)
+		return stats.Simplex(counts, n)
 	}
-	rest := Simplex(append([]float64{simd.Sum(counts[:ordered])}, counts[ordered:]...), n)
+	rest := stats.Simplex(append([]float64{simd.Sum(counts[:ordered])}, counts[ordered:]...), n)
 	out := slices.Clone(counts)
 	copy(out[ordered:], rest[1:])
 	below := make([]float64, ordered)
@@ -86,23 +87,4 @@ func monotone(values []float64) {
 			i++
 		}
 	}
-}
-
-// Simplex are the numbers nearest to x in L2 that are not negative and add up to total (Held,
-// Wolfe and Crowder 1974).
-func Simplex(x []float64, total float64) []float64 {
-	sorted := slices.Clone(x)
-	slices.Sort(sorted)
-	slices.Reverse(sorted)
-	sum, shift := 0.0, math.Inf(-1)
-	for i, y := range sorted {
-		sum += y
-		if s := (total - sum) / float64(i+1); y+s > 0 {
-			shift = s
-		}
-	}
-	for i, y := range x {
-		sorted[i] = max(0, y+shift)
-	}
-	return sorted
 }

@@ -5,6 +5,7 @@ import (
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/law"
 	"d3p/internal/privacy"
+	"d3p/internal/stats"
 )
 
 // Buy buys the plan's releases from the curator, and makes a law of them. Only the
@@ -92,7 +93,7 @@ func setLevels(c *law.Column, counts []float64, noise float64) {
 		shares[i] = counts[i] / declared
 		c.ShareSD = append(c.ShareSD, noise/declared)
 	}
-	c.Shares = law.Simplex(shares)
+	c.Shares = stats.Simplex(shares, 1)
 	c.Missing, c.MissingSD = part(missing, all), noise/all
 	c.Undeclared, c.UndeclaredSD = part(undeclared, all), noise/all
 }

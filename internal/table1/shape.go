@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/law"
+	"d3p/internal/stats"
 )
 
 // shape is what the noisy counts of a histogram show together of a column: the posterior of
@@ -53,7 +54,7 @@ func shapeOf(of column, edges, shares []float64, noise float64) shape {
 	total := 0.0
 	for k, f := range fits {
 		if ats[k].scale == 0 {
-			return declaredShape(edges, law.Simplex(shares), noise)
+			return declaredShape(edges, stats.Simplex(shares, 1), noise)
 		}
 		f.grid(ats[k], best, wide, func(weight float64) {
 			weight *= f.prior

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"d3p/internal/marginals"
 	"d3p/internal/models/dist"
+	"d3p/internal/stats"
 )
 
 // Drawn is a law that may be the truth behind l: every number of l plus noise of its
@@ -25,7 +25,7 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 	out.Columns = slices.Clone(l.Columns)
 	for i := range out.Columns {
 		if c := &out.Columns[i]; len(c.ShareSD) == len(c.Shares) && c.Shares != nil {
-			c.Shares = Simplex(noisy(c.Shares, func(k int) float64 { return c.ShareSD[k] }))
+			c.Shares = stats.Simplex(noisy(c.Shares, func(k int) float64 { return c.ShareSD[k] }), 1)
 			if c.ScaleSD > 0 {
 				*c = c.spreadLike(&l.Columns[i], c.ShiftSD*rng.Normal(), math.Exp(c.ScaleSD*rng.Normal()))
 			}
@@ -64,9 +64,6 @@ func (c *Column) spreadLike(other *Column, shift, factor float64) Column {
 	}
 	return c.Adjusted((mean+shift*sd-own)/ownSD, factor*sd/ownSD, c.ShiftSD, c.ScaleSD)
 }
-
-// Simplex are the shares nearest to x in L2 that are not negative and add up to 1.
-func Simplex(x []float64) []float64 { return marginals.Simplex(x, 1) }
 
 // caution is by how many standard deviations of its noise a direction of scores has less
 // variance than was bought; leastDirection is what it keeps at least. Of two columns that are
