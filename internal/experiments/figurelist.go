@@ -194,8 +194,8 @@ func stepPanels(shared string) ([]panel, error) {
 }
 
 // oneDrawPanels are the errors of coefficients of a logistic regression against the number of
-// records, at epsilon 1, and against epsilon, with 300 records: by one draw of the posterior, with bounded scores (Jewson,
-// Ghalebikesabi and Holmes 2023) or exact, and by variational inference.
+// records, at epsilon 1, and against epsilon, with 300 records: by one draw of the posterior, with
+// bounded scores (Jewson, Ghalebikesabi and Holmes 2023) or exact, and by variational inference.
 func oneDrawPanels(string) ([]panel, error) {
 	const dimension = 4
 	truth := []float64{1, -0.5, 0.25, -0.125}

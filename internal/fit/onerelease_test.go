@@ -92,9 +92,9 @@ func twoParameterModels() []twoParameters {
 	}
 }
 
-// The law of one-sample fits is that of quadrature, jointly in two parameters: a place (a, b)
-// is taken to the uniform numbers F(a) and F(b | a), by which cells of equal probability are
-// counted. A right program fails one of the 15 checks in 6e7 runs.
+// The law of one-sample fits is that of quadrature, jointly in two parameters. F(a) and F(b | a)
+// of a draw (a, b) are uniform, so the test counts draws in cells of equal probability. A right
+// program fails one of the 15 checks in 6e7 runs.
 func TestOneSampleFitsFollowTheirLaw(t *testing.T) {
 	stattest.SkipNumerics(t)
 	for _, c := range twoParameterModels() {

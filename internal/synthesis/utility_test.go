@@ -8,8 +8,8 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// The page has one picture of each counted pair, of the finest cells, or groups of cells, by which
-// it was counted.
+// The page has one picture of each counted pair. It shows the finest cells, or groups of cells,
+// that the pair was counted by.
 func TestPageShowsCountedPairs(t *testing.T) {
 	m := read(t, model)
 	table, _ := learn(t, m, people(2000, public(70)), event.AddRemove, 12, 71)

@@ -127,18 +127,7 @@ model: {formula: y ~ u, family: bernoulli}
 // Numbers that are all 0 lie in one wide cell: what is said of the mean and the standard
 // deviation contains that.
 func TestHistogramOfOneValue(t *testing.T) {
-	m, err := models.Read("x.yaml", []byte(`d3p: 1
-data:
-  unit: {entity: record, rows_per_unit: 1}
-  rows: {public: 30000}
-  columns:
-    u: {type: real, lower: -200, upper: 200}
-    y: {type: binary}
-model: {formula: y ~ u, family: bernoulli}
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oneNumber(t, "type: real, lower: -200, upper: 200")
 	c := *law.Declared(&m.Spec.Data).Column("u")
 	s := setHistogram(&c, columnOf(m.Spec.Data.Columns[0]), []float64{-2, -1, -0.3, 0.9, 2, 3}, []float64{1, -2, 4, 30000, -5, 1, 2, 2}, 3, true)
 	s.give(&c)

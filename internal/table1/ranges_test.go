@@ -10,23 +10,30 @@ import (
 	"d3p/internal/models/law"
 )
 
+// oneNumber is a model that predicts y from the real number u with this declaration.
+func oneNumber(t *testing.T, declaration string) *models.Model {
+	t.Helper()
+	m, err := models.Read("x.yaml", fmt.Appendf(nil, `d3p: 1
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 30000}
+  columns:
+    u: {%s}
+    y: {type: binary}
+model: {formula: y ~ u, family: bernoulli}
+`, declaration), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // One record in a hundred is 1 and the others are 0, which noise hides: what is said of the mean
 // and the standard deviation of a column that is declared to have scale 1 contains it. Of one
 // that is declared as it is nothing more is said than its counts have.
 func TestStatedNoiseHoldsHiddenRecords(t *testing.T) {
 	for _, scale := range []float64{1, 0.1} {
-		m, err := models.Read("x.yaml", fmt.Appendf(nil, `d3p: 1
-data:
-  unit: {entity: record, rows_per_unit: 1}
-  rows: {public: 30000}
-  columns:
-    u: {type: real, lower: -9, upper: 9, scale: {center: 0, by: %g}}
-    y: {type: binary}
-model: {formula: y ~ u, family: bernoulli}
-`, scale), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := oneNumber(t, fmt.Sprintf("type: real, lower: -9, upper: 9, scale: {center: 0, by: %g}", scale))
 		l := law.Declared(&m.Spec.Data)
 		c := l.Column("u")
 		c.Edges, c.Shares, c.ShareSD, c.MissingSD = []float64{-0.1, 0.1}, []float64{1}, []float64{0.01}, 0.01
@@ -56,18 +63,7 @@ model: {formula: y ~ u, family: bernoulli}
 // explains their counts, and has another one if it does not. The declared centre, like the 0 of
 // most tables, is in the middle of bounds that are as far above as below it.
 func TestDeclaredPlaceIsKept(t *testing.T) {
-	m, err := models.Read("x.yaml", []byte(`d3p: 1
-data:
-  unit: {entity: record, rows_per_unit: 1}
-  rows: {public: 30000}
-  columns:
-    u: {type: real, lower: -200, upper: 200, scale: {center: 0, by: 1}}
-    y: {type: binary}
-model: {formula: y ~ u, family: bernoulli}
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := oneNumber(t, "type: real, lower: -200, upper: 200, scale: {center: 0, by: 1}")
 	c := columnOf(m.Spec.Data.Columns[0])
 	cuts := equalCuts(c, rangeCells)
 	const noise = 2000 // of 30000 records
