@@ -53,3 +53,42 @@ model:
 		}
 	}
 }
+
+// A weight of the model file that leaves less slope than the budget costs what it is worth: a
+// Gaussian whose noise multiplier is 1 over the slope of the longest record.
+func TestExactDrawCostsItsWeight(t *testing.T) {
+	const file = `d3p: 1
+data:
+  unit: {entity: person, id: who, rows_per_unit: 2}
+  rows: {public: 500}
+  columns:
+    x: {type: real, lower: -3, upper: 2, scale: {center: 0, by: 1}}
+    y: {type: binary, levels: ["0", "1"]}
+likelihood: {gibbs: {weight: 0.02}}
+model:
+  formula: y ~ 1 + x
+  family: bernoulli
+  priors:
+    Intercept: normal(0, 2)
+    b: normal(1, 0.5)
+`
+	m := modelstest.Compile(t, "weighted.yaml", file)
+	slope := 0.02 * 2 * math.Sqrt(2*2+0.5*0.5*3*3)
+	for _, method := range []string{settings.MethodGibbs, settings.MethodOneSample} {
+		p := fittest.Plan(t, m, plan.Config{Method: method, Epsilon: 1, Delta: 1e-5, Neighbours: "add_remove"})
+		draw, _, err := p.LogisticDraw()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := accountant.Epsilon(event.Gaussian{NoiseMultiplier: 1 / slope}, event.AddRemove, 1e-5)
+		if err != nil || answer.Upper > 0.5 {
+			t.Fatal(answer, err)
+		}
+		if spent := p.Certified.Upper; draw.Most != 0.02 || spent < answer.Lower || spent > answer.Upper*1.001 || p.Epsilon < spent || p.Epsilon > spent*1.001 {
+			t.Errorf("%s: a weight of %g costs %.6g of a budget of %.6g, want a price of %.6g", method, draw.Most, spent, p.Epsilon, answer.Upper)
+		}
+		if left, err := draw.Slope(2); err != nil || left < slope {
+			t.Errorf("%s: the noise leaves a slope of %.8g, want %.8g, %v", method, left, slope, err)
+		}
+	}
+}

@@ -118,17 +118,54 @@ func boundedScore(m *models.Model) error {
 	return nil
 }
 
-// drawExactly makes p the plan of an exact draw, which costs what a Gaussian costs.
+// drawExactly makes p the plan of an exact draw, which costs what a Gaussian costs: at most the
+// budget, and less where the weight of the model file leaves less slope to every record.
 func (p *Plan) drawExactly() error {
 	if err := p.releaseOnce(ClippingSlope); err != nil {
 		return err
 	}
 	m, _, err := p.LogisticDraw()
-	if err == nil {
-		_, err = m.Slope(max(1, p.model.Encoding.RowsPerUnit))
+	if err != nil {
+		return err
 	}
-	return err
+	rows := max(1, p.model.Encoding.RowsPerUnit)
+	slope, err := m.Slope(rows)
+	if err != nil {
+		return err
+	}
+	l, err := table1.LogisticOf(p.model)
+	if err != nil {
+		return err
+	}
+	longest, err := l.Longest(p.model)
+	if most := p.fileWeight() * float64(rows) * longest * (1 + 1e-6); err == nil && most < slope {
+		return p.spendLess(m, rows, most)
+	}
+	return nil // without bounds of the columns the budget is the bound
 }
+
+// spendLess raises the noise multiplier of an exact draw until slopes of `most` are left, and
+// lowers the budget to the price.
+func (p *Plan) spendLess(m privacy.LogisticDraw, rows int, most float64) error {
+	enough, tooMuch := m.Noise, 1/most
+	for range 60 {
+		m.Noise = math.Sqrt(enough * tooMuch)
+		if slope, err := m.Slope(rows); err == nil && slope >= most {
+			enough = m.Noise
+		} else {
+			tooMuch = m.Noise
+		}
+	}
+	if err := p.certify(enough); err != nil {
+		return err
+	}
+	p.setBudget(min(p.Epsilon, roundUp(p.Certified.Upper)))
+	p.SplitNoise()
+	return nil
+}
+
+// fileWeight is the weight of every record by the model file.
+func (p *Plan) fileWeight() float64 { return p.model.Spec.Likelihood.Weight.Or(1) }
 
 // releaseOnce calibrates the noise of one release.
 func (p *Plan) releaseOnce(clipping string) error {
@@ -257,7 +294,7 @@ func (p *Plan) LogisticDraw() (m privacy.LogisticDraw, places []int, err error) 
 // Gibbs posterior has one weight for all records: that of the longest design within bounds.
 // Minami, Arai, Sato and Nakagawa 2016, Differential Privacy without Sensitivity.
 func (p *Plan) mostWeight(l *table1.Logistic, m privacy.LogisticDraw) (float64, error) {
-	weight := p.model.Spec.Likelihood.Weight.Or(1)
+	weight := p.fileWeight()
 	if weight > 1 {
 		return 0, fmt.Errorf("likelihood.gibbs.weight: an exact draw takes a weight of at most 1, not %g", weight)
 	}
