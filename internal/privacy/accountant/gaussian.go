@@ -20,19 +20,19 @@ func gaussianDelta(mu, x float64) float64 {
 		}
 		return numeric.NormalPDF(x) * (numeric.MillsRatio(x) - numeric.MillsRatio(x+mu))
 	}
-	// The difference cancels for small mu: integrate φ(x+v)(1-e^{-μv}) over v > 0.
-	sum := 0.0
-	const width, end = 0.5, 12.0
-	if x > -27 { // below, 1-e^{-μv} times all the mass: same integral from the mass's left end
-		for a := 0.0; a < math.Max(end, end-x); a += width {
-			for j, u := range numeric.Gauss16.X {
-				v := a + width*u
-				sum += width * numeric.Gauss16.W[j] * math.Exp(-0.5*(x+v)*(x+v)-numeric.LogSqrt2Pi) * -math.Expm1(-mu*v)
-			}
-		}
-		return sum
+	if x <= -27 {
+		return -math.Expm1(mu * (x + mu/2)) // ε far below the mean: δ = 1 - e^ε
 	}
-	return -math.Expm1(mu * (x + mu/2)) // ε far below the mean: δ = 1 - e^ε
+	// The difference cancels for small mu: it is the integral of -R' from x to x+μ.
+	rule := numeric.Gauss6
+	if x < 0 { // R is steep there
+		rule = numeric.Gauss16
+	}
+	sum := 0.0
+	for j, u := range rule.X {
+		sum += rule.W[j] * numeric.MillsSlope(x+mu*u)
+	}
+	return mu * numeric.NormalPDF(x) * sum
 }
 
 // gaussianEpsilon is the smallest ε >= 0 with δ(ε) <= delta for the pair

@@ -2,6 +2,7 @@ package accountant
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
@@ -29,6 +30,23 @@ func TestGaussianClosedForm(t *testing.T) {
 	for _, c := range []struct{ mu, delta float64 }{{1e-9, 1e-12}, {1, 1e-5}, {1e5, 1e-15}, {30, 0.9}} {
 		e := gaussianEpsilon(c.mu, c.delta)
 		near(t, "delta(epsilon(delta))", gaussianDelta(c.mu, e/c.mu-c.mu/2), c.delta, 1e-9)
+	}
+}
+
+// gaussianDelta of a small μ is the integral of φ(x+v)(1-e^{-μv}) over v > 0.
+func TestGaussianSmallMu(t *testing.T) {
+	for _, mu := range []float64{1e-9, 1e-3, 0.05, 0.3, 0.5} {
+		for x := -26.5; x < 36; x += 0.75 {
+			integral := 0.0
+			const width = 0.25
+			for a := 0.0; a < math.Max(12, 12-x); a += width {
+				for j, u := range numeric.Gauss16.X {
+					v := a + width*u
+					integral += width * numeric.Gauss16.W[j] * numeric.NormalPDF(x+v) * -math.Expm1(-mu*v)
+				}
+			}
+			near(t, fmt.Sprintf("delta at mu %v, x %v", mu, x), gaussianDelta(mu, x), integral, 3e-13)
+		}
 	}
 }
 

@@ -19,16 +19,29 @@ func NormalTail(x float64) float64 { return 0.5 * math.Erfc(x/math.Sqrt2) }
 
 // MillsRatio is P(Z > x) / normalPDF(x). It overflows for x below about -38.
 func MillsRatio(x float64) float64 {
-	if x < 5 {
+	if x < smallestFraction {
 		return NormalTail(x) / NormalPDF(x)
 	}
-	// Laplace's continued fraction, evaluated backwards; 60 terms give full
-	// precision from x = 5 on.
-	f := x
-	for k := 60; k >= 1; k-- {
-		f = x + float64(k)/f
+	return 1 / (x + millsFraction(x))
+}
+
+// MillsSlope is 1 - x MillsRatio(x), minus the derivative of MillsRatio at x.
+func MillsSlope(x float64) float64 {
+	if x < smallestFraction {
+		return 1 - x*MillsRatio(x)
 	}
-	return 1 / f
+	k := millsFraction(x)
+	return k / (x + k)
+}
+
+const smallestFraction = 5 // from here on 60 terms of millsFraction give full precision
+
+// millsFraction is 1/MillsRatio(x) - x by Laplace's continued fraction, evaluated backwards.
+func millsFraction(x float64) (f float64) {
+	for k := 60; k >= 1; k-- {
+		f = float64(k) / (x + f)
+	}
+	return f
 }
 
 // LogAddExp is log(eᵃ + eᵇ).
