@@ -32,7 +32,7 @@ func join(getenv func(string) string) (*Job, error) {
 	if by.size == 1 {
 		return Alone(), nil
 	}
-	lib, err := open(getenv("D3P_MPI"), by.first)
+	lib, err := open(getenv(LibraryVariable), by.first)
 	if err != nil {
 		return nil, fmt.Errorf("%s started %d processes, and %w", by.name, by.size, err)
 	}
@@ -49,10 +49,13 @@ func join(getenv func(string) string) (*Job, error) {
 	return j, nil
 }
 
+// LibraryVariable is the environment variable that chooses the MPI library's file.
+const LibraryVariable = "D3P_MPI"
+
 // Available is the version of the MPI library that a launched process of this machine
 // would open first. It returns an error if there is none.
 func Available() (library string, err error) {
-	lib, err := open(os.Getenv("D3P_MPI"), findLauncher(os.Getenv).first)
+	lib, err := open(os.Getenv(LibraryVariable), findLauncher(os.Getenv).first)
 	if err != nil {
 		return "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/cluster"
 	"d3p/internal/models/spec"
 	"d3p/internal/settings"
 )
@@ -25,6 +26,12 @@ func parse(t *testing.T, args, environ []string, config, model string) (*Setting
 
 // parseNoting is parse with the notes that were printed.
 func parseNoting(t *testing.T, args, environ []string, config, model string) (*Settings, string, error) {
+	t.Helper()
+	return parseTaking(t, []settings.Group{settings.Algorithm, settings.Price, settings.Running}, args, environ, config, model)
+}
+
+// parseTaking is parseNoting by a command with the settings of the groups.
+func parseTaking(t *testing.T, groups []settings.Group, args, environ []string, config, model string) (*Settings, string, error) {
 	t.Helper()
 	if config != "" {
 		path := filepath.Join(t.TempDir(), "run.toml")
@@ -53,7 +60,7 @@ func parseNoting(t *testing.T, args, environ []string, config, model string) (*S
 		return nil
 	}}
 	AcceptOldNames(c, notef)
-	s = Define(c, settings.Algorithm, settings.Price, settings.Running)
+	s = Define(c, groups...)
 	c.SetArgs(args)
 	if err := c.Execute(); err != nil {
 		return s, notes.String(), err
@@ -178,6 +185,13 @@ func TestBadSettings(t *testing.T) {
 		if status.Of(err) != status.Usage {
 			t.Errorf("%v: status %d, want %d", err, status.Of(err), status.Usage)
 		}
+	}
+}
+
+// A variable that another part of the program reads is none of the unknown ones.
+func TestOtherVariablesAreAccepted(t *testing.T) {
+	if _, err := parse(t, nil, []string{cluster.LibraryVariable + "=/usr/lib/libmpi.so"}, "", ""); err != nil {
+		t.Error(err)
 	}
 }
 

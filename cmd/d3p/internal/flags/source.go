@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/viper"
 
 	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/cluster"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/expr"
@@ -56,7 +57,7 @@ func (s *Settings) Resolve(c *cobra.Command, e Environment) error {
 		value, ok := e.Lookup(settings.Variable(name))
 		return value, settings.Variable(name), ok
 	}
-	errs := append(e.unknownVariables(), s.apply(c, flags, variables, config)...)
+	errs := slices.Concat(e.unknownVariables(), s.apply(c, flags, variables, config), untaken(c, variables, config))
 	s.Beside = map[string]bool{}
 	for name := range s.Values {
 		s.Beside[name] = true
@@ -195,6 +196,29 @@ func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 	return errs
 }
 
+// untaken refuses wrong values of settings that c does not take, because another command
+// would refuse them later. Variables and a config file serve several commands.
+func untaken(c *cobra.Command, layers ...layer) (errs []error) {
+	for _, row := range settings.Table() {
+		if c.Flags().Lookup(row.Name) != nil {
+			continue
+		}
+		for _, layer := range layers {
+			for _, name := range row.Names() {
+				value, source, ok := layer(name)
+				text := asText(row.Kind, value)
+				if !ok || text == settings.Auto {
+					continue
+				}
+				if _, mistake := row.Read(text); mistake != nil {
+					errs = append(errs, fmt.Errorf("%s: %w", source, mistake))
+				}
+			}
+		}
+	}
+	return errs
+}
+
 // stronger reports whether a setting of the same meaning as row has a value already, or
 // gets one from an earlier layer.
 func stronger(row settings.Setting, before map[string]any, earlier func(settings.Setting) bool) bool {
@@ -262,7 +286,7 @@ func (e Environment) readConfig(c *cobra.Command) (layer, error) {
 // unknownVariables refuses D3P_ variables that no setting reads, because a mistyped one
 // would have no effect. D3P_DATA belongs to the project's own tests.
 func (e Environment) unknownVariables() (errs []error) {
-	known := []string{settings.Variable("config"), "D3P_DATA"}
+	known := []string{settings.Variable("config"), cluster.LibraryVariable, "D3P_DATA"}
 	for _, name := range settingNames() {
 		known = append(known, settings.Variable(name))
 	}

@@ -197,6 +197,26 @@ func TestSourcesAgree(t *testing.T) {
 	}
 }
 
+// A command checks variables and the config file also for settings that it does not take.
+func TestUntakenValuesAreChecked(t *testing.T) {
+	for _, row := range settings.Table() {
+		for _, try := range trials(row) {
+			for source, given := range map[string]struct {
+				environ []string
+				config  string
+			}{
+				"variable":    {[]string{settings.Variable(row.Name) + "=" + try.text}, ""},
+				"config file": {nil, toml(row.Name, try.text)},
+			} {
+				_, _, err := parseTaking(t, nil, nil, given.environ, given.config, "")
+				if try.ok != (err == nil) || err != nil && !strings.Contains(err.Error(), try.want) {
+					t.Errorf("%s, %s: %s: error %v, want %q", row.Name, source, try.text, err, try.want)
+				}
+			}
+		}
+	}
+}
+
 // oddNumbers are texts that readers of numbers take in different ways, oddWords those of
 // others.
 var (
