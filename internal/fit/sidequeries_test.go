@@ -19,7 +19,7 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// Side queries measure the iterates that the fit keeps, also of a fit in coordinates of work:
+// Side queries measure the iterates that the fit keeps, also of a fit in whitened coordinates:
 // loss and accuracy are those that the records of the file have at the declared coefficients.
 // All are one entry of the ledger, which has the planned event then, and a fit whose release
 // is still to be written asks nothing again.
@@ -34,7 +34,7 @@ func TestSideQueriesMeasureIterates(t *testing.T) {
 	s := &study{model: m, data: writeTable(t, simulate.At(m, []float64{0.3, 3, -2, 1}, 2000, l, rng))}
 	p := s.plan(t, plan.Config{Epsilon: 300, Trace: "loss,accuracy,classes@0.5", Steps: 105})
 	if err := p.Learn(l); err != nil || !p.Model().Rotated() {
-		t.Fatalf("the fit is not in coordinates of work: %v", err)
+		t.Fatalf("the fit is not in whitened coordinates: %v", err)
 	}
 	result, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
 	if err != nil {

@@ -53,9 +53,9 @@ func TestIntervalsOfCorrelatedColumns(t *testing.T) {
 		rng := noise.NewRandom(noise.Public(seed).Stream(noise.Simulation))
 		truth := []float64{rng.Normal() / 2, rng.Normal(), rng.Normal(), rng.Normal()}
 		s := &study{model: m, data: writeTable(t, simulate.At(m, truth, 2000, l, rng))}
-		for _, coordinates := range []string{"declared", "work"} {
+		for _, coordinates := range []string{"declared", "whitened"} {
 			p := s.plan(t, plan.Config{Epsilon: 1})
-			if coordinates == "work" {
+			if coordinates == "whitened" {
 				if err := p.Learn(l); err != nil {
 					t.Fatal(err)
 				}
@@ -74,10 +74,10 @@ func TestIntervalsOfCorrelatedColumns(t *testing.T) {
 		}
 	}
 	t.Logf("of %d intervals hold %v", 4*tables, held)
-	if held["work"] < 39 { // of 48; 43 expected
-		t.Errorf("in coordinates of work %d of 48 intervals hold", held["work"])
+	if held["whitened"] < 39 { // of 48; 43 expected
+		t.Errorf("in whitened coordinates %d of 48 intervals hold", held["whitened"])
 	}
 	if held["declared"] > 33 {
-		t.Errorf("in declared coordinates %d of 48 intervals hold: coordinates of work are no longer needed", held["declared"])
+		t.Errorf("in declared coordinates %d of 48 intervals hold: whitened coordinates are no longer needed", held["declared"])
 	}
 }

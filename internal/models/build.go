@@ -17,8 +17,8 @@ type build struct {
 	b      *graph.Builder
 	env    *expr.Env
 	logDet map[string]*graph.Node // of each parameter's transform, batch dims kept
-	// inRows are, by name, the unconstrained coordinates of work that the rows block takes
-	// for parameters.
+	// inRows are, by name, the whitened coordinates that the rows block takes for
+	// unconstrained parameters.
 	inRows map[string]*graph.Node
 	loss   *graph.Node
 	// guided means that local latents come from their guide, which reads the record, and

@@ -32,7 +32,7 @@ func Read(file string, src []byte, load spec.Loader) (*Model, error) {
 // do not fit, improper supports, records that would mix.
 func Compile(s *spec.Spec) (*Model, error) { return compileIn(s, nil) }
 
-// compileIn is Compile in coordinates of work.
+// compileIn is Compile in whitened coordinates.
 func compileIn(s *spec.Spec, coordinates *Coordinates) (*Model, error) {
 	core, errs := s.Lower()
 	if len(errs) > 0 {

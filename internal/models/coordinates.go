@@ -10,7 +10,8 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// Coordinates are the coordinates of work φ (P) of a fit. They stand for the unconstrained
+// Coordinates are whitened coordinates φ (P) of a fit, in which linear predictors have columns
+// of mean 0, variance 1 and no correlation. They stand for the unconstrained
 // parameters θ (P) by u = Origin + Unit∘φ and, for each LinearPredictor predictor with
 // design x (K), coefficients b and level Intercept,
 //
@@ -32,11 +33,11 @@ type Rotation struct {
 	Matrix       []float64 `json:"matrix"` // (K×K), row-major
 }
 
-// In is the same model in the coordinates of work c: all its tapes and samplers take φ in
+// In is the same model in the whitened coordinates c: all its tapes and samplers take φ in
 // place of θ.
 func (m *Model) In(c *Coordinates) (*Model, error) { return compileIn(m.Spec, c) }
 
-// Declared sets dst (P) to the θ of phi (P). Without coordinates of work both are the same.
+// Declared sets dst (P) to the θ of phi (P). Without whitened coordinates both are the same.
 // dst may be phi.
 func (m *Model) Declared(dst, phi []float64) {
 	copy(dst, phi)
@@ -63,13 +64,13 @@ func (m *Model) DeclaredDirection(dst, phi []float64) {
 	m.rotate(dst)
 }
 
-// Coordinates are the coordinates of work of m; nil: the declared ones.
+// Coordinates are the whitened coordinates of m; nil: the declared ones.
 func (m *Model) Coordinates() *Coordinates { return m.coordinates }
 
-// Rotated reports whether m is in coordinates of work.
+// Rotated reports whether m is in whitened coordinates.
 func (m *Model) Rotated() bool { return m.coordinates != nil }
 
-// WithoutSlopes is the φ (P) at which a fit in coordinates of work starts, with
+// WithoutSlopes is the φ (P) at which a fit in whitened coordinates starts, with
 // coefficients 0.
 func (m *Model) WithoutSlopes() []float64 {
 	phi := make([]float64, m.P)
@@ -259,7 +260,7 @@ func (g *build) rotation(u map[string]*graph.Node) {
 const rotated = "(rotated)"
 
 // matrix is the matrix of r, from rows called rotated to columns along dim. Transposed it
-// maps a design to the columns of work.
+// maps a design to the whitened columns.
 func (g *build) matrix(r *Rotation, dim graph.Dim, transpose bool) *graph.Node {
 	values := r.Matrix
 	if transpose {
@@ -274,8 +275,8 @@ func (g *build) matrix(r *Rotation, dim graph.Dim, transpose bool) *graph.Node {
 	return g.b.Consts(graph.Shape{{Name: rotated, Size: dim.Size}, dim}, values)
 }
 
-// rotateRows replaces, in the rows block, designs by the columns of work, and the
-// parameters of linear predictors by the coordinates of work.
+// rotateRows replaces, in the rows block, designs by the whitened columns, and the
+// parameters of linear predictors by the whitened coordinates.
 func (g *build) rotateRows() {
 	c := g.c.coordinates
 	if c == nil {
@@ -335,7 +336,7 @@ func (m *Model) DesignTape() *graph.Tape {
 	return tape
 }
 
-// RotatedSpare is about the number of derived columns of m in coordinates of work.
+// RotatedSpare is about the number of derived columns of m in whitened coordinates.
 func (m *Model) RotatedSpare() int {
 	spare := m.Likelihood.K - m.Likelihood.K0
 	if inStep(m.Spec) {

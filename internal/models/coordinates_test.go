@@ -12,14 +12,14 @@ import (
 	"d3p/internal/models/whiten"
 )
 
-// whitenedFor are coordinates of work for m by its declarations.
+// whitenedFor are whitened coordinates for m by its declarations.
 func whitenedFor(m *models.Model, rng testRand) *models.Coordinates {
 	return whiten.Coordinates(m, m.DeclaredLaw(), 0.01, rng)
 }
 
 // TestCoordinatesKeepTheDensity compares, for every example with a linear predictor,
 // the density of records and of the prior, and their gradients, at φ in the
-// coordinates of work with those at the declared θ of φ.
+// whitened coordinates with those at the declared θ of φ.
 func TestCoordinatesKeepTheDensity(t *testing.T) {
 	rotated := 0
 	for _, file := range configs(t) {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestLargeTablesDeriveNothing compares every example with the same model of ten million
-// units, declared or in coordinates of work: the table of the latter has no derived columns
+// units, declared or in whitened coordinates: the table of the latter has no derived columns
 // but squared norms, and a record has the same density and gradient.
 func TestLargeTablesDeriveNothing(t *testing.T) {
 	stattest.SkipNumerics(t)

@@ -10,7 +10,7 @@ import (
 )
 
 // declared is the posterior in the parameters that the model file declares, of one in
-// coordinates of work. A normal stays a normal. Where it has more parameters than a
+// whitened coordinates. A normal stays a normal. Where it has more parameters than a
 // joint normal may have, independent ones keep their marginal variances.
 func (p *Posterior) declared() *Posterior {
 	m := p.Plan.Model()

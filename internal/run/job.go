@@ -146,7 +146,7 @@ func (j Job) TablePrecision() privacy.Precision {
 
 // columnsOf are the columns that a purchase counts, of this process's records as m encodes
 // them, before they are read. They have room for the derived columns of a model in
-// coordinates of work.
+// whitened coordinates.
 func (r Run) columnsOf(m *models.Model, scratch *os.Root) *privacy.Columns {
 	cfg := r.tableConfig(m, r.Root, scratch)
 	cfg.Spare = m.RotatedSpare()

@@ -126,7 +126,7 @@ func readings(m *models.Model, label string) (product []privacy.Reading, ok bool
 	return product, true
 }
 
-// Design is that of 1, the columns of work of c, and the response less its linear
+// Design is that of 1, the whitened columns of c, and the response less its linear
 // predictor at c.Origin, in units of c.
 func (r *Regression) Design(c *models.Coordinates, bound, noise float64) privacy.Design {
 	rotation, k := &c.Predictors[0], r.Columns()

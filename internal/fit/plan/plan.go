@@ -257,7 +257,7 @@ func (p *Plan) Law() *law.Law {
 	return p.Bought
 }
 
-// Learn gives the plan a bought law. From then on the model is in coordinates of work that
+// Learn gives the plan a bought law. From then on the model is in whitened coordinates that
 // suit the law, if they exist, and clip norm and learning rate suit these coordinates. If
 // so few units are usable that the law is imprecise, a sample that the user did not choose
 // becomes a joint normal, as for a table of that size. The event stays.
@@ -269,7 +269,7 @@ func (p *Plan) Learn(l *law.Law) error {
 	if p.model.Rotated() || !p.canRotate() {
 		return nil
 	}
-	m, err := inWork(p.model, l, p.InitSeed)
+	m, err := whitened(p.model, l, p.InitSeed)
 	if err != nil {
 		return err
 	}

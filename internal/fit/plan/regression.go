@@ -27,7 +27,7 @@ const regressionSteps = 8
 const ClippingByMoments = "moments"
 
 // Regression has the constants of a fit by second moments. x = (1, columns) are the columns
-// of the first coordinates of work, in which the moments were bought. There y = xγ + e is
+// of the first whitened coordinates, in which the moments were bought. There y = xγ + e is
 // in units of Unit around the law's regression.
 //
 //	γ = Base·(φ_Intercept, φ_b),  log s = LogUnit + φ_sigma
@@ -84,7 +84,7 @@ func (p *Plan) Random(child uint64) *noise.Random {
 }
 
 // SecondDesign is the design whose second moments the plan buys after Table 1, in the
-// coordinates of work of p's model.
+// whitened coordinates of p's model.
 func (p *Plan) SecondDesign() privacy.Design {
 	r, second := table1.RegressionOf(p.model), p.Purchase.Second()
 	if second.Bound == 0 {
@@ -298,7 +298,7 @@ func recentred(c *models.Coordinates, r *table1.Regression, m *sufficient.Moment
 	// x = Mᵀ(d − Center)/u: the new centre is at the mean of x
 	var shift mat.VecDense
 	if err := shift.SolveVec(matrix.T(), mean); err != nil {
-		panic("plan: the coordinates of work have no inverse")
+		panic("plan: the whitened coordinates have no inverse")
 	}
 	b, origin := mat.NewVecDense(k, nil), mat.NewVecDense(k, nil)
 	for j := range k {

@@ -21,16 +21,16 @@ const rotateLimit = 300
 // lawRidge is the share of a column's variance that a law does not explain.
 const lawRidge = 0.002
 
-// canRotate reports whether the fit may work in other coordinates. The guide's normals then
+// canRotate reports whether the fit may take whitened coordinates. The guide's normals then
 // become a joint normal of the declared parameters.
 func (p *Plan) canRotate() bool {
 	return p.Private && p.Gradient == settings.GradientAligned && p.Guide == guide.MeanFieldName && len(p.Blocks) == 0 && p.ClipGroups == nil &&
 		p.Latent <= rotateLimit && len(p.model.Starts) == 0
 }
 
-// inWork is m in the coordinates of work for records from l, or m itself if it has no
+// whitened is m in whitened coordinates for records from l, or m itself if it has no
 // linear predictor. It draws public random numbers of the seed.
-func inWork(m *models.Model, l *law.Law, seed uint64) (*models.Model, error) {
+func whitened(m *models.Model, l *law.Law, seed uint64) (*models.Model, error) {
 	c := whiten.Coordinates(m, l, lawRidge, noise.NewRandom(noise.Public(seed).Child(3).Stream(noise.Initialisation)))
 	if c == nil {
 		return m, nil
@@ -42,7 +42,7 @@ func inWork(m *models.Model, l *law.Law, seed uint64) (*models.Model, error) {
 const widePriorRate = 0.1
 
 // chooseRateByPrior raises Adam's default rate in proportion to the median prior standard
-// deviation in coordinates of work, if that is above 1. At 0.03 a fit of 1000 noisy steps
+// deviation in whitened coordinates, if that is above 1. At 0.03 a fit of 1000 noisy steps
 // does not reach effects of 3; 0.1 is noisier for effects of 1.
 func (p *Plan) chooseRateByPrior() {
 	if p.LearningRateStated || p.Optimizer != optimizer.AdamName {

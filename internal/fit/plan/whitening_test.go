@@ -34,7 +34,7 @@ func TestWidePriorsRaiseTheRate(t *testing.T) {
 		if err := p.Learn(m.DeclaredLaw()); err != nil {
 			t.Fatal(err)
 		}
-		// 200 draws have an sd off by 5 %, and the columns of work are a little narrower
+		// 200 draws have an sd off by 5 %, and the whitened columns are a little narrower
 		if got := p.LearningRate; math.Abs(got/test.want-1) > 0.25 {
 			t.Errorf("b: %s, %+v: rate %v, want %v", test.prior, test.cfg, got, test.want)
 		}

@@ -16,7 +16,7 @@ import (
 	"d3p/internal/models/simulate"
 )
 
-// Coordinates are coordinates of work in which the linear predictors of m have columns of
+// Coordinates are whitened coordinates in which the linear predictors of m have columns of
 // mean 0 and variance about 1, uncorrelated over records of l. The fit starts where the law
 // suggests. Responses on the whole line are in units of their residual standard deviation.
 //
@@ -80,7 +80,7 @@ func correlationNoise(l *law.Law) float64 {
 }
 
 // regress are the mean and the standard deviation of the response y, and its
-// covariances with the columns of work of a design (n×K), which are its regression on
+// covariances with the whitened columns of a design (n×K), which are its regression on
 // them. Each is shrunk by its noise, which the correlations bring along.
 func regress(r *models.Rotation, design, y []float64, noise float64) (mean, sd float64, slopes []float64) {
 	k := len(r.Center)

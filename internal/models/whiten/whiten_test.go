@@ -77,7 +77,7 @@ func TestWhitenedStartsAtTheRegression(t *testing.T) {
 	}
 }
 
-// The columns of work have mean 0 and variance 1 and do not correlate.
+// The whitened columns have mean 0 and variance 1 and do not correlate.
 func TestWhitenedColumnsDoNotCorrelate(t *testing.T) {
 	m := modelstest.Compile(t, "whiten.yaml", strings.NewReplacer("FORMULA", "y ~ x * z + d", "FAMILY", "normal").Replace(whitenColumns))
 	rng := testRand{rand.New(rand.NewPCG(1, 1))}
@@ -151,7 +151,7 @@ data:
     y: {type: binary}
 model: {formula: y ~ 1 + band, family: bernoulli}
 `
-	// variance is that of the column of work that is longest along the records of level a.
+	// variance is that of the whitened column that is longest along the records of level a.
 	variance := func(reference string) float64 {
 		m := modelstest.Compile(t, "bands.yaml", strings.Replace(columns, "REFERENCE", reference, 1))
 		l := m.DeclaredLaw()

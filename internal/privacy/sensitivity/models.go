@@ -44,8 +44,8 @@ func Vanilla(tb testing.TB, folder string) []Model {
 	return list
 }
 
-// Rotated are the same in coordinates of work with columns that are mixed and scaled
-// at random, by factors from 10^-3 to 10^3: with the columns of work stored and computed in
+// Rotated are the same in whitened coordinates with columns that are mixed and scaled
+// at random, by factors from 10^-3 to 10^3: with the whitened columns stored and computed in
 // the step.
 func Rotated(tb testing.TB, folder string, rng *rand.Rand) []Model {
 	tb.Helper()
