@@ -81,16 +81,7 @@ func newOneRelease(m *models.Model, cfg Config) (*Plan, error) {
 
 // drawPosterior makes p the plan of one draw of the generalised posterior.
 func (p *Plan) drawPosterior() error {
-	if p.Method == settings.MethodGibbs {
-		if _, err := table1.LogisticOf(p.model); err != nil {
-			return fmt.Errorf("--method: gibbs_posterior is for a logistic regression, and here %w", err)
-		}
-		return p.drawExactly()
-	}
-	if !p.model.Spec.Likelihood.IsBeta() {
-		if _, err := table1.LogisticOf(p.model); err != nil {
-			return fmt.Errorf("--method: one_posterior_sample draws exactly from a logistic regression, and here %w; a log likelihood has no bound for an inexact draw: add `likelihood: {divergence: beta}` to the model file", err)
-		}
+	if p.Method == settings.MethodGibbs || !p.model.Spec.Likelihood.IsBeta() {
 		return p.drawExactly()
 	}
 	if err := boundedScore(p.model); err != nil {
@@ -107,6 +98,19 @@ func (p *Plan) drawPosterior() error {
 	return p.recordEvent()
 }
 
+// logistic is the logistic regression that the method needs.
+func (p *Plan) logistic() (*table1.Logistic, error) {
+	l, err := table1.LogisticOf(p.model)
+	if err == nil {
+		return l, nil
+	}
+	remedy := ""
+	if p.Method == settings.MethodOneSample {
+		remedy = "; a log likelihood has no bound for an inexact draw: add `likelihood: {divergence: beta}` to the model file"
+	}
+	return nil, fmt.Errorf("--method: %s is for a logistic regression, and here %w%s", p.Method, err, remedy)
+}
+
 // boundedScore states what a draw by the No-U-Turn sampler lacks.
 func boundedScore(m *models.Model) error {
 	if _, err := m.ScoreRange(); err != nil {
@@ -121,6 +125,9 @@ func boundedScore(m *models.Model) error {
 // drawExactly makes p the plan of an exact draw, which costs what a Gaussian costs: at most the
 // budget, and less where the weight of the model file leaves less slope to every record.
 func (p *Plan) drawExactly() error {
+	if _, err := p.logistic(); err != nil {
+		return err
+	}
 	if err := p.releaseOnce(ClippingSlope); err != nil {
 		return err
 	}
@@ -214,9 +221,9 @@ func (p *Plan) Perturbs() bool {
 
 // perturb makes p the plan of a perturbed optimum.
 func (p *Plan) perturb(clipping string) error {
-	l, err := table1.LogisticOf(p.model)
+	l, err := p.logistic()
 	if err != nil {
-		return fmt.Errorf("--method: %s is for a logistic regression, and here %w", p.Method, err)
+		return err
 	}
 	if p.model.Spec.Likelihood.Weight.IsSet() {
 		return fmt.Errorf("--method: %s weighs all records alike: remove gibbs from likelihood", p.Method)
@@ -263,7 +270,7 @@ func (p *Plan) optimum(noise float64) privacy.LogisticOptimum {
 // LogisticOptimum is the mechanism that such a plan asks of the curator, and the places in θ of
 // what it returns.
 func (p *Plan) LogisticOptimum() (m privacy.LogisticOptimum, places []int, err error) {
-	l, err := table1.LogisticOf(p.model)
+	l, err := p.logistic()
 	if err != nil {
 		return m, nil, err
 	}
@@ -281,7 +288,7 @@ func (p *Plan) DrawsExactly() bool { return p.Clipping == ClippingSlope }
 // LogisticDraw is the mechanism that such a plan asks of the curator, and the places in θ of
 // what it returns.
 func (p *Plan) LogisticDraw() (m privacy.LogisticDraw, places []int, err error) {
-	l, err := table1.LogisticOf(p.model)
+	l, err := p.logistic()
 	if err != nil {
 		return m, nil, err
 	}
