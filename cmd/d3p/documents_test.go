@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// inDocuments finds what a document says in code: spans, and lines of indented
+// inDocuments finds the code of a document: spans, and lines of indented
 // blocks.
 var inDocuments = regexp.MustCompile("`([^`\n]+)`|(?m:^    (.+)$)")
 

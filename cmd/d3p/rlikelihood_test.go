@@ -68,9 +68,8 @@ model:
 	}
 }
 
-// Left truncation: times of those who got past their entry, censored ones among them, and
-// counts and numbers of which only some values are in the table, have the maximum of the
-// likelihood that R finds.
+// Under truncation R finds the same maximum of the likelihood: for times, some censored, of
+// those who got past their entry, and for counts and numbers of a limited range.
 func TestTruncationAgreesWithR(t *testing.T) {
 	ask := startR(t)
 	for name, c := range map[string]struct{ formula, columns, narrow, wide, start, density string }{

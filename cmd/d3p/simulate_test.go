@@ -8,7 +8,7 @@ import (
 )
 
 // TestSimulatedTablesFit simulates a table for every example and fits it for a
-// few steps: what d3p simulate writes is what the declaration says.
+// few steps: d3p simulate writes what the declaration states.
 func TestSimulatedTablesFit(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../configs/*.yaml")

@@ -20,7 +20,7 @@ func TestFilesAreFresh(t *testing.T) {
 	}
 }
 
-// The cohort must keep what the tutorial says of it: every level occurs, values
+// The cohort must keep the properties that the tutorial states: every level occurs, values
 // are missing where declared, and the outcome is neither rare nor common.
 func TestCohortShape(t *testing.T) {
 	rows, err := csv.NewReader(bytes.NewReader(cohortCSV(cohortTruth, 4000))).ReadAll()

@@ -53,7 +53,7 @@ func join(getenv func(string) string) (*Job, error) {
 const LibraryVariable = "D3P_MPI"
 
 // Available is the version of the MPI library that a launched process of this machine
-// would open first. It returns an error if there is none.
+// would open first. It returns an error if the machine has no MPI library.
 func Available() (library string, err error) {
 	lib, err := open(os.Getenv(LibraryVariable), findLauncher(os.Getenv).first)
 	if err != nil {

@@ -218,7 +218,7 @@ func (c *context) addGram(dst, size []float64, s, t []*term, times float64) {
 }
 
 // A panel holds eight lanes of the factors of terms with one delta: `side` places at a
-// time, element after element. The last group has the terms' last places, of which some may
+// time, element after element. The last group has the terms' last places; some may also
 // stand in the group before. x has the rows of all terms.
 type panel struct {
 	side, width int

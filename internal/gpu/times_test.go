@@ -114,8 +114,8 @@ func (s starting) Prepare(p privacy.Postprocessing) error {
 	return err
 }
 
-// A stopwatch is an Observer that measures the steps after the first call, if
-// there are any: in the first one memory is taken and caches are cold.
+// A stopwatch is an Observer that measures the steps after the first call. The first call
+// allocates memory, and its caches are cold.
 type stopwatch struct {
 	first, last time.Time
 	at, steps   int

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// table has columns of which 0-1, 1-2 and 3-4 depend on each other.
+// table has columns that depend on each other in pairs: 0-1, 1-2 and 3-4.
 func table(n int) (Domain, [][]int32) {
 	r := random(8)
 	d := Domain{6, 6, 4, 5, 5, 3}

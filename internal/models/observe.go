@@ -88,7 +88,7 @@ func (g *build) score(d *core.Definition, density dist.Density, o Observation, x
 	return score
 }
 
-// betaScore is the score of a beta divergence. The error is the reason if there is none.
+// betaScore is the score of a beta divergence. The error states why the model has no score.
 func (g *build) betaScore(density dist.Density, o Observation, x dist.Observed) (*graph.Node, error) {
 	if len(g.c.core.Observe) > 1 || len(o.Columns) != 1 || len(g.c.core.Latent) > 0 {
 		return nil, errors.New("a beta divergence is of one observed column, without local latents")

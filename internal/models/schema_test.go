@@ -33,7 +33,7 @@ func TestSchemaFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the code says; run this test with -update", schemaFile)
+		t.Errorf("%s does not follow from the code; run this test with -update", schemaFile)
 	}
 }
 

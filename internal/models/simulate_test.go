@@ -65,9 +65,9 @@ func TestSimulateAt(t *testing.T) {
 	stattest.Require(t, "levels", stattest.Binomial(all[0], n, 0.5))
 }
 
-// Simulated times that are censored have the law of their model: an exponential one has as
-// many events as its rate times the time observed, as many values are known as the event's
-// column has, and none is known at the end of the study.
+// Simulated times that are censored have the law of their model: the number of events of an
+// exponential one is its rate times the time observed, every event has a known time, and at
+// the end of the study all times are censored.
 func TestSimulatedTimesAreCensored(t *testing.T) {
 	m := compile(t, dataBlock(0, "t: {type: real, lower: 1e-6, upper: 4, scale: {center: 0, by: 1}}", "g: {type: category, levels: [a, b]}", "e: {type: binary}")+
 		"model:\n  formula: surv(t, e) ~ 1 + g\n  family: exponential\n")

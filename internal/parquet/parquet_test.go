@@ -227,8 +227,8 @@ func TestReadsWhatArrowWrites(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, it is read or an error without words of it, and takes no
-// memory that its size does not warrant.
+// Read reads any file or returns an error that quotes none of it, and takes no memory that
+// the file's size does not warrant.
 func FuzzRead(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i, s := range sources {

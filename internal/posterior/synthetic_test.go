@@ -29,7 +29,7 @@ core:
       y: normal(a + b * x, 1)
 `
 
-// at is a sequence of one truth.
+// at is a sequence that repeats theta.
 func at(theta []float64) func(int) []float64 { return func(int) []float64 { return theta } }
 
 // Unclipped gradients of a linear model with noise of variance 1 have mean

@@ -29,7 +29,7 @@ model:
   family: normal
 `
 
-// Coefficients are not resolved beside columns of which their own may be a function: levels
+// Coefficients are not resolved beside columns that may determine their own: levels
 // that exclude each other, a number that levels determine, a number whose correlation with
 // another is hardly known. Numbers that are surely different stay resolved.
 func TestDependentColumns(t *testing.T) {

@@ -81,7 +81,7 @@ func TestMethodsNameTheSampler(t *testing.T) {
 			}
 		}
 		if strings.Contains(b.String(), c.not) || strings.Contains(b.String(), "family sample") {
-			t.Errorf("%s names a family or a reference that is none of its:\n%s", name, b.String())
+			t.Errorf("%s names a family or a reference that it does not have:\n%s", name, b.String())
 		}
 	}
 }

@@ -200,7 +200,7 @@ func timeRanks(job *cluster.Job, folder string) error {
 	return job.Close()
 }
 
-// costs are the parts of which the time of a fit consists, in seconds.
+// costs are the parts of the time of a fit, in seconds.
 type costs struct {
 	record  float64 // a record in a step
 	reading float64 // a record of the file

@@ -10,7 +10,7 @@
 // that of errors in variables (Fuller 1987; Bernstein and Sheldon 2019,
 // arXiv:1910.12121, who sample the unknowns).
 //
-// Letters: P columns of the design, the first of which is 1.
+// Letters: P columns of the design; the first column is 1.
 package sufficient
 
 import (

@@ -19,11 +19,11 @@ const (
 	mostZeroCells   = 1 << 16
 )
 
-// valuesOfCell are, by the number of columns of a constraint, the values that are tried of
-// each cell; a single column's whole numbers are tried all.
+// valuesOfCell is the number of values that zeros tries in each cell, by the number of columns
+// of a constraint. For a single column of whole numbers it tries all values.
 var valuesOfCell = [mostZeroColumns + 1]int{1: mostIntegers, 2: 8, 3: 5}
 
-// rule is what a condition says of the cells of the columns that it reads.
+// rule is the effect of a condition on the cells of the columns that it reads.
 type rule struct {
 	marginals.Zeros        // cells in which every value breaks it
 	some            []bool // by cell: some values break it, others meet it

@@ -20,7 +20,7 @@ type Bounded struct {
 // Within is r in the declared bounds of its columns.
 func (r *Regression) Within(m *models.Model) (*Bounded, error) {
 	b := &Bounded{Regression: r}
-	groups := map[string]bool{} // of products, of which a row has one that is not 0
+	groups := map[string]bool{} // of products: in a row only one of a group is not 0
 	for _, product := range r.products {
 		low, high := 1.0, 1.0
 		for _, f := range product {
@@ -46,8 +46,8 @@ func (r *Regression) Within(m *models.Model) (*Bounded, error) {
 	return b, nil
 }
 
-// groupOf is the same for products of the same columns: for levels of these, a row has one that
-// is not 0.
+// groupOf is the same for products of the same columns. Of those that differ in levels only, a
+// row has one that is not 0.
 func groupOf(product []privacy.Reading) (name string) {
 	for _, f := range product {
 		name += fmt.Sprintf("%q %t ", f.Column, f.Level == privacy.Missing)

@@ -33,7 +33,7 @@ func MostLogistic(records int) int {
 	return 20
 }
 
-// LogisticOf is m as a logistic regression. The error states why it is none.
+// LogisticOf is m as a logistic regression. The error states why m is another model.
 func LogisticOf(m *models.Model) (*Logistic, error) {
 	f := m.Spec.Model
 	switch {
@@ -85,7 +85,7 @@ func (l *Logistic) Longest(m *models.Model) (float64, error) {
 
 // length is that of a design whose numbers have these squares.
 func (l *Logistic) length(m *models.Model, squareOf func(low, high float64) float64) (float64, error) {
-	groups := map[string]float64{} // of products, of which a row has one that is not 0
+	groups := map[string]float64{} // of products: in a row only one of a group is not 0
 	for j, product := range l.Products {
 		square := l.SD[j] * l.SD[j]
 		for _, f := range product {

@@ -149,7 +149,7 @@ type testRand struct{ *rand.Rand }
 func (r testRand) Normal() float64  { return r.NormFloat64() }
 func (r testRand) Uniform() float64 { return r.Float64() }
 
-// The ledger has what the plan says, one entry a release, under every relation; all of it
+// The ledger follows the plan, one entry a release, under every relation; all of it
 // together takes the planned share of μ².
 func TestPurchaseCostsItsShare(t *testing.T) {
 	m, data := cohort(t), records(t, 300)

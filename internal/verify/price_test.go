@@ -105,11 +105,11 @@ func TestVerifyPrice(t *testing.T) {
 		}
 	}
 	if c := verify.Price([]byte("{}"), p); c.OK {
-		t.Error("an event that is none was accepted")
+		t.Error("an event without a type was accepted")
 	}
 }
 
-// The price of a selection is that of all its trials, of which the fit is one.
+// The price of a selection is that of all its trials, the fit included.
 func TestVerifySelection(t *testing.T) {
 	run := reporttest.Example(t, plan.Config{Epsilon: 1})
 	rel := run.Plan.Neighbours

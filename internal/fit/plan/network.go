@@ -23,8 +23,8 @@ const (
 	deltaAverage = 0.25
 )
 
-// networkRate is the rate of Adam for m, with W_l trained weights in layer l, every output
-// of which sums F_l products of a weight:
+// networkRate is the rate of Adam for m. Layer l has W_l trained weights, and each of its
+// outputs sums F_l products of a weight:
 //
 //	min(0.03, 0.056/√F), F = Σ_l W_l max(1, F_l) / Σ_l W_l.
 //

@@ -57,7 +57,7 @@ DEVICE u32 byteOf(u32 w, int i) { return __nvvm_prmt(w, 0, 0x4440 + i); }
 // such reads need not wait for writes to those.
 template <class T> DEVICE T fromGlobal(const T* at) { return *(const __attribute__((address_space(1))) T*)at; }
 
-// opaque is x, of which the compiler knows nothing: it does not make an address for every
+// opaque hides the value x from the compiler: it does not make an address for every
 // constant distance from there, ahead of a loop, but has them in the instructions.
 DEVICE int opaque(int x) {
     asm volatile("" : "+r"(x));

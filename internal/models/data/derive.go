@@ -36,7 +36,7 @@ func IsCondition(e expr.Expr) bool {
 }
 
 // Complete types a derived column. A number without declared bounds gets those that follow
-// from its columns. The error is the reason if there are none.
+// from its columns. The error states why they have no bounds.
 func (d *Data) Complete(c *Column) error {
 	for _, name := range expr.Names(c.Derive.Expr) {
 		if of := d.Column(name); of == nil || of == c {

@@ -27,7 +27,7 @@ type Formula struct {
 	// record is in the table.
 	Lowest, Highest source.Value[float64]
 	Intercept       bool
-	Rest            expr.Position // of the point, all other columns, until expand
+	Rest            expr.Position // of the point in y ~ .; expand replaces it by all other columns
 	Terms           []Term
 	Functions       []*core.Definition // functions of columns, log(x) or I(x^2), that terms name
 	Groups          []GroupTerm

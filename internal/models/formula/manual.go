@@ -78,7 +78,7 @@ func Manual() []Syntax {
 		{[]string{"offset(log(years))"}, "an expression, in the unit of the file, added to the linear predictor"},
 		{[]string{"surv(time, event) ~ x"}, "a time that is known if the binary column event is 1, else right-censored; for families of numbers and counts"},
 		{[]string{"surv(entry, time, event) ~ x"}, "the same for records that are in the table only because they got past their entry (left truncation); predictions are about what follows the entry"},
-		{[]string{"y | trunc(lb = 1, ub = 9) ~ x"}, "a response of which only values between the bounds, in the unit of the file, are in the table; for families with a distribution function"},
+		{[]string{"y | trunc(lb = 1, ub = 9) ~ x"}, "a response whose values in the table are all between the bounds, in the unit of the file; for families with a distribution function"},
 		{[]string{"y | trials(n) ~ x", "y | trials(10) ~ x"}, "the number of successes in n trials, a column or a number; for binomial and beta_binomial"},
 		{[]string{"y == 'level' ~ x", "y > 0 ~ x"}, "whether a column compares so with a constant; for bernoulli"},
 	}

@@ -51,7 +51,7 @@ func (b *Builder) simplify(op Op, shape Shape, args []*Node) *Node {
 	return nil
 }
 
-// simplifyQuotient is x/y as another operation; nil if it is none.
+// simplifyQuotient is x/y as another operation; nil if no other one equals it.
 func (b *Builder) simplifyQuotient(x, y *Node) *Node {
 	switch {
 	case x.is(1):
@@ -64,7 +64,7 @@ func (b *Builder) simplifyQuotient(x, y *Node) *Node {
 	return nil
 }
 
-// simplifyPower is x^y as another operation; nil if it is none.
+// simplifyPower is x^y as another operation; nil if no other one equals it.
 func (b *Builder) simplifyPower(x, y *Node) *Node {
 	switch {
 	case y.is(1):

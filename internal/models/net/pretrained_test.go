@@ -202,7 +202,7 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 		t.Errorf("%s; notes %v, want one of n.dense2", problem, n.Notes)
 	}
 	if _, problem := withFile(t, []byte("nothing"), "  n: {input: [v], weights: {from: f}, "+layers); !strings.Contains(problem, "damaged") {
-		t.Errorf("a file that is none: %q", problem)
+		t.Errorf("a file without weights: %q", problem)
 	}
 }
 

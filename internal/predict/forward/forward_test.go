@@ -187,7 +187,7 @@ core:
 	}
 }
 
-// Sequences of which only the first positions count, from texts: the tokens are the input.
+// Sequences from texts, whose tokens are the input: only the first positions count.
 func TestLengths(t *testing.T) {
 	for _, layers := range []string{
 		"{gru: {units: 3, bidirectional: true, depth: 2}}", "{lstm: {units: 3, output: sequence}}, flatten", "{rnn: {units: 2}}",

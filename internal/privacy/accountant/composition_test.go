@@ -105,7 +105,7 @@ func TestWithoutBalls(t *testing.T) {
 	}
 }
 
-// A search passes on what the accountant says of the mechanism, and names what is
+// A search passes on the accountant's error about the mechanism, and names what is
 // wrong with a target.
 func TestSearchesThatFail(t *testing.T) {
 	unsupported := func(float64) event.Event { return event.Shuffled{Of: event.Gaussian{NoiseMultiplier: 1}} }

@@ -164,7 +164,7 @@ var faults = []struct {
 	{"squares that underflow before they are multiplied", "logistic", privacy.Float64, slow{func(_ *graph.Tape, _ [][]float64, m *graph.Machine) float64 {
 		return m.PartsNorm2(0)
 	}}},
-	{"a record of which any number is huge is not clipped", "linear", privacy.Float32, slow{func(_ *graph.Tape, terms [][]float64, _ *graph.Machine) float64 {
+	{"a record with a huge number is not clipped", "linear", privacy.Float32, slow{func(_ *graph.Tape, terms [][]float64, _ *graph.Machine) float64 {
 		if s := whole(terms); s < 1e24 {
 			return s
 		}

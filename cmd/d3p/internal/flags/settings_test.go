@@ -188,7 +188,7 @@ func TestBadSettings(t *testing.T) {
 	}
 }
 
-// A variable that another part of the program reads is none of the unknown ones.
+// Variables that other parts of the program read are known.
 func TestOtherVariablesAreAccepted(t *testing.T) {
 	if _, err := parse(t, nil, []string{cluster.LibraryVariable + "=/usr/lib/libmpi.so"}, "", ""); err != nil {
 		t.Error(err)

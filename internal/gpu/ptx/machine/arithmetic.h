@@ -25,7 +25,7 @@ template <class T> inline T mad_lo(T a, T b, T c) { return add<T>(mul_lo<T>(a, b
 template <class T> inline T mad_hi(T a, T b, T c) { return add<T>(mul_hi<T>(a, b), c); }
 template <class T> inline WideOf<T> mad_wide(T a, T b, WideOf<T> c) { return add<WideOf<T>>(mul_wide<T>(a, b), c); }
 
-// A quotient by zero is not specified; that of the least number by -1 neither.
+// PTX specifies neither a quotient by zero nor that of the least number by -1.
 template <class T> inline void mustDivide(T a, T b, int line) {
     if (b == 0) wrong(line, "a division by zero");
     if (isSigned<T> && b == (T)-1 && a == (T)((u64)1 << (bitsOf<T>() - 1))) wrong(line, "a quotient that is out of range");

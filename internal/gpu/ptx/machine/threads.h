@@ -98,7 +98,7 @@ UNSEEN void runThread(int block) {
 // launch runs a kernel, with parameters as cuLaunchKernel reads them.
 UNSEEN void launch(const Kernel& kernel, const void* params, i64 blocks) {
     if (kernel.maxThreads != 0 && blockThreads > kernel.maxThreads) {
-        std::fprintf(stderr, "a block of %d threads, of which .maxntid allows %u\n", (int)blockThreads, kernel.maxThreads);
+        std::fprintf(stderr, "a block of %d threads, and .maxntid allows %u\n", (int)blockThreads, kernel.maxThreads);
         std::abort();
     }
     launched.kernel = &kernel;

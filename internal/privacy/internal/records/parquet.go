@@ -16,7 +16,7 @@ const parquetBatch = 16 << 10
 
 // readParquet adds the records of a file of some size, a batch of rows at a time. The types
 // of columns are part of the file's schema, so dates for a declared number are an error;
-// the content of cells is none.
+// the content of a cell never is one.
 func (e *encoder) readParquet(path string, f *os.File, size int64) (err error) {
 	table := &parquetTable{path: path}
 	if table.file, err = parquet.Open(f, size); err != nil {

@@ -23,7 +23,7 @@ const smallRoom = 1 << 20
 // Place states where rooms are: in memory, or in scratch files.
 type Place struct {
 	Folder   *os.Root // of the files; nil: all rooms are in memory
-	InMemory int64    // up to this size in bytes a room is in memory even if it may be on disk
+	InMemory int64    // a room of at most this size in bytes is in memory
 }
 
 // New returns a room of size bytes, all 0. It is nil, without an error, if a plain slice
