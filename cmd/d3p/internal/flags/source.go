@@ -38,9 +38,9 @@ func (e Environment) Lookup(name string) (string, bool) {
 	return "", false
 }
 
-// layer is one source of values. It returns the value of a setting under one of its names,
-// and the place of the value.
-type layer func(name string) (value any, source string, ok bool)
+// source is where values come from: the flags, say. It returns the value of a setting under
+// one of its names, and the place of the value.
+type source func(name string) (value any, place string, ok bool)
 
 // Resolve fills s from the flags, the D3P_* variables and the config file, in
 // this order. All mistakes are reported at once.
@@ -148,21 +148,21 @@ func (s *Settings) conflicts(m *spec.Spec) error {
 	return status.With(status.Spec, inFile.Err())
 }
 
-// apply gives every unset setting the value of the first layer that has one, and records
-// the source. If an earlier layer gives a value to a setting of the same meaning, that
+// apply gives every unset setting the value of the first source that has one, and records
+// the place. If an earlier source gives a value to a setting of the same meaning, that
 // value wins.
-func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
+func (s *Settings) apply(c *cobra.Command, sources ...source) (errs []error) {
 	before := maps.Clone(s.Values)
-	// first is the first layer with a value of the row, and the name that it uses.
+	// first is the first source with a value of the row, and the name that it uses.
 	first := func(row settings.Setting) (at int, name string) {
-		for at, layer := range layers {
+		for at, from := range sources {
 			for _, name := range row.Names() {
-				if _, _, ok := layer(name); ok {
+				if _, _, ok := from(name); ok {
 					return at, name
 				}
 			}
 		}
-		return len(layers), row.Name
+		return len(sources), row.Name
 	}
 	for _, row := range settings.Table() {
 		if c.Flags().Lookup(row.Name) == nil || s.Given(row.Name) || s.open[row.Name] {
@@ -170,13 +170,13 @@ func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 		}
 		s.Sources[row.Name] = "default"
 		chosen, name := first(row)
-		if chosen == len(layers) || stronger(row, before, func(other settings.Setting) bool { at, _ := first(other); return at < chosen }) {
+		if chosen == len(sources) || stronger(row, before, func(other settings.Setting) bool { at, _ := first(other); return at < chosen }) {
 			continue
 		}
-		value, source, _ := layers[chosen](name)
-		s.Sources[row.Name] = withoutFolder(source)
+		value, place, _ := sources[chosen](name)
+		s.Sources[row.Name] = withoutFolder(place)
 		if name != row.Name {
-			s.environ.Notef("note: %s is an old name of %s", source, row.Name)
+			s.environ.Notef("note: %s is an old name of %s", place, row.Name)
 		}
 		text := asText(row.Kind, value)
 		if text == settings.Auto && !slices.Contains(row.Choices, text) {
@@ -185,11 +185,11 @@ func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 		}
 		read, mistake := row.Read(text)
 		if mistake != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", source, mistake))
+			errs = append(errs, fmt.Errorf("%s: %w", place, mistake))
 			continue
 		}
 		if row.Kind == settings.Word && text != row.Print(read) {
-			s.environ.Notef("note: %s: %s is an old spelling of %s", source, text, row.Print(read))
+			s.environ.Notef("note: %s: %s is an old spelling of %s", place, text, row.Print(read))
 		}
 		s.store(row.Name, read)
 	}
@@ -198,20 +198,20 @@ func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 
 // untaken refuses wrong values of settings that c does not take, because another command
 // would refuse them later. Variables and a config file serve several commands.
-func untaken(c *cobra.Command, layers ...layer) (errs []error) {
+func untaken(c *cobra.Command, sources ...source) (errs []error) {
 	for _, row := range settings.Table() {
 		if c.Flags().Lookup(row.Name) != nil {
 			continue
 		}
-		for _, layer := range layers {
+		for _, from := range sources {
 			for _, name := range row.Names() {
-				value, source, ok := layer(name)
+				value, place, ok := from(name)
 				text := asText(row.Kind, value)
 				if !ok || text == settings.Auto {
 					continue
 				}
 				if _, mistake := row.Read(text); mistake != nil {
-					errs = append(errs, fmt.Errorf("%s: %w", source, mistake))
+					errs = append(errs, fmt.Errorf("%s: %w", place, mistake))
 				}
 			}
 		}
@@ -220,14 +220,14 @@ func untaken(c *cobra.Command, layers ...layer) (errs []error) {
 }
 
 // stronger reports whether a setting of the same meaning as row has a value already, or
-// gets one from an earlier layer.
+// gets one from an earlier source.
 func stronger(row settings.Setting, before map[string]any, earlier func(settings.Setting) bool) bool {
 	return slices.ContainsFunc(settings.Table(), func(other settings.Setting) bool {
 		return (other.Name == row.Same || other.Same == row.Name) && (before[other.Name] != nil || earlier(other))
 	})
 }
 
-// asText writes a value of a layer as the setting's flag would have it.
+// asText writes a value of a source as the setting's flag would have it.
 func asText(kind settings.Kind, value any) string {
 	if kind == settings.Words {
 		switch v := value.(type) {
@@ -251,7 +251,7 @@ func withoutFolder(source string) string {
 
 // readConfig reads the file of --config or D3P_CONFIG. It refuses unknown keys and names
 // the nearest known one.
-func (e Environment) readConfig(c *cobra.Command) (layer, error) {
+func (e Environment) readConfig(c *cobra.Command) (source, error) {
 	path, _ := c.Flags().GetString("config")
 	if path == "" {
 		path, _ = e.Lookup(settings.Variable("config"))
