@@ -10,8 +10,8 @@ import (
 // that can be composed further: spread over grid points when up is set, merged
 // into them otherwise. Coarse points cost accuracy once a block and once a
 // rare loss, not once a step.
-func (l *Layers) block(n float64, r *PartPlan, up bool) *Lattice {
-	a := &blockSum{Layers: l, h: r.Coarse, origin: math.Min(n*l.mean, (n-float64(l.Most))*l.mean), up: up, convolution: NewConvolution(r.Wide, 1), sum: make([]complex128, r.Wide/2+1)}
+func (l *Separated) block(n float64, r *PartPlan, up bool) *Lattice {
+	a := &blockSum{Separated: l, h: r.Coarse, origin: math.Min(n*l.mean, (n-float64(l.Most))*l.mean), up: up, convolution: NewConvolution(r.Wide, 1), sum: make([]complex128, r.Wide/2+1)}
 	a.prepareRare()
 	rest := l.Counts(n, func(k int, logWeight float64) { a.add(n, k, logWeight) })
 	a.logTotal = l.logTotal(n)
@@ -19,7 +19,7 @@ func (l *Layers) block(n float64, r *PartPlan, up bool) *Lattice {
 }
 
 // blockMean is the tilted mean of n steps.
-func (l *Layers) blockMean(n float64) float64 {
+func (l *Separated) blockMean(n float64) float64 {
 	if l.Rare == nil {
 		return n * l.mean
 	}
@@ -30,7 +30,7 @@ func (l *Layers) blockMean(n float64) float64 {
 // blockSum is a block while the numbers of rare losses are added up, in terms
 // of Fourier transforms on the coarse grid.
 type blockSum struct {
-	*Layers
+	*Separated
 	h, origin   float64
 	up          bool
 	convolution *Convolution

@@ -21,7 +21,7 @@ type GridPlan struct {
 
 // PartPlan is how one part gets into the composition.
 type PartPlan struct {
-	Layering
+	Separation
 	Block int64          // steps per block; 0: every step is put on the final grid by itself
 	Mixed bool           // no final grid: the answer is read from the mixture
 	Error float64        // Σ spacing² over all roundings to a grid
@@ -36,7 +36,7 @@ func (p *GridPlan) Compose(ups ...bool) []Composed {
 	if r := &p.Plans[0]; r.Mixed {
 		c := r.Discretise(p.Parts[0].Pair)
 		concurrently(len(ups), func(j int) {
-			out[j] = c.Layers(ups[j]).Mixed(float64(p.Parts[0].Count))
+			out[j] = c.Separated(ups[j]).Mixed(float64(p.Parts[0].Count))
 		})
 		return out
 	}
@@ -98,7 +98,7 @@ func (p *GridPlan) addPart(sum *gridSum, i int, masses *cells, up bool) {
 	r, part := &p.Plans[i], p.Parts[i]
 	switch {
 	case r.Block > 0:
-		l := r.Discretise(part.Pair).Layers(up)
+		l := r.Discretise(part.Pair).Separated(up)
 		sum.add(repeatedLattice{l.block(float64(r.Block), r, up), float64(part.Count / r.Block)})
 		if rest := part.Count % r.Block; rest > 0 {
 			sum.add(repeatedLattice{l.block(float64(rest), r, up), 1})

@@ -77,7 +77,7 @@
 //   - mass outside the FFT window (Convolution.read): Chernoff's bound on the two
 //     lattices themselves (of a block: on what it was made of), times the largest
 //     value of the hockey stick; added to the upper and taken from the lower bound
-//   - numbers of rare losses left out (Layers.Counts): their tilted probability, a
+//   - numbers of rare losses left out (Separated.Counts): their tilted probability, a
 //     geometric series below e⁻⁶⁰ as a rule, times the same
 //   - aliasing (same): only adds mass (upper); the same bound is subtracted (lower)
 //   - mass of one cell (Piece.Integrate, densityRatio.cell): positive integrands on

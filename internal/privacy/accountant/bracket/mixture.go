@@ -22,7 +22,7 @@ type mixtureTerm struct {
 }
 
 // Mixed composes n steps.
-func (l *Layers) Mixed(n float64) *mixture {
+func (l *Separated) Mixed(n float64) *mixture {
 	m := &mixture{theta: l.theta, logM: l.logTotal(n), infinity: l.infinity(n)}
 	rest := l.Counts(n, func(k int, logWeight float64) {
 		if k < l.least {

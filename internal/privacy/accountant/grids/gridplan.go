@@ -103,7 +103,7 @@ func (p *planner) choose(width, budget float64, least, most int) float64 {
 		var routes []bracket.PartPlan
 		for i, s := range p.moments {
 			r := s.direct(h, many)
-			if cores[i] != nil && n <= 4*maxLayerPoints {
+			if cores[i] != nil && n <= 4*maxSeparatedPoints {
 				if in, ok := s.inBlocks(cores[i], h, n, share); ok && better(&in, &r, share) && p.ready(&in, i) {
 					r = in
 				}
@@ -171,7 +171,7 @@ func (p *planner) ready(r *bracket.PartPlan, i int) (ok bool) {
 	if r.Shared = !r.Mixed; r.Shared {
 		r.Division = r.Aligned(s.pair, r.Coarse)
 	}
-	r.Whole, ok = windows(&r.Layering, s.pair, p.nodes[i], float64(r.Block))
+	r.Whole, ok = windows(&r.Separation, s.pair, p.nodes[i], float64(r.Block))
 	if !ok || r.Mixed {
 		return ok
 	}

@@ -76,7 +76,7 @@ func (s *lossBand) compute(tolerance float64) (up, lo bracket.Composed, ok bool)
 	count := float64(s.part.Count)
 	logShare := -2.0 // of Chernoff's bound
 	of := newLossMoments(&whole.Nodes[0], s.part.Pair, s.theta, floorLogShare+logShare, s.tail)
-	plan := &planner{GridPlan: bracket.GridPlan{TiltedGrid: bracket.TiltedGrid{Theta: s.theta}, Tail: s.tail}, moments: []*lossMoments{of}, nodes: whole.Nodes[:1], logEta: layerLogEta + logShare}
+	plan := &planner{GridPlan: bracket.GridPlan{TiltedGrid: bracket.TiltedGrid{Theta: s.theta}, Tail: s.tail}, moments: []*lossMoments{of}, nodes: whole.Nodes[:1], logEta: separatedLogEta + logShare}
 	steps := count
 	for i, o := range s.others {
 		steps += float64(o.Count)
@@ -86,10 +86,10 @@ func (s *lossBand) compute(tolerance float64) (up, lo bracket.Composed, ok bool)
 	spacing := -math.Expm1(s.epsilon-s.lower) / 16
 	spacing *= math.Max(1, math.Min(coarsestBand, math.Sqrt(tolerance/(2*usualBand*s.single()))))
 	for range 8 {
-		r := bracket.PartPlan{Mixed: true, Block: s.part.Count, Layering: bracket.Layering{
+		r := bracket.PartPlan{Mixed: true, Block: s.part.Count, Separation: bracket.Separation{
 			Division: s.division(), Most: maxRare, Least: 1, LogCounted: s.logSome(s.theta), Others: s.others,
 			H:      math.Min(s.lower/8, spacing/math.Sqrt(steps)),
-			Coarse: math.Max((of.highest-s.lower)/maxLayerPoints, spacing/math.Sqrt(large)),
+			Coarse: math.Max((of.highest-s.lower)/maxSeparatedPoints, spacing/math.Sqrt(large)),
 		}}
 		if !plan.ready(&r, 0) { // too many points
 			if ok {
@@ -99,7 +99,7 @@ func (s *lossBand) compute(tolerance float64) (up, lo bracket.Composed, ok bool)
 			continue
 		}
 		c := r.Discretise(s.part.Pair)
-		up, lo = both(func(up bool) bracket.Composed { return c.Layers(up).Mixed(count) })
+		up, lo = both(func(up bool) bracket.Composed { return c.Separated(up).Mixed(count) })
 		ok = true
 		got := up.Upper(s.epsilon) - lo.Lower(s.epsilon)
 		if !(got > tolerance) {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	maxLayerPoints = 1 << 19
+	maxSeparatedPoints = 1 << 19
 	maxRare        = 40
 	minBlock       = 16
 	// a cell costs as much as this many points
@@ -29,9 +29,9 @@ func gridPoints(width, h float64, least, most int) (n int, ok bool) {
 // rareCount is the number of rare losses that matter if m are expected.
 func rareCount(m float64) float64 { return m + 9*math.Sqrt(m+0.5) + 6 }
 
-// divide makes the layering of the bulk's losses and the others.
-func (s *lossMoments) divide(c bulkMoments, h, coarse, most float64) bracket.Layering {
-	return bracket.Layering{Division: pairs.Division{Lo: s.median - c.radius, Hi: s.median + c.radius}, H: h, Coarse: coarse, Most: int(most)}
+// divide makes the separation of the bulk's losses and the others.
+func (s *lossMoments) divide(c bulkMoments, h, coarse, most float64) bracket.Separation {
+	return bracket.Separation{Division: pairs.Division{Lo: s.median - c.radius, Hi: s.median + c.radius}, H: h, Coarse: coarse, Most: int(most)}
 }
 
 // direct puts every step straight onto a grid of spacing h. The error of one part among
@@ -71,7 +71,7 @@ func (s *lossMoments) inBlocks(cores []bulkMoments, h float64, wide int, budget 
 				break
 			}
 			fine := math.Min(c.spacing(s.count, budget-coarse), h/2)
-			n, fits := gridPoints(c.width(block), fine, 64, maxLayerPoints)
+			n, fits := gridPoints(c.width(block), fine, 64, maxSeparatedPoints)
 			if !fits || c.radius/fine > bracket.MaxCells/4 {
 				continue
 			}
@@ -82,7 +82,7 @@ func (s *lossMoments) inBlocks(cores []bulkMoments, h float64, wide int, budget 
 			cells := (math.Min(2*c.radius, s.span()) / fine) + s.span()/h
 			cost := rounds*(terms+1)*float64(2*n+wide) + cellCost*cells
 			if cost < best.Cost {
-				best = bracket.PartPlan{Block: int64(block), Error: coarse + c.inflation(s.count, fine), Cost: cost, Layering: s.divide(c, fine, h, terms)}
+				best = bracket.PartPlan{Block: int64(block), Error: coarse + c.inflation(s.count, fine), Cost: cost, Separation: s.divide(c, fine, h, terms)}
 				ok = true
 			}
 		}
@@ -103,20 +103,20 @@ func (s *lossMoments) inMixture(cores []bulkMoments, budget float64) (best brack
 		rareWidth := 1.5 * s.span()
 		fine, coarse := c.spacing(s.count, budget/2), math.Sqrt(budget/2/m)
 		fine = math.Min(fine, math.Max(c.radius, coarse)/4)
-		n, fits := gridPoints(c.width(s.count), fine, 256, maxLayerPoints)
+		n, fits := gridPoints(c.width(s.count), fine, 256, maxSeparatedPoints)
 		if !fits {
-			n, fine = maxLayerPoints, c.width(s.count)/(maxLayerPoints-2)
+			n, fine = maxSeparatedPoints, c.width(s.count)/(maxSeparatedPoints-2)
 		}
-		wide, fits := gridPoints(rareWidth, coarse, 256, maxLayerPoints)
+		wide, fits := gridPoints(rareWidth, coarse, 256, maxSeparatedPoints)
 		if !fits {
-			wide, coarse = maxLayerPoints, rareWidth/(maxLayerPoints-2)
+			wide, coarse = maxSeparatedPoints, rareWidth/(maxSeparatedPoints-2)
 		}
 		if 2*c.radius/fine > bracket.MaxCells || s.span()/coarse > bracket.MaxCells {
 			continue
 		}
 		r := bracket.PartPlan{Mixed: true, Block: int64(s.count), Error: c.inflation(s.count, fine) + m*coarse*coarse,
 			Cost:     4*(terms+1)*float64(n+wide) + cellCost*(2*c.radius/fine+s.span()/coarse),
-			Layering: s.divide(c, fine, coarse, terms)}
+			Separation: s.divide(c, fine, coarse, terms)}
 		if better(&r, &best, budget) {
 			best, ok = r, true
 		}

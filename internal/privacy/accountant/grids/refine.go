@@ -98,7 +98,7 @@ func (b *Refiner) Plan() (p *planner, ok bool) {
 	if math.IsNaN(width) || math.IsInf(width, 0) {
 		return nil, false
 	}
-	p = &planner{GridPlan: bracket.GridPlan{TiltedGrid: bracket.TiltedGrid{Theta: b.Theta, From: from}, Tail: b.Tail}, logEta: layerLogEta + b.logShare, gaussian: b.Mu2}
+	p = &planner{GridPlan: bracket.GridPlan{TiltedGrid: bracket.TiltedGrid{Theta: b.Theta, From: from}, Tail: b.Tail}, logEta: separatedLogEta + b.logShare, gaussian: b.Mu2}
 	for i, part := range b.Parts {
 		p.Parts, p.moments, p.nodes = append(p.Parts, part), append(p.moments, b.momentsOf(i)), append(p.nodes, b.C.Nodes[i])
 	}

@@ -8,15 +8,15 @@ import (
 	"d3p/internal/privacy/accountant/pairs"
 )
 
-// layerLogEta is the log of the tilted mass that a layer may leave outside its window,
-// relative to the deciding mass.
-const layerLogEta = -39
+// separatedLogEta is the log of the tilted mass that the bulk or the rare losses may leave
+// outside their window, relative to the deciding mass.
+const separatedLogEta = -39
 
 // windows completes the plan with the windows that the sums of n steps of the
 // pair need and the sizes of their rings, by Chernoff's bound on quadratures
 // that are put on the grids as the masses will be. ok is false when a ring
 // would be too large.
-func windows(g *bracket.Layering, p *pairs.Pair, full bracket.Nodes, n float64) (whole numeric.Window, ok bool) {
+func windows(g *bracket.Separation, p *pairs.Pair, full bracket.Nodes, n float64) (whole numeric.Window, ok bool) {
 	bulk, rare := g.Divide(p)
 	g.Origin, g.RareOrigin = bulk.Origin(g.H), rare.Origin(g.Coarse)
 	bulkNodes := onGrid(bracket.Quadrature(bulk, 1, 0, 1), g.H, g.Origin, g.Floor)
@@ -31,7 +31,7 @@ func windows(g *bracket.Layering, p *pairs.Pair, full bracket.Nodes, n float64) 
 	g.CoarseN = 64
 	if !rare.Empty() {
 		rareNodes := onGrid(bracket.Quadrature(rare, 1, g.Tail, 1), g.Coarse, g.RareOrigin, g.Floor)
-		l := bracket.Layers{Rare: &bracket.Lattice{}, LogBulk: bulkNodes.LogMoment(g.Theta), LogRare: rareNodes.LogMoment(g.Theta), Most: g.Most, LogCounted: g.LogCounted}
+		l := bracket.Separated{Rare: &bracket.Lattice{}, LogBulk: bulkNodes.LogMoment(g.Theta), LogRare: rareNodes.LogMoment(g.Theta), Most: g.Most, LogCounted: g.LogCounted}
 		g.Beyond = nil
 		l.Counts(n, func(k int, logWeight float64) {
 			w := numeric.Window{}
@@ -62,7 +62,7 @@ func times(n bracket.Nodes, count float64) bracket.Nodes {
 
 // sumWindow is the range in which the sum of all losses has all but e^logEta of its tilted
 // mass.
-func sumWindow(g *bracket.Layering, of []bracket.Nodes, h, logEta float64) numeric.Window {
+func sumWindow(g *bracket.Separation, of []bracket.Nodes, h, logEta float64) numeric.Window {
 	c := bracket.Composition{Nodes: of}
 	mean, variance := c.Moments(g.Theta)
 	w := c.Window(g.Theta, mean, math.Max(h, math.Sqrt(variance)), logEta) // h is the least scale
@@ -74,7 +74,7 @@ func sumWindow(g *bracket.Layering, of []bracket.Nodes, h, logEta float64) numer
 // points is the size of a ring for the window.
 func points(w numeric.Window, h float64) (n int, ok bool) {
 	if width := w.Below + w.Above; width >= 0 {
-		return gridPoints(width, h, 64, 2*maxLayerPoints)
+		return gridPoints(width, h, 64, 2*maxSeparatedPoints)
 	}
 	return 0, false
 }

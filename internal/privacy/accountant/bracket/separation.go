@@ -7,13 +7,13 @@ import (
 	"d3p/internal/privacy/accountant/pairs"
 )
 
-// Layers is one part of a ledger divided into bulk and rare losses, tilted,
+// Separated is one part of a ledger divided into bulk and rare losses, tilted,
 // each on its own grid, ready to be composed for any number of steps n:
 //
 //	(bulk + rare)^n = Σ_k binom(n, k) bulk^(n-k) rare^k.
 //
 // Both are sub-measures, bounded from the same side, so the sum is too.
-type Layers struct {
+type Separated struct {
 	theta            float64
 	bulk, Rare       *Lattice // rare is nil when there is none
 	zBulk, zRare     normaliser
@@ -29,14 +29,14 @@ type Layers struct {
 	othersMean       float64
 }
 
-// Layering is the plan of layers that both bounds share.
-type Layering struct {
+// Separation is the plan of a Separated part that both bounds share.
+type Separation struct {
 	pairs.Division
 	Theta, Floor, Tail float64
 	LogEta             float64 // log of the tilted mass that may be outside a window, of what is counted
 	H, Coarse          float64 // spacing of the bulk and of the rare losses
 	Origin, RareOrigin float64 // of the grids
-	N, CoarseN         int     // points of their rings
+	N, CoarseN         int     // points of their rings, see Convolution
 	Shared             bool    // the bulk's sum is put on the grid of the rare losses
 	Around             numeric.Window
 	Beyond             []numeric.Window
@@ -54,7 +54,7 @@ type Other struct {
 
 // Divide is the division of the pair. On a grid that rare losses share with
 // the bulk they have no origin of their own.
-func (g *Layering) Divide(p *pairs.Pair) (bulk, rare *pairs.Pair) {
+func (g *Separation) Divide(p *pairs.Pair) (bulk, rare *pairs.Pair) {
 	bulk, rare = p.Divide(g.Division)
 	if g.Shared {
 		rare.End = math.Inf(-1)
@@ -62,17 +62,17 @@ func (g *Layering) Divide(p *pairs.Pair) (bulk, rare *pairs.Pair) {
 	return bulk, rare
 }
 
-// layerCells is a pair in the cells of its two grids, with the others in those of the bulk.
-type layerCells struct {
-	*Layering
+// separatedCells is a pair in the cells of its two grids, with the others in those of the bulk.
+type separatedCells struct {
+	*Separation
 	bulkPair, rarePair *pairs.Pair
 	bulk, rare         *cells // rare is nil when there is none
 	beside             []*cells
 }
 
 // Discretise puts the pair in cells, which both bounds share.
-func (g *Layering) Discretise(p *pairs.Pair) *layerCells {
-	c := &layerCells{Layering: g}
+func (g *Separation) Discretise(p *pairs.Pair) *separatedCells {
+	c := &separatedCells{Separation: g}
 	c.bulkPair, c.rarePair = g.Divide(p)
 	c.bulk = discretise(c.bulkPair, g.H, g.Floor, g.Tail)
 	if !c.rarePair.Empty() {
@@ -84,10 +84,10 @@ func (g *Layering) Discretise(p *pairs.Pair) *layerCells {
 	return c
 }
 
-// Layers puts the cells on the two grids, dominating when up is set.
-func (c *layerCells) Layers(up bool) *Layers {
-	g := c.Layering
-	l := &Layers{theta: g.Theta, around: g.Around, beyond: g.Beyond, least: g.Least, Most: g.Most, LogCounted: g.LogCounted, LogRare: math.Inf(-1)}
+// Separated puts the cells on the two grids, dominating when up is set.
+func (c *separatedCells) Separated(up bool) *Separated {
+	g := c.Separation
+	l := &Separated{theta: g.Theta, around: g.Around, beyond: g.Beyond, least: g.Least, Most: g.Most, LogCounted: g.LogCounted, LogRare: math.Inf(-1)}
 	l.bulk = c.bulk.lattice(c.bulkPair.Ceiling, g.Theta, up)
 	l.fine = NewConvolution(g.N, 1+len(g.Others))
 	l.zBulk = l.fine.Add(l.bulk, g.Theta, 1)
@@ -123,12 +123,12 @@ func (l *Lattice) tiltedMean(theta float64) float64 {
 }
 
 // logTotal is the log of the normaliser of n steps.
-func (l *Layers) logTotal(n float64) float64 {
+func (l *Separated) logTotal(n float64) float64 {
 	return n*numeric.LogAddExp(l.LogBulk, l.LogRare) + l.others.logM
 }
 
 // infinity is the mass of n steps at infinite loss.
-func (l *Layers) infinity(n float64) float64 {
+func (l *Separated) infinity(n float64) float64 {
 	if l.Rare == nil {
 		return l.others.infinity
 	}
@@ -138,7 +138,7 @@ func (l *Layers) infinity(n float64) float64 {
 // Counts calls f with every number k of rare losses that matters among n, and
 // the logarithm of its probability under the tilt, and returns the
 // probability of those left out.
-func (l *Layers) Counts(n float64, f func(k int, logWeight float64)) (rest float64) {
+func (l *Separated) Counts(n float64, f func(k int, logWeight float64)) (rest float64) {
 	if l.Rare == nil {
 		f(0, 0)
 		return 0
@@ -165,7 +165,7 @@ func (l *Layers) Counts(n float64, f func(k int, logWeight float64)) (rest float
 
 // weightDoubt bounds the rounding of the logarithms of the weights of counts, and of
 // logTotal, which multiplies them.
-func (l *Layers) weightDoubt(n float64) float64 {
+func (l *Separated) weightDoubt(n float64) float64 {
 	if l.Rare == nil {
 		return 0
 	}
@@ -178,7 +178,7 @@ func (l *Layers) weightDoubt(n float64) float64 {
 const restLog = -60
 
 // bulkSum is the sum of m bulk losses and the others.
-func (l *Layers) bulkSum(m float64) *tiltedSum {
+func (l *Separated) bulkSum(m float64) *tiltedSum {
 	b := l.powerBounds(l.bulk, l.zBulk, m, l.around)
 	b.logM += l.others.logM
 	b.doubt += l.others.doubt
@@ -189,7 +189,7 @@ func (l *Layers) bulkSum(m float64) *tiltedSum {
 }
 
 // rareSum is the sum of k > 0 rare losses.
-func (l *Layers) rareSum(k int) *tiltedSum {
+func (l *Separated) rareSum(k int) *tiltedSum {
 	if k == 1 { // the lattice itself
 		return l.Rare.read(l.theta)
 	}
@@ -197,7 +197,7 @@ func (l *Layers) rareSum(k int) *tiltedSum {
 	return l.coarse.read(n, n*l.rareMean-w.Below, l.Rare.H, l.powerBounds(l.Rare, l.zRare, n, w))
 }
 
-func (l *Layers) powerBounds(of *Lattice, z normaliser, n float64, w numeric.Window) bounds {
+func (l *Separated) powerBounds(of *Lattice, z normaliser, n float64, w numeric.Window) bounds {
 	b := bounds{
 		theta:       l.theta,
 		lambdaBelow: w.LambdaBelow, logBelow: n * of.logMoment(l.theta-w.LambdaBelow),
