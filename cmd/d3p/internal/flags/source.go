@@ -207,7 +207,7 @@ func untaken(c *cobra.Command, sources ...source) (errs []error) {
 			for _, name := range row.Names() {
 				value, place, ok := from(name)
 				text := asText(row.Kind, value)
-				if !ok || text == settings.Auto {
+				if !ok || text == settings.Auto || text == "" { // an empty variable was there for the other command
 					continue
 				}
 				if _, mistake := row.Read(text); mistake != nil {
