@@ -9,8 +9,8 @@ import (
 
 const (
 	maxSeparatedPoints = 1 << 19
-	maxRare        = 40
-	minBlock       = 16
+	maxRare            = 40
+	minBlock           = 16
 	// a cell costs as much as this many points
 	cellCost = 4
 )
@@ -115,7 +115,7 @@ func (s *lossMoments) inMixture(cores []bulkMoments, budget float64) (best brack
 			continue
 		}
 		r := bracket.PartPlan{Mixed: true, Block: int64(s.count), Error: c.inflation(s.count, fine) + m*coarse*coarse,
-			Cost:     4*(terms+1)*float64(n+wide) + cellCost*(2*c.radius/fine+s.span()/coarse),
+			Cost:       4*(terms+1)*float64(n+wide) + cellCost*(2*c.radius/fine+s.span()/coarse),
 			Separation: s.divide(c, fine, coarse, terms)}
 		if better(&r, &best, budget) {
 			best, ok = r, true
