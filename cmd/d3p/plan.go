@@ -250,6 +250,9 @@ func releaseWords(p *plan.Plan) string {
 // printNoise shows how gradients are clipped and what noise is added.
 func printNoise(t *terminal.Columns, p planResult) {
 	clip := fmt.Sprintf("%s at %g", p.Clipping, p.ClipNorm)
+	if p.ClipBound > 0 && !p.Plan.Clips() {
+		clip = fmt.Sprintf("%s at %.4g, a bound of every gradient", p.Clipping, p.ClipBound)
+	}
 	if p.Plan.ByMoments() {
 		clip = "at norms that follow from earlier releases"
 	}

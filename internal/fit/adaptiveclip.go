@@ -14,6 +14,7 @@ import (
 type adaptiveClip struct {
 	rate     float64 // η_C
 	expected float64 // qN, the public expected batch size
+	most     float64 // of C
 }
 
 // next returns the clip norm after clipNorm, given count = Σ (1[|g| ≤ C] − γ)
@@ -22,5 +23,5 @@ type adaptiveClip struct {
 //	C ← C·exp(−η_C count/(qN)).
 func (a adaptiveClip) next(clipNorm, count float64) float64 {
 	clipNorm *= math.Exp(-a.rate * count / a.expected)
-	return math.Min(math.Max(clipNorm, plan.MinClipNorm), plan.MaxClipNorm)
+	return math.Min(math.Max(clipNorm, plan.MinClipNorm), a.most)
 }

@@ -87,7 +87,7 @@ func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
 	l := &Loop{
 		plan: p, guide: g, landing: g, schedule: sched, vanilla: p.Gradient == settings.GradientVanilla,
 		optimizer: family.New(size, optimizer.Options{Momentum: p.Momentum, WeightDecay: p.WeightDecay}),
-		adapt:     adaptiveClip{rate: p.ClipRate, expected: p.SamplingRate * float64(p.Records)},
+		adapt:     adaptiveClip{rate: p.ClipRate, expected: p.SamplingRate * float64(p.Records), most: p.MostClipNorm()},
 		theta:     make([]float64, latent), shift: make([]float64, latent),
 		eta: make([]float64, g.Noise()), likelihood: make([]float64, latent),
 		grad: make([]float64, size), pull: make([]float64, size),

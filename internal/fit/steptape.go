@@ -138,7 +138,7 @@ func (f stepTape) absorb() (*graph.Tape, error) {
 	clipNorm := x.clipNorm
 	if p.Clipping == settings.ClippingAdaptive { // adaptiveClip.next
 		clipNorm = b.Mul(clipNorm, b.Exp(b.Mul(b.Const(-f.adapt.rate/f.adapt.expected), count)))
-		clipNorm = b.Min(b.Max(clipNorm, b.Const(plan.MinClipNorm)), b.Const(plan.MaxClipNorm))
+		clipNorm = b.Min(b.Max(clipNorm, b.Const(plan.MinClipNorm)), b.Const(p.MostClipNorm()))
 	}
 	return graph.Compile(b, nil, append(next, clipNorm), graph.Options{})
 }

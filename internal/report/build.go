@@ -140,7 +140,7 @@ func (r *Run) mechanism() Mechanism {
 	m := Mechanism{
 		Name:            "DP variational inference: one joint Gaussian release per step",
 		Sampler:         Sampler{p.Sampling, p.Batches, p.SamplingRate, p.BatchSchedule, p.BatchSize},
-		Clip:            Clip{p.Clipping, p.ClipNorm, p.ClipQuantile, p.ClipNormSchedule, p.ClipGroups, granularity(p)},
+		Clip:            Clip{p.Clipping, p.Bounded(p.ClipNorm), p.ClipBound, p.ClipQuantile, p.ClipNormSchedule, p.ClipGroups, granularity(p)},
 		NoiseMultiplier: p.NoiseMultiplier, GradientNoise: p.GradientNoise, CountNoise: p.CountNoise, Ridge: p.Ridge, NoiseSchedule: p.NoiseSchedule,
 		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps, Planned: p.Planned,
 		Normaliser: "public: sampling rate times declared number of records",

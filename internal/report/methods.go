@@ -115,6 +115,9 @@ func normWords(c Clip) string {
 		least, most := c.Schedule.Range()
 		return fmt.Sprintf("at norms from %.4g to %.4g by a public schedule", least*c.Norm, most*c.Norm)
 	}
+	if c.Bound > 0 && c.Norm >= c.Bound {
+		return fmt.Sprintf("at norm %.4g, which no gradient exceeds", c.Norm)
+	}
 	if c.Mode == settings.ClippingFlat {
 		return fmt.Sprintf("at norm %.4g", c.Norm)
 	}

@@ -169,8 +169,10 @@ func (s Sampler) rateWords() string {
 
 // Clip describes how a record's gradient was bounded.
 type Clip struct {
-	Mode     string  `json:"mode"`
-	Norm     float64 `json:"norm"` // the first one when adaptive
+	Mode string  `json:"mode"`
+	Norm float64 `json:"norm"` // the first one when adaptive
+	// Bound bounds the norm of every gradient, so that a norm of Bound clips none; 0: none known.
+	Bound    float64 `json:"bound,omitempty"`
 	Quantile float64 `json:"quantile"`
 	// Schedule has the factors of the norm by step; absent: 1.
 	Schedule schedule.Factors `json:"schedule,omitempty"`

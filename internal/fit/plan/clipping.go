@@ -6,6 +6,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/settings"
+	"d3p/internal/table1"
 )
 
 const (
@@ -49,7 +50,28 @@ func (p *Plan) chooseClipping(cfg Config) {
 
 // StepClipNorm is C of a step, counted from 0. It holds for clipping that is not adaptive.
 func (p *Plan) StepClipNorm(step int) float64 {
-	return math.Max(p.ClipNorm*p.ClipNormSchedule.Factor(step), MinClipNorm)
+	return p.Bounded(math.Max(p.ClipNorm*p.ClipNormSchedule.Factor(step), MinClipNorm))
+}
+
+// Bounded is the clip norm c, or ClipBound if that is less: a larger norm adds noise, and clips
+// no record less.
+func (p *Plan) Bounded(c float64) float64 { return math.Min(c, or(p.ClipBound, math.Inf(1))) }
+
+// MostClipNorm bounds an adaptive C.
+func (p *Plan) MostClipNorm() float64 { return p.Bounded(MaxClipNorm) }
+
+// Clips reports whether a record can be clipped at the first step.
+func (p *Plan) Clips() bool { return p.ClipBound == 0 || p.StepClipNorm(0) < p.ClipBound }
+
+// boundGradients sets ClipBound.
+func (p *Plan) boundGradients() {
+	p.ClipBound = 0
+	if p.model == nil || p.Gradient != settings.GradientAligned || p.ClipGroups != nil || p.Clipping != settings.ClippingFlat && p.Clipping != settings.ClippingAdaptive {
+		return
+	}
+	if bound := table1.GradientBound(p.model); bound < MaxClipNorm {
+		p.ClipBound = math.Max(bound, MinClipNorm)
+	}
 }
 
 // defaultQuantile is γ.

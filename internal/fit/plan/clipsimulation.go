@@ -27,7 +27,8 @@ const gap = 3
 
 // chooseClippingBy fixes the clip norm if the quantile is poor under the law. With an
 // outcome of 2 % most records have short gradients, and their quantile clips away the
-// outcomes. The joint noise multiplier stays, and so does a quantile that the user gave.
+// outcomes. A bound of all gradients takes the place of a quantile that is no better. The joint
+// noise multiplier stays, and so does a quantile that the user gave.
 // Effects count as 0: strong effects give the norms of counts heavy tails, which a quantile
 // follows better than the law.
 func (p *Plan) chooseClippingBy(l *law.Law) {
@@ -47,6 +48,11 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 		if e := p.clippingError(g, c); e < least {
 			best, least = c, e
 		}
+	}
+	if p.ClipBound > 0 && p.clippingError(g, p.ClipBound) <= p.clippingError(g, stats.Quantile(g.norms, p.ClipQuantile)) {
+		p.Clipping, p.ClipNorm, p.ClipQuantile = settings.ClippingFlat, p.ClipBound, 0
+		p.SplitNoise()
+		return
 	}
 	if !(best > 0) || p.clippingError(g, stats.Quantile(g.norms, max(0, 1-gap*(1-p.ClipQuantile)))) < muchWorse*least {
 		return

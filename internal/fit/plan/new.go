@@ -180,6 +180,7 @@ func (p *Plan) planPrivate(cfg Config) error {
 	} else {
 		p.chooseClipping(cfg)
 	}
+	p.boundGradients()
 	p.SplitNoise()
 	return nil
 }

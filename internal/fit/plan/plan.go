@@ -61,6 +61,8 @@ type Plan struct {
 	Clipping        string           `json:"clipping"`
 	ClipNorm        float64          `json:"clip_norm"`     // C, or C₀ when adaptive
 	ClipQuantile    float64          `json:"clip_quantile"` // target fraction of unclipped records
+	// ClipBound bounds the norm of every record's gradient, and so C; 0: no bound is known.
+	ClipBound float64 `json:"clip_bound,omitempty"`
 	// ClipNormSchedule has the factors of C by step; absent: 1, or adaptive clipping.
 	ClipNormSchedule schedule.Factors `json:"clip_norm_schedule,omitempty"`
 	// ClipGroups are the separately clipped parts of a gradient; absent: the whole gradient
@@ -274,6 +276,7 @@ func (p *Plan) Learn(l *law.Law) error {
 		return err
 	}
 	p.model = m
+	p.boundGradients()
 	if m.Rotated() && !p.ByMoments() {
 		p.chooseClippingBy(l)
 		p.chooseRateByPrior()

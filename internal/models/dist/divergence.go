@@ -82,3 +82,18 @@ func BetaRange(d Density, beta float64) (float64, error) {
 	}
 	return math.Exp((beta-1)*(p.LogHeight-math.Log(scale))) / (beta - 1), nil
 }
+
+// slopeCells is the number of intervals of probabilities that BetaSlope bounds.
+const slopeCells = 10_000
+
+// BetaSlope bounds the derivative of BetaScore of a binary outcome in its log odds. With p the
+// probability of the outcome it is (1−p)(p^(β−1)(1−p) + p(1−p)^(β−1)), where p and 1−p are at
+// most those at the ends of an interval.
+func BetaSlope(beta float64) float64 {
+	most := 0.0
+	for i := range slopeCells {
+		p, rest := float64(i+1)/slopeCells, 1-float64(i)/slopeCells
+		most = max(most, rest*(math.Pow(p, beta-1)*rest+p*math.Pow(rest, beta-1)))
+	}
+	return most
+}
