@@ -29,7 +29,7 @@ func (m *Model) DensityTape() (*graph.Tape, error) {
 	c.dimensions()
 	c.parameters()
 	g := c.build()
-	weight, count := g.b.Param("w", nil), g.b.Param("u", nil)
+	weight, count := g.b.Param("(weight)", nil), g.b.Param("(count)", nil)
 	g.loss = g.b.Add(g.b.Mul(weight, g.unit(m.Encoding)), count)
 	if len(c.errs) > 0 {
 		return nil, c.sorted()

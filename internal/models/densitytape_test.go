@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/modelstest"
 )
 
 // checkDensityTape compares the gradients of a DensityTape with the likelihood's:
@@ -38,4 +39,23 @@ func checkDensityTape(t *testing.T, m *models.Model, rows, theta []float64) {
 			}
 		}
 	}
+}
+
+// A model may have parameters of any name beside those of the tape.
+func TestDensityTapeOfAnyNames(t *testing.T) {
+	m := modelstest.Compile(t, "names.yaml", `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 10}
+  columns:
+    x: {type: real, lower: -1, upper: 1, scale: {center: 0, by: 1}}
+core:
+  params:
+    w: normal(0, 1)
+    u: normal(0, 1)
+  rows:
+    observe:
+      x: normal(w + u, 1)
+`)
+	checkDensityTape(t, m, []float64{0.5}, []float64{0.3, -0.2})
 }
