@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -25,6 +26,7 @@ var figures = []figureTask{
 	{name: "fig-mixture", panels: mixturePanels, fits: 10},
 	{name: "fig-step", panels: stepPanels, fits: 5},
 	{name: "fig-one-draw", panels: oneDrawPanels, fits: 10},
+	{name: "fig-clip-bound", panels: clipBoundPanels, fits: 10},
 	{name: "fig-attack", panels: attackPanels, fits: 1},
 	{name: "fig-groups", panels: groupsPanels, fits: 3},
 }
@@ -197,46 +199,18 @@ func stepPanels(shared string) ([]panel, error) {
 // records, at epsilon 1, and against epsilon, with 300 records: by one draw of the posterior, with
 // bounded scores (Jewson, Ghalebikesabi and Holmes 2023) or exact, and by variational inference.
 func oneDrawPanels(string) ([]panel, error) {
-	const dimension = 4
 	truth := []float64{1, -0.5, 0.25, -0.125}
-	names := numbered("x", dimension)
-	drawn := func(n int, k int) replicate {
-		rng := noise.NewRandom(noise.Public(uint64(1000*n + k)).Stream(noise.Simulation))
-		t := table{header: append(append([]string(nil), names...), "y")}
-		for range n {
-			row := make([]float64, dimension+1)
-			eta := 0.0
-			for j := range dimension {
-				row[j] = rng.Normal()
-				eta += truth[j] * row[j]
-			}
-			row[dimension] = indicator(rng.Uniform() < 1/(1+math.Exp(-eta)))
-			t.rows = append(t.rows, row)
-		}
-		return replicate{model: logisticModel("one", n, names, false, 1), train: t, test: t, truth: truth}
+	names := numbered("x", len(truth))
+	drawn := func(n, k int) replicate {
+		return drawLogistic("one", n, k, truth, func(rng *noise.Random) float64 { return rng.Normal() })
 	}
 	score := func(more string, args []string, metric func(w []float64) float64, setting func(x float64) (records int, epsilon float64)) func(options, float64, int, string) (float64, error) {
 		return func(opt options, x float64, k int, dir string) (float64, error) {
 			n, epsilon := setting(x)
 			r := drawn(n, k)
 			r.model += more
-			if err := r.write(dir); err != nil {
-				return 0, err
-			}
-			run := filepath.Join(dir, "run")
-			all := append([]string{"fit", "--epsilon", fmt.Sprint(epsilon), "--quiet", "--formats", "csv", "--model", filepath.Join(dir, "model.yaml"), "--out", run}, args...)
-			if err := command(opt.d3p, append(all, filepath.Join(dir, "train.csv"))...); err != nil {
-				return 0, err
-			}
-			means, err := readSummary(filepath.Join(run, "release", "summary.csv"))
-			if err != nil {
-				return 0, err
-			}
-			var w []float64
-			for _, name := range names {
-				w = append(w, means["b["+name+"]"])
-			}
-			return metric(w), nil
+			w, err := r.coefficients(opt, names, epsilon, args, dir)
+			return metric(w), err
 		}
 	}
 	signs := func(w []float64) float64 { return rightSigns(w, truth) }
@@ -259,6 +233,63 @@ func oneDrawPanels(string) ([]panel, error) {
 		{title: "Signs of four coefficients at epsilon 1", x: "records", y: "share of right signs", log: true, curves: curves(signs, records, byRecords)},
 		{title: "Four coefficients of 300 records", x: "epsilon", y: "root mean square error", log: true, curves: curves(errorOf, epsilons, byEpsilon)},
 	}, nil
+}
+
+// drawLogistic is table k of n records of a logistic regression without intercept, with columns
+// drawn alike.
+func drawLogistic(name string, n, k int, truth []float64, column func(*noise.Random) float64) replicate {
+	names := numbered("x", len(truth))
+	rng := noise.NewRandom(noise.Public(uint64(1000*n + k)).Stream(noise.Simulation))
+	t := table{header: append(slices.Clone(names), "y")}
+	for range n {
+		row, eta := make([]float64, len(truth)+1), 0.0
+		for j, w := range truth {
+			row[j] = column(rng)
+			eta += w * row[j]
+		}
+		row[len(truth)] = indicator(rng.Uniform() < 1/(1+math.Exp(-eta)))
+		t.rows = append(t.rows, row)
+	}
+	return replicate{model: logisticModel(name, n, names, false, 1), train: t, test: t, truth: truth}
+}
+
+// coefficients are the posterior means of a fit of r, made in the folder dir.
+func (r replicate) coefficients(opt options, names []string, epsilon float64, args []string, dir string) (w []float64, err error) {
+	if err := r.write(dir); err != nil {
+		return nil, err
+	}
+	run := filepath.Join(dir, "run")
+	all := append([]string{"fit", "--epsilon", fmt.Sprint(epsilon), "--quiet", "--formats", "csv", "--model", filepath.Join(dir, "model.yaml"), "--out", run}, args...)
+	if err := command(opt.d3p, append(all, filepath.Join(dir, "train.csv"))...); err != nil {
+		return nil, err
+	}
+	means, err := readSummary(filepath.Join(run, "release", "summary.csv"))
+	for _, name := range names {
+		w = append(w, means["b["+name+"]"])
+	}
+	return w, err
+}
+
+// clipBoundPanels are the errors of two coefficients against the clip norm: of the log likelihood,
+// and of a beta divergence, whose gradients have a bound of 0.64, beyond which no clip norm goes.
+func clipBoundPanels(string) (list []panel, err error) {
+	truth := []float64{1, -0.5}
+	for _, n := range []int{300, 3000} {
+		of := func(more string) func(options, float64, int, string) (float64, error) {
+			return func(opt options, norm float64, k int, dir string) (float64, error) {
+				r := drawLogistic("bounded", n, k, truth, func(rng *noise.Random) float64 { return 2*rng.Uniform() - 1 })
+				r.model = strings.ReplaceAll(r.model, "lower: -200, upper: 200", "lower: -1, upper: 1") + more
+				w, err := r.coefficients(opt, numbered("x", len(truth)), 1, []string{"--clip-norm", fmt.Sprint(norm), "--table1", "none"}, dir)
+				return rmse(w, truth), err
+			}
+		}
+		norms := []float64{0.1, 0.2, 0.4, 0.8, 1.6}
+		list = append(list, panel{title: fmt.Sprintf("Two coefficients of %d records at epsilon 1", n), x: "declared clip norm", y: "root mean square error", log: true, curves: []curve{
+			{"log likelihood", norms, of("")},
+			{"beta divergence: at most its bound", norms, of("likelihood: {divergence: beta, beta: 1.5}\n")},
+		}})
+	}
+	return list, nil
 }
 
 // attackPanels are the shares of claimed epsilons that the best test of membership refutes at
