@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 
 	"d3p/internal/privacy"
@@ -46,6 +47,26 @@ func (p *Plan) chooseClipping(cfg Config) {
 		p.ClipNorm = or(cfg.ClipNorm, adaptiveStart)
 		p.ClipQuantile = or(cfg.ClipQuantile, p.defaultQuantile())
 	}
+}
+
+// checkAdaptive refuses adaptive clipping beside settings that have no count to follow.
+func (p *Plan) checkAdaptive() error {
+	if p.Clipping != settings.ClippingAdaptive {
+		return nil
+	}
+	for _, x := range []struct {
+		given     bool
+		name, why string
+	}{
+		{p.ClipGroups != nil, "clip-groups", "of groups no count is released"},
+		{p.BatchSchedule != nil, "batch-schedule", "adaptive clipping counts on batches of one size"},
+		{p.ClipNormSchedule != nil, "clip-norm-schedule", "adaptive clipping follows released counts"},
+	} {
+		if x.given {
+			return fmt.Errorf("--clip-quantile: not beside --%s: %s (leave one of the two out)", x.name, x.why)
+		}
+	}
+	return nil
 }
 
 // StepClipNorm is C of a step, counted from 0. It holds for clipping that is not adaptive.

@@ -133,6 +133,25 @@ func TestGradientsWithoutABound(t *testing.T) {
 	}
 }
 
+// Adaptive clipping follows a count, which groups and schedules do not release.
+func TestQuantilesAreRefused(t *testing.T) {
+	m := modelstest.Compile(t, "one.yaml", boundedModel)
+	for want, cfg := range map[string]plan.Config{
+		"--clip-groups":        {ClipGroups: "each"},
+		"--batch-schedule":     {BatchSchedule: "linear:0.5", SamplingRate: 0.1},
+		"--clip-norm-schedule": {ClipNormSchedule: "linear:0.5"},
+	} {
+		cfg.Epsilon = 1
+		if _, err := plan.New(m, cfg); err != nil {
+			t.Errorf("%s: %v", want, err)
+		}
+		cfg.ClipQuantile = 0.9
+		if _, err := plan.New(m, cfg); err == nil || !strings.HasPrefix(err.Error(), "--clip-quantile: not beside "+want+": ") {
+			t.Errorf("%s beside a quantile: %v", want, err)
+		}
+	}
+}
+
 // The bound of a unit grows with its rows, and takes the place of a larger clip norm alone.
 func TestClipNormIsTheBound(t *testing.T) {
 	one := modelstest.Compile(t, "one.yaml", boundedModel)

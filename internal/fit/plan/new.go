@@ -180,6 +180,9 @@ func (p *Plan) planPrivate(cfg Config) error {
 	} else {
 		p.chooseClipping(cfg)
 	}
+	if err := p.checkAdaptive(); err != nil {
+		return err
+	}
 	p.boundGradients()
 	p.SplitNoise()
 	return nil
