@@ -19,9 +19,10 @@ import (
 // figureTask draws a figure: panels of measured curves beside published ones. Its fits are
 // rows of NAME.csv and are not repeated; NAME.svg and NAME.png show their means.
 type figureTask struct {
-	name   string
-	panels func(shared string) ([]panel, error)
-	fits   int // at each point of a curve
+	name      string
+	panels    func(shared string) ([]panel, error)
+	fits      int  // at each point of a curve
+	simulated bool // needs no public data
 }
 
 // panel is a drawing of one frame.

@@ -25,9 +25,10 @@ var figures = []figureTask{
 	{name: "fig-iterations", panels: iterationPanels, fits: 10},
 	{name: "fig-mixture", panels: mixturePanels, fits: 10},
 	{name: "fig-step", panels: stepPanels, fits: 5},
-	{name: "fig-one-draw", panels: oneDrawPanels, fits: 10},
-	{name: "fig-clip-bound", panels: clipBoundPanels, fits: 10},
-	{name: "fig-attack", panels: attackPanels, fits: 1},
+	{name: "fig-one-draw", panels: oneDrawPanels, fits: 10, simulated: true},
+	{name: "fig-clip-bound", panels: clipBoundPanels, fits: 10, simulated: true},
+	{name: "fig-neural", panels: neuralPanels, fits: 3, simulated: true},
+	{name: "fig-attack", panels: attackPanels, fits: 1, simulated: true},
 	{name: "fig-groups", panels: groupsPanels, fits: 3},
 }
 
@@ -218,13 +219,12 @@ func oneDrawPanels(string) ([]panel, error) {
 	byRecords := func(x float64) (int, float64) { return int(x), 1 }
 	byEpsilon := func(x float64) (int, float64) { return 300, x }
 	records, epsilons := []float64{100, 200, 500, 1000, 3000, 10000}, []float64{0.03, 0.1, 0.3, 1, 3, 10}
-	robust := "likelihood: {divergence: beta, beta: 1.5}\n"
 	oneSample := []string{"--method", "one_posterior_sample", "--accept-risk", "approximate-sampler"}
 	curves := func(metric func([]float64) float64, places []float64, setting func(float64) (int, float64)) []curve {
 		return []curve{
 			{"variational inference, defaults", places, score("", nil, metric, setting)},
-			{"variational inference, beta divergence", places, score(robust, nil, metric, setting)},
-			{"one draw, beta divergence", places, score(robust, oneSample, metric, setting)},
+			{"variational inference, beta divergence", places, score(robustLikelihood, nil, metric, setting)},
+			{"one draw, beta divergence", places, score(robustLikelihood, oneSample, metric, setting)},
 			{"one exact draw", places, score("", oneSample[:2], metric, setting)},
 		}
 	}
@@ -286,10 +286,92 @@ func clipBoundPanels(string) (list []panel, err error) {
 		norms := []float64{0.1, 0.2, 0.4, 0.8, 1.6}
 		list = append(list, panel{title: fmt.Sprintf("Two coefficients of %d records at epsilon 1", n), x: "declared clip norm", y: "root mean square error", log: true, curves: []curve{
 			{"log likelihood", norms, of("")},
-			{"beta divergence: at most its bound", norms, of("likelihood: {divergence: beta, beta: 1.5}\n")},
+			{"beta divergence: at most its bound", norms, of(robustLikelihood)},
 		}})
 	}
 	return list, nil
+}
+
+const robustLikelihood = "likelihood: {divergence: beta, beta: 1.5}\n"
+
+// neuralModel is a neural regression of 25 weights.
+const neuralModel = `d3p: 1
+name: neural
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: %d}
+  columns:
+    x1: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}, source: expert}
+    x2: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}, source: expert}
+    x3: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}, source: expert}
+    y: {type: real, lower: -8, upper: 8, scale: {center: 0, by: 1}, source: expert}
+core:
+  dims: {k: [x1, x2, x3], h: 5}
+  params:
+    inner: normal(0, 1) [k, h]
+    bias: normal(0, 1) [h]
+    outer: normal(0, 1) [h]
+  rows:
+    let:
+      hidden: tanh(columns(k) @ inner + bias)
+      mean: sum(hidden * outer)
+    observe:
+      y: normal(mean, 0.5)
+`
+
+// drawNeural is table k of n records and as many to predict, of a network drawn from its prior.
+// Its y are the means without noise.
+func drawNeural(n, k int) replicate {
+	const inputs, hidden = 3, 5
+	rng := noise.NewRandom(noise.Public(uint64(1000*n + k)).Stream(noise.Simulation))
+	weights := make([]float64, hidden*(inputs+2))
+	for i := range weights {
+		weights[i] = rng.Normal()
+	}
+	r := replicate{model: fmt.Sprintf(neuralModel, n), train: table{header: []string{"x1", "x2", "x3", "y"}}}
+	r.test.header = r.train.header
+	for i := range 2 * n {
+		row, mean := make([]float64, inputs+1), 0.0
+		for j := range inputs {
+			row[j] = min(max(rng.Normal(), -4), 4)
+		}
+		for h := range hidden {
+			w := weights[h*(inputs+2):]
+			mean += w[inputs+1] * math.Tanh(w[inputs]+w[0]*row[0]+w[1]*row[1]+w[2]*row[2])
+		}
+		row[inputs] = min(max(mean+0.5*rng.Normal(), -8), 8)
+		if i < n {
+			r.train.rows = append(r.train.rows, row)
+			continue
+		}
+		r.test.rows, r.y = append(r.test.rows, row), append(r.y, mean)
+	}
+	return r
+}
+
+// neuralPanels are the errors of a neural regression's mean against the number of records, at
+// epsilon 1 (Jewson, Ghalebikesabi and Holmes 2023).
+func neuralPanels(string) ([]panel, error) {
+	of := func(more string, args ...string) func(options, float64, int, string) (float64, error) {
+		t := task{delta: 1e-5, fitArgs: args, score: func(r replicate, predicted []float64, _ map[string]float64) map[string]float64 {
+			return map[string]float64{"rmse": rmse(predicted, r.y)}
+		}}
+		return func(opt options, n float64, k int, dir string) (float64, error) {
+			r, epsilon := drawNeural(int(n), k), 1.0
+			r.model += more
+			if err := r.write(dir); err != nil {
+				return 0, err
+			}
+			metrics, err := t.fit(opt.d3p, r, setting{label: "1", epsilon: &epsilon}, variant{}, k, dir, filepath.Join(dir, "run"))
+			return metrics["rmse"], err
+		}
+	}
+	records := []float64{100, 300, 1000}
+	return []panel{{title: "Neural regression of 25 weights at epsilon 1", x: "records", y: "root mean square error of the mean", log: true, curves: []curve{
+		{"variational inference, defaults", records, of("")},
+		{"variational inference, beta divergence", records, of(robustLikelihood)},
+		{"one draw, beta divergence", records, of(robustLikelihood, "--method", "one_posterior_sample", "--accept-risk", "approximate-sampler")},
+	}}}, nil
 }
 
 // attackPanels are the shares of claimed epsilons that the best test of membership refutes at
