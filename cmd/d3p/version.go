@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -78,8 +79,8 @@ func tool(device string) report.Tool {
 }
 
 // programHash is the SHA-256 of the running program's file; "" when it cannot be
-// read.
-func programHash() string {
+// read. It reads the file once, because that takes as long as a small fit.
+var programHash = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {
 		return ""
@@ -94,4 +95,4 @@ func programHash() string {
 		return ""
 	}
 	return hex.EncodeToString(sum.Sum(nil))
-}
+})
