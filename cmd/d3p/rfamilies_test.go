@@ -122,12 +122,10 @@ best <- function(file, start, wide, density) {
   h <- optimHess(f$par, nll, control = list(ndeps = rep(if (wide) 0.02 else 1e-4, length(start))))
   cat(paste(format(f$par, digits = 12), format(sqrt(diag(solve(h))), digits = 12), collapse = " "), "\n")
 }
-at <- function(file, points, density) { d <- read.csv(file); cat(sapply(points, function(p) format(sum(density(p, d$x, d$y)), digits = 16)), "\n") }
+at <- function(file, points, density) { d <- read.csv(file); cat(sapply(points, function(p) format(sum(density(p, d)), digits = 16)), "\n") }
 `
 
-// Every family under every link: from one point of the parameters to another the log
-// likelihood of 1000 records changes by hundreds, and by R's own densities, which read records
-// rounded in a file, as much to 1e-4.
+// Every family under every link has the likelihood of R's own densities.
 func TestFamiliesAgreeWithR(t *testing.T) {
 	ask := startR(t)
 	ask(t, rHelpers+"cat('ready\\n')\n")
@@ -149,42 +147,50 @@ func TestFamiliesAgreeWithR(t *testing.T) {
 		t.Run(l.family+" "+l.link, func(t *testing.T) {
 			narrow, _ := l.priors()
 			m := modelstest.Compile(t, "truth.yaml", l.model(narrow))
-			rng := noise.NewRandom(noise.Public(5).Stream(noise.Simulation))
-			const records = 1000
-			table, theta := simulate.Prior(m, records, rng)
-			file := filepath.Join(t.TempDir(), "data.csv")
-			if err := outfile.WriteTable(file, table, "", nil); err != nil {
-				t.Fatal(err)
-			}
-			machine := graph.NewMachine(m.Likelihood, records)
-			var ours []float64
-			var points []string
-			for range 5 {
-				machine.Globals(theta, nil)
-				machine.Records(simulate.Encode(m, table, records), m.Encoding.K, records, nil)
-				sum := 0.0
-				for _, x := range machine.Loss() {
-					sum += x
-				}
-				ours = append(ours, sum)
-				points = append(points, l.point(m, theta))
-				for j := range theta {
-					theta[j] += rng.Normal() / 10
-				}
-			}
-			out := ask(t, fmt.Sprintf("at(%q, list(%s), %s)\n", file, strings.Join(points, ", "), l.function()))
-			theirs := strings.Fields(out)
-			if len(theirs) != len(ours) {
-				t.Fatalf("R has %s", out)
-			}
-			first, _ := strconv.ParseFloat(theirs[0], 64)
-			for i, text := range theirs[1:] {
-				r, _ := strconv.ParseFloat(text, 64)
-				if got, want := ours[i+1]-ours[0], r-first; !(math.Abs(got-want) < 1e-4) {
-					t.Errorf("from %s to %s the log likelihood changes by %.9g, in R by %.9g", points[0], points[i+1], got, want)
-				}
-			}
+			sameLikelihood(t, ask, m, "function(p, d) ("+l.function()+")(p, d$x, d$y)")
 		})
+	}
+}
+
+// sameLikelihood simulates 1000 records and checks that from one point of the parameters to another
+// their log likelihood, which changes by tens or hundreds, changes as much as R's: density is
+// a function of R of a parameter vector and the records. R reads them rounded, from a file.
+func sameLikelihood(t *testing.T, ask func(*testing.T, string) string, m *models.Model, density string) {
+	t.Helper()
+	const records = 1000
+	rng := noise.NewRandom(noise.Public(5).Stream(noise.Simulation))
+	table, theta := simulate.Prior(m, records, rng)
+	file := filepath.Join(t.TempDir(), "data.csv")
+	if err := outfile.WriteTable(file, table, "", nil); err != nil {
+		t.Fatal(err)
+	}
+	machine := graph.NewMachine(m.Likelihood, records)
+	var ours []float64
+	var points []string
+	for range 5 {
+		machine.Globals(theta, nil)
+		machine.Records(simulate.Encode(m, table, records), m.Encoding.K, records, nil)
+		sum := 0.0
+		for _, x := range machine.Loss() {
+			sum += x
+		}
+		ours = append(ours, sum)
+		points = append(points, pointOfR(m, theta))
+		for j := range theta {
+			theta[j] += rng.Normal() / 10
+		}
+	}
+	out := ask(t, fmt.Sprintf("at(%q, list(%s), %s)\n", file, strings.Join(points, ", "), density))
+	theirs := strings.Fields(out)
+	if len(theirs) != len(ours) {
+		t.Fatalf("R has %s", out)
+	}
+	first, _ := strconv.ParseFloat(theirs[0], 64)
+	for i, text := range theirs[1:] {
+		r, _ := strconv.ParseFloat(text, 64)
+		if got, want := ours[i+1]-ours[0], r-first; !(math.Abs(got-want) < 1e-4) {
+			t.Errorf("from %s to %s the log likelihood changes by %.9g, in R by %.9g", points[0], points[i+1], got, want)
+		}
 	}
 }
 
@@ -227,8 +233,8 @@ func TestMediansAgreeWithR(t *testing.T) {
 	}
 }
 
-// point is the vector of R with the parameters at theta.
-func (l *likelihood) point(m *models.Model, theta []float64) string {
+// pointOfR is the vector of R with the parameters at theta.
+func pointOfR(m *models.Model, theta []float64) string {
 	values := make([]float64, m.Constrained)
 	m.Constrain(values, theta)
 	var text []string
