@@ -25,7 +25,7 @@ func releasesOnce(clipping string) *oneRelease {
 }
 
 var boundedTable = Assumption{"bounded-table", "the table has at most twice the declared number of records", Declared,
-	"what rounding can change of a probability grows with their number, and the price counts so many"}
+	"rounding changes probabilities more, the more records there are; the price includes its effect for that number"}
 
 var oneReleases = map[string]oneRelease{
 	plan.ClippingScore: {
