@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -214,5 +215,26 @@ twin: {engine: marginals, constraints: [born <= admitted]}
 	}
 	if _, err := models.Read("t.yaml", []byte(strings.Replace(text, "12-31}\ntwin", "12-31, origin: 2012-01-01}\ntwin", 1)), nil); err != nil {
 		t.Errorf("dates of one origin: %v", err)
+	}
+}
+
+// A categorical column of a mixture takes memory of the square of its levels: more than 1000
+// are refused before that.
+func TestTwinBoundsLevels(t *testing.T) {
+	text := func(levels int) string {
+		var b strings.Builder
+		b.WriteString("d3p: 1\ndata:\n  unit: {entity: person, rows_per_unit: 1}\n  rows: {public: 100}\n  columns:\n    ward: {type: category, levels: [")
+		for i := range levels {
+			fmt.Fprintf(&b, "w%d, ", i)
+		}
+		b.WriteString("]}\ntwin: {engine: marginals}\n")
+		return b.String()
+	}
+	if _, err := models.Read("m.yaml", []byte(text(1000)), nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err := models.Read("m.yaml", []byte(text(100_000)), nil)
+	if want := "column ward has 100000 levels, and a twin's column at most 1000"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -89,17 +89,16 @@ func workload(at *[]*twin.Question) field {
 func (r *reader) workload(e entry) (list []*twin.Question) {
 	r.items(e, func(n ast.Node) {
 		e := entry{"an element of workload", r.at(n), n}
-		if _, isText := n.(*ast.StringNode); isText {
-			if v := r.choice(e, allPairs, allTriples); v.IsSet() {
-				q := &twin.Question{At: e.at, All: 2}
-				if v.V == allTriples {
-					q.All = 3
-				}
-				list = append(list, q)
+		if _, isText := n.(*ast.StringNode); isText && !r.describesChoice([]string{allPairs, allTriples}) {
+			switch v := r.text(e); v.V {
+			case allPairs:
+				list = append(list, &twin.Question{At: e.at, All: 2})
+			case allTriples:
+				list = append(list, &twin.Question{At: e.at, All: 3})
+			default:
+				r.Add(e.at, "write `all 2-way`, `all 3-way` or a list of columns: [age, income]", "%s is no part of a workload", v.V)
 			}
-			if r.shape == nil {
-				return
-			}
+			return
 		}
 		if columns := r.texts(e); len(columns) > 0 {
 			list = append(list, &twin.Question{At: e.at, Columns: columns})

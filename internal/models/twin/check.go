@@ -60,6 +60,9 @@ func (b *checker) checkWorkload(t *Twin) {
 	}
 }
 
+// mostLevels bounds the levels of a column: the mixture's simplex takes memory of their square.
+const mostLevels = 1000
+
 // checkFeature reports a family that cannot describe its column.
 func (b *checker) checkFeature(f *Feature, c *data.Column) {
 	family := FamilyOf(f.Family.V)
@@ -77,6 +80,9 @@ func (b *checker) checkFeature(f *Feature, c *data.Column) {
 	if family.fits != nil && c.Lower.IsSet() && c.Upper.IsSet() && !family.fits(c.Lower.V, c.Upper.V) {
 		b.Add(f.Family.At, "declare other bounds, or use normal", "family %s needs %s, but %s is in [%s, %s]",
 			family.Name, family.needs, c.Name.V, source.FormatNumber(c.Lower.V), source.FormatNumber(c.Upper.V))
+	}
+	if n := len(c.Levels); n > mostLevels {
+		b.Add(c.Name.At, "merge rare levels, or take the column out", "column %s has %d levels, and a twin's column at most %d", c.Name.V, n, mostLevels)
 	}
 	if c.Missing.Rule == data.MissingImpute {
 		b.Add(c.Missing.At, "use `model` or `reject`", "column %s is part of the twin and must not be imputed", c.Name.V)
@@ -155,7 +161,7 @@ func (t *Twin) Lowerable(d *data.Data) bool {
 	for _, f := range t.Features {
 		c, family := d.Column(f.Column.V), FamilyOf(f.Family.V)
 		if c == nil || family == nil || !slices.Contains(family.types, c.Type.V) ||
-			family.fits != nil && !family.fits(c.Lower.V, c.Upper.V) {
+			len(c.Levels) > mostLevels || family.fits != nil && !family.fits(c.Lower.V, c.Upper.V) {
 			return false
 		}
 	}
