@@ -321,7 +321,11 @@ func (d *Drawer) Fill(out simulate.Table, random Random, independent bool) error
 		for k := range all {
 			all[k] = make([]float64, need)
 		}
-		ok := d.values(all, cells, place, random)
+		var quantiles [][]float64
+		if !independent {
+			quantiles = d.quantiles(cells, random)
+		}
+		ok := d.values(all, cells, quantiles, place, random)
 		before := first
 		for i := 0; i < need && first < n; i++ {
 			if !ok[i] {
@@ -351,8 +355,8 @@ const mostRedrawn = 30
 // Values that do not are drawn again in the same cells: to leave the record out would move the
 // shares of cells. In cells that a rule divides, the rule's columns have one quantile: of two
 // dates in one order, or two amounts, each keeps its own distribution within the cell. place is
-// the index in all of each column.
-func (d *Drawer) values(all [][]float64, cells [][]int32, place []int, random Random) (ok []bool) {
+// the index in all of each column. quantiles are those of the first try by column; nil: random.
+func (d *Drawer) values(all [][]float64, cells [][]int32, quantiles [][]float64, place []int, random Random) (ok []bool) {
 	n := len(cells[0])
 	ok = make([]bool, n)
 	left := make([]int, n)
@@ -366,7 +370,13 @@ func (d *Drawer) values(all [][]float64, cells [][]int32, place []int, random Ra
 		}
 		for j, i := range left {
 			for k := range cells {
-				some[place[k]][j] = d.table.Columns[k].value(int(cells[k][i]), random.Uniform())
+				u := 0.0
+				if try == 0 && quantiles != nil {
+					u = quantiles[k][i]
+				} else {
+					u = random.Uniform()
+				}
+				some[place[k]][j] = d.table.Columns[k].value(int(cells[k][i]), u)
 			}
 			if try%2 == 0 {
 				d.together(some, j, cells, i, place, random)
@@ -387,6 +397,37 @@ func (d *Drawer) values(all [][]float64, cells [][]int32, place []int, random Ra
 		}
 	}
 	return ok
+}
+
+// quantiles gives the records of each cell of a column evenly spaced quantiles in random order,
+// so that the values within a cell are as close to its shape as their number allows.
+func (d *Drawer) quantiles(cells [][]int32, random Random) [][]float64 {
+	list := make([][]float64, len(cells))
+	order := make([]int, len(cells[0]))
+	for i := range order {
+		order[i] = i
+	}
+	for k := range cells {
+		list[k] = make([]float64, len(order))
+		c := &d.table.Columns[k]
+		if c.Levels > 0 {
+			continue // its cells are its values
+		}
+		for i := len(order) - 1; i > 0; i-- {
+			j := int(random.Uniform() * float64(i+1))
+			order[i], order[j] = order[j], order[i]
+		}
+		counts, place := make([]float64, c.cells()), make([]float64, c.cells())
+		for _, cell := range cells[k] {
+			counts[cell]++
+		}
+		for _, i := range order {
+			cell := cells[k][i]
+			list[k][i] = (place[cell] + random.Uniform()) / counts[cell]
+			place[cell]++
+		}
+	}
+	return list
 }
 
 // together gives all columns of a rule the same quantile, in row j of the values, if the
