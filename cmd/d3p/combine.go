@@ -56,8 +56,8 @@ at least 20 tables.
 
 Noise is the part of the variance that is privacy noise; the verdict follows from it as
 in a fit: not resolved above 95 %, partly above 50 %. --twin names the run that drew the
-tables: combine then resolves nothing if the tables' relations are shrunk, and warns of
-intervals that may not hold. Without --twin it can check neither.`,
+tables: if their relations are shrunk, combine calls nothing resolved, and if their
+counts are noisy at most partly; it warns of both. Without --twin it can check neither.`,
 		Example: "  d3p combine fit-1.csv fit-2.csv fit-3.csv",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -104,8 +104,11 @@ func (a *app) limit(ctx context.Context, list []combinedEstimate, run string) er
 		return status.With(status.Spec, fmt.Errorf("%s: %w", report.MarginalsName, err))
 	}
 	for i := range list {
-		if limits.Shrunk {
+		switch {
+		case limits.Shrunk:
 			list[i].Verdict = outputs.Not
+		case limits.Noise > noisyCounts && list[i].Verdict == outputs.Resolved:
+			list[i].Verdict = outputs.Partly
 		}
 	}
 	a.warnOfLimits("--twin", limits)

@@ -309,3 +309,82 @@ func TestSeparateTailsAreNotWidened(t *testing.T) {
 		t.Errorf("the quantiles at 10 and 90 %% are %.1f and %.1f, want 26.1 and 60.4", a, b)
 	}
 }
+
+const pairModel = `
+d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    smoker: {type: binary, levels: ["no", "yes"]}
+    ill: {type: binary, levels: ["no", "yes"]}
+twin: {engine: marginals}
+`
+
+// The variance that Raghunathan, Reiter and Rubin 2003 give for separate tables is the mean
+// squared error over new records and new noise: of a share, and of a difference of shares. A
+// table without new noise, or the rule for missing values, is off by two or more.
+func TestSeparateVarianceIsTheError(t *testing.T) {
+	stattest.SkipNumerics(t)
+	const n, tables, releases = 1000, 10, 150
+	truth := []float64{0.3, 0.25} // smokers; ill among smokers, .6, less ill among others, .35
+	m := read(t, pairModel)
+	var squares, variance [2]float64
+	for k := range uint64(releases) {
+		random := public(7000 + k)
+		records := []byte("smoker,ill")
+		for range n {
+			smoker, ill := 0, 0
+			if random.Uniform() < 0.3 {
+				smoker = 1
+			}
+			if random.Uniform() < 0.35+0.25*float64(smoker) {
+				ill = 1
+			}
+			records = fmt.Appendf(records, "\n%s,%s", noYes[smoker], noYes[ill])
+		}
+		table, _ := learn(t, m, append(records, '\n'), event.AddRemove, 60, 7200+k)
+		d, err := synthesis.NewDrawer(table, m, true, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var of [2][]stats.Estimate
+		for range tables {
+			d.Perturb(random)
+			share, difference := shares(fill(t, m, d, n, true, random))
+			of[0], of[1] = append(of[0], share), append(of[1], difference)
+		}
+		d.Close()
+		for i := range of {
+			c := stats.CombineSynthetic(of[i], 1)
+			e := c.Value - truth[i]
+			squares[i] += e * e / releases
+			variance[i] += c.Error * c.Error / releases
+		}
+	}
+	for i := range squares {
+		r := squares[i] / variance[i]
+		t.Logf("quantity %d: squared error %.3g, variance %.3g", i, squares[i], variance[i])
+		// Releases times r has about the chi-squared distribution of as many degrees of freedom:
+		// outside with probability 2e-6.
+		chi := distuv.ChiSquared{K: releases}
+		if r < chi.Quantile(1e-6)/releases || r > chi.Quantile(1-1e-6)/releases {
+			t.Errorf("quantity %d: the squared error is %.2f times the variance", i, r)
+		}
+	}
+}
+
+var noYes = [2]string{"no", "yes"}
+
+// shares are the share of the first column and the difference in the second that it makes.
+func shares(x [][]float64) (share, difference stats.Estimate) {
+	var n, ill [2]float64
+	for i, s := range x[0] {
+		n[int(s)]++
+		ill[int(s)] += x[1][i]
+	}
+	p := n[1] / (n[0] + n[1])
+	share = stats.Estimate{Value: p, Error: math.Sqrt(p * (1 - p) / (n[0] + n[1]))}
+	a, b := ill[0]/n[0], ill[1]/n[1]
+	return share, stats.Estimate{Value: b - a, Error: math.Sqrt(a*(1-a)/n[0] + b*(1-b)/n[1])}
+}
