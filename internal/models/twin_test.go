@@ -218,23 +218,30 @@ twin: {engine: marginals, constraints: [born <= admitted]}
 	}
 }
 
-// A categorical column of a mixture takes memory of the square of its levels: more than 1000
-// are refused before that.
+// Columns of a mixture take memory of the square of their levels: too many are refused before
+// that.
 func TestTwinBoundsLevels(t *testing.T) {
-	text := func(levels int) string {
+	read := func(columns, levels int) string {
 		var b strings.Builder
-		b.WriteString("d3p: 1\ndata:\n  unit: {entity: person, rows_per_unit: 1}\n  rows: {public: 100}\n  columns:\n    ward: {type: category, levels: [")
-		for i := range levels {
-			fmt.Fprintf(&b, "w%d, ", i)
+		b.WriteString("d3p: 1\ndata:\n  unit: {entity: person, rows_per_unit: 1}\n  rows: {public: 100}\n  columns:\n")
+		for k := range columns {
+			fmt.Fprintf(&b, "    ward%d: {type: category, levels: [", k)
+			for i := range levels {
+				fmt.Fprintf(&b, "w%d, ", i)
+			}
+			b.WriteString("]}\n")
 		}
-		b.WriteString("]}\ntwin: {engine: marginals}\n")
-		return b.String()
+		b.WriteString("twin: {engine: marginals}\n")
+		_, err := models.Read("m.yaml", []byte(b.String()), nil)
+		return fmt.Sprint(err)
 	}
-	if _, err := models.Read("m.yaml", []byte(text(1000)), nil); err != nil {
-		t.Fatal(err)
+	if err := read(1, 1000); err != "<nil>" {
+		t.Error(err)
 	}
-	_, err := models.Read("m.yaml", []byte(text(100_000)), nil)
-	if want := "column ward has 100000 levels, and a twin's column at most 1000"; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
+	if err := read(1, 100_000); !strings.Contains(err, "column ward0 has 100000 levels, and a twin's column at most 1000") {
+		t.Error(err)
+	}
+	if err := read(21, 1000); !strings.Contains(err, "columns have too many levels together") {
+		t.Error(err)
 	}
 }

@@ -34,6 +34,9 @@ func Check(c *data.Checker, t *Twin) {
 	if len(t.Features) == 0 && (len(d.Columns) == 0 || slices.ContainsFunc(d.Columns, typed)) { // otherwise the columns are still to be filled in
 		b.Add(t.At, "add `features:` with a family for each column", "the twin has no columns")
 	}
+	if t.squares(d) > mostSquares {
+		b.Add(t.At, "merge rare levels, or take columns out", "the twin's columns have too many levels together")
+	}
 	b.Unused(used)
 	b.checkTwinPriors(t)
 	b.checkWorkload(t)
@@ -60,8 +63,22 @@ func (b *checker) checkWorkload(t *Twin) {
 	}
 }
 
-// mostLevels bounds the levels of a column: the mixture's simplex takes memory of their square.
-const mostLevels = 1000
+// Bounds of the levels of a column, and of the sum of their squares over columns and components:
+// a simplex takes memory of the square, about 40 bytes each.
+const (
+	mostLevels  = 1000
+	mostSquares = 40 * mostLevels * mostLevels
+)
+
+// squares is the sum of the squares of the columns' levels over columns and components.
+func (t *Twin) squares(d *data.Data) (sum int) {
+	for _, f := range t.Features {
+		if c := d.Column(f.Column.V); c != nil {
+			sum += len(c.Levels) * len(c.Levels)
+		}
+	}
+	return sum * max(2, t.Components.V) // two by marginals, see Lower
+}
 
 // checkFeature reports a family that cannot describe its column.
 func (b *checker) checkFeature(f *Feature, c *data.Column) {
@@ -171,5 +188,5 @@ func (t *Twin) Lowerable(d *data.Data) bool {
 			return false
 		}
 	}
-	return len(t.Features) > 0 && (t.Components.IsSet() || t.ByMarginals())
+	return len(t.Features) > 0 && t.squares(d) <= mostSquares && (t.Components.IsSet() || t.ByMarginals())
 }
