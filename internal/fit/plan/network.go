@@ -62,10 +62,17 @@ func withNetwork(c Config, m *models.Model) Config {
 		c.Averaging = &last
 	}
 	wide := m.P > c.Records
-	if (wide || !c.NonPrivate) && (c.Optimizer == "" || c.Optimizer == optimizer.AdamName) {
-		c.LearningRate = or(c.LearningRate, networkRate(m))
-	} else if c.Optimizer == optimizer.AdamCorrectedName {
-		c.LearningRate = or(c.LearningRate, networkRate(m)/2) // its steps are longer
+	if wide || !c.NonPrivate {
+		switch c.Optimizer {
+		case "", optimizer.AdamName:
+			c.LearningRate = or(c.LearningRate, networkRate(m))
+		case optimizer.AdamCorrectedName:
+			rate := networkRate(m)
+			if !c.NonPrivate { // its steps are longer than Adam's; without noise they are Adam's
+				rate /= 2
+			}
+			c.LearningRate = or(c.LearningRate, rate)
+		}
 	}
 	if !wide {
 		return c
