@@ -86,6 +86,37 @@ func (t *Table) Contradicted() (names []string) {
 	return names
 }
 
+// mostMissing is the share of missing values from which a file hardly has a column's values.
+const mostMissing = 0.9
+
+// Unread are the columns of which, by the noisy counts, nearly all values are missing: the file
+// may write them in another way than is declared.
+func (t *Table) Unread() (names []string) {
+	for _, x := range t.Tables {
+		if len(x.Columns) != 1 {
+			continue
+		}
+		c := &t.Columns[x.Columns[0]]
+		if y := x.Counts[len(x.Counts)-1]; c.Missing && y > mostMissing*t.Records && y > contradictionNoise*math.Sqrt(x.Variance) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// mostUsable is the share of usable records up to which Unusable reports the others.
+const mostUsable = 0.9
+
+// Unusable reports, by the noisy counts, that many of the records are not usable: they have an
+// undeclared level, or lack a value that they need.
+func (t *Table) Unusable(records int) bool {
+	noise := math.Inf(1)
+	for _, x := range t.Tables {
+		noise = min(noise, math.Sqrt(x.Variance*float64(len(x.Counts))))
+	}
+	return t.Records < mostUsable*float64(records) && float64(records)-t.Records > contradictionNoise*noise
+}
+
 // noise is the mean total variation that the noise of counts is.
 func (t *Table) noise(x Counts) float64 {
 	return 0.8 * math.Sqrt(x.Variance) * float64(len(x.Counts)) / (2 * max(1, t.Records))

@@ -2,10 +2,12 @@ package synthesis_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"d3p/internal/privacy/event"
+	"d3p/internal/synthesis"
 )
 
 // The page has one picture of each counted pair. It shows the finest cells, or groups of cells,
@@ -34,6 +36,29 @@ func TestPageShowsCountedPairs(t *testing.T) {
 		_, row, _ := strings.Cut(picture, "|")
 		if got := strings.Count(picture, "|\n") * strings.IndexByte(row, '|'); got != want || strings.Count(page, name) != 1 {
 			t.Errorf("%s: %d pictures, of %d cells, want one of %d", name[1:], strings.Count(page, name), got, want)
+		}
+	}
+}
+
+// A column is unread if its missing cell holds nearly all records, and more than noise. Many
+// records are unusable if the estimate of their number is a tenth and three noises below it.
+func TestUnread(t *testing.T) {
+	table := &synthesis.Table{Records: 1000, Columns: []synthesis.Column{
+		{Name: "full", Levels: 2, Missing: true}, {Name: "half", Levels: 2, Missing: true},
+		{Name: "empty", Levels: 2, Missing: true}, {Name: "noisy", Levels: 2, Missing: true}, {Name: "complete", Levels: 2}}}
+	for k, x := range []synthesis.Counts{
+		{Counts: []float64{500, 490, 10}, Variance: 100}, {Counts: []float64{300, 100, 600}, Variance: 100},
+		{Counts: []float64{4, 6, 990}, Variance: 100}, {Counts: []float64{-200, 250, 950}, Variance: 160000}, {Counts: []float64{20, 980}, Variance: 100},
+	} {
+		x.Columns = []int{k}
+		table.Tables = append(table.Tables, x)
+	}
+	if got := table.Unread(); !slices.Equal(got, []string{"empty"}) {
+		t.Errorf("unread columns %v, want empty", got)
+	}
+	for records, want := range map[int]bool{1000: false, 1080: false, 1112: true, 2000: true} {
+		if table.Unusable(records) != want { // the noise of three counts is 17
+			t.Errorf("1000 of %d records: %v", records, !want)
 		}
 	}
 }
