@@ -290,8 +290,8 @@ data:
   unit: {entity: person, rows_per_unit: 1}
   rows: {public: 6000}
   columns:
-`+levels("a", 1100)+levels("b", 1100)+`
-twin: {engine: marginals}
+`+levels("a", 110)+levels("b", 110)+levels("c", 110)+`
+twin: {engine: marginals, workload: [[a, b, c]]}
 `)
 	if err := synthesis.Check(big); err == nil {
 		t.Error("a table of more than a million cells is accepted")
