@@ -162,6 +162,13 @@ func TestClipNormIsTheBound(t *testing.T) {
 	}
 	for _, norm := range []float64{0.3, 5} {
 		p := fittest.Plan(t, one, plan.Config{Epsilon: 1, ClipNorm: norm})
+		if norm > bound { // bought scales change the gradients
+			p.Settle(nil, modelstest.Compile(t, "scaled.yaml", strings.Replace(boundedModel, "by: 2", "by: 1", 1)))
+			bound = table1.GradientBound(p.Model())
+			if bound < 1.2*table1.GradientBound(one) {
+				t.Errorf("half the scale leaves the bound at %g", bound)
+			}
+		}
 		if got := p.StepClipNorm(0); got != min(norm, bound) || p.Clips() != (norm < bound) {
 			t.Errorf("clip norm %g with gradients of at most %g: %g, clips %t", norm, bound, got, p.Clips())
 		}
