@@ -3,15 +3,12 @@ package posterior
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
-	"d3p/internal/models/law"
-	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
 )
 
@@ -36,10 +33,11 @@ const minEffectiveRecords = 10
 // v̄, and with the batches by kJ: it measures the mode with information
 // K = H((1 + k)J + v̄)⁻¹H instead of H. So the
 // covariance of the real-valued parameters is (Λ + K)⁻¹, and the part beyond
-// (Λ + H)⁻¹ is due to the noise; both are means over laws of the columns (addLaws).
+// (Λ + H)⁻¹ is due to the noise; both are means over laws of the columns (overLaws).
 // That is the best that the releases allow where the log likelihood is quadratic. The
-// mean stays where the fit has it, which is nearly as good, except in directions that
-// the likelihood does not depend on (settleNull).
+// mean stays where the fit has it, which is nearly as good, except where that is far from the
+// posterior's (toPosteriorMean), and in directions that the likelihood does not depend on
+// (settleNull).
 //
 // Scale parameters are adjusted to their effects (scale.estimate). All other
 // parameters keep independent normals.
@@ -118,13 +116,13 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	}
 	ratio := pick(j.samplingRatio(post.Mean, at, j.clipNorm), free)
 	simd.MulScalar(ratio, ratio, 1+c.batches)
-	widened := widening{free, scales, ofPrior, ratio, c.noiseOfMean()}
-	exact, total := widened.covariances(likelihood, trusted)
-	if exact == nil || total == nil {
+	widened := widening{free, scales, ofPrior, j.releasedMeans(at, free, found), ratio, c.noiseOfMean()}
+	whole := j.overLaws(widened.under(likelihood, trusted, j.believed(j.law, post.Mean, free, found)), post.Mean, found, widened)
+	if whole == nil {
 		return false
 	}
-	j.addLaws(exact, total, post.Mean, found, widened)
-	within, beyond := split(total, exact)
+	move(post.Mean, free, whole.step)
+	within, beyond := split(whole.total, whole.exact)
 	if within == nil {
 		return false
 	}
@@ -135,55 +133,6 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		s.widen(ofGuide, ofNoise)
 	}
 	return post.setCovariance(ofGuide, ofNoise)
-}
-
-// mostFree is the number of free parameters up to which laws are drawn.
-const mostFree = 100
-
-// addLaws makes exact and total, the covariances of the free parameters under the bought
-// law, their means over that law and others that the truth may have. If a law has a
-// correlation of .8 ± .1 and the truth is .9, two coefficients are known less well than
-// the law says. Of many parameters most are effects, whose information is pooled: they keep the
-// bought law, which saves seconds.
-func (j *jointNormal) addLaws(exact, total *mat.SymDense, mean []float64, scales []scale, w widening) {
-	if !j.law.Bought() || len(w.free) > mostFree {
-		return
-	}
-	var without, with [laws]*mat.SymDense // at 0 none
-	var wait sync.WaitGroup
-	for k := 1; k < laws; k++ {
-		wait.Go(func() {
-			l := j.law.Drawn(random(noise.Public(j.seed).Child(2), k))
-			without[k], with[k] = w.covariances(j.under(l, mean, w.free, scales))
-		})
-	}
-	wait.Wait()
-	count := 1.0
-	for k := range laws {
-		if without[k] != nil && with[k] != nil {
-			exact.AddSym(exact, without[k])
-			total.AddSym(total, with[k])
-			count++
-		}
-	}
-	exact.ScaleSym(1/count, exact)
-	total.ScaleSym(1/count, total)
-}
-
-// under returns the likelihood's information about the free parameters under a law, and the
-// part of it that the measured curvature confirms.
-func (j *jointNormal) under(l *law.Law, mean []float64, free []int, scales []scale) (likelihood, trusted *mat.SymDense) {
-	c, all := *j.curvature, newScores(j.model, mean, l, j.random())
-	if expected := all.information(j.clipNorm, j.records); simd.Finite(expected) {
-		c.expected = expected
-	}
-	h, v := make([]float64, j.model.P), make([]float64, j.model.P)
-	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })
-	c.capPooled(h, all.moved(), scales)
-	q, certain := all.of(free), c.certainFraction(h, scales, l.Correlation != nil)
-	likelihood = q.matrix(pick(h, free), pick(v, free))
-	simd.Mul(h, h, certain)
-	return likelihood, q.matrix(pick(h, free), pick(v, free))
 }
 
 // isReal reports whether the numbers of p are its unconstrained ones.

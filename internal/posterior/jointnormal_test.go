@@ -91,14 +91,15 @@ func TestUncertainCorrelationWidens(t *testing.T) {
 		l.Correlation, l.CorrelationSD = []float64{1, 0.8, 0, 0.8, 1, 0, 0, 0, 1}, []float64{0, sd, 0, sd, 0, 0, 0, 0, 0}
 		j := &jointNormal{simulation: simulation{model: m, law: &l, seed: 5}, records: 500, curvature: c, clipNorm: math.MaxFloat64}
 		prior := mat.NewSymDense(2, []float64{1, 0, 0, 1})
-		likelihood, trusted := j.under(&l, mean, free, nil)
-		exact, total := inverse(likelihood, prior), inverse(noisyInformation(trusted, ratio, c.noiseOfMean()), prior)
+		w := widening{free: free, prior: prior, releasedMeans: noReleases(2), ratio: ratio, noise: c.noiseOfMean()}
+		likelihood, trusted := j.information(&l, mean, free, nil)
+		bought := w.under(likelihood, trusted, likelihood)
 		along := func(sign float64) []float64 { // the variances of a ± b
 			v := mat.NewVecDense(2, []float64{1, sign})
-			return []float64{mat.Inner(v, exact, v), mat.Inner(v, total, v)}
+			return []float64{mat.Inner(v, bought.exact, v), mat.Inner(v, bought.total, v)}
 		}
 		difference, sum := along(-1), along(1)
-		j.addLaws(exact, total, mean, nil, widening{free: free, prior: prior, ratio: ratio, noise: c.noiseOfMean()})
+		bought = j.overLaws(bought, mean, nil, w)
 		floats.DivTo(difference, along(-1), difference)
 		floats.DivTo(sum, along(1), sum)
 		for i, name := range []string{"without the noise", "with it"} {

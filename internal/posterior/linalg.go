@@ -55,6 +55,18 @@ func raised(a, b *mat.SymDense, floor []float64) *mat.SymDense {
 // noisyInformation is H(J + v)⁻¹H, for J = √R H √R with the diagonal matrix
 // R = ratio; nil where an entry is not finite.
 func noisyInformation(h *mat.SymDense, ratio []float64, v float64) *mat.SymDense {
+	sum := noisyVariance(h, ratio, v)
+	var c mat.Cholesky
+	var half, out mat.Dense
+	if !simd.Finite(sum.RawSymmetric().Data) || !c.Factorize(sum) || c.SolveTo(&half, h) != nil {
+		return nil
+	}
+	out.Mul(h, &half)
+	return symmetric(&out)
+}
+
+// noisyVariance is J + v of noisyInformation.
+func noisyVariance(h *mat.SymDense, ratio []float64, v float64) *mat.SymDense {
 	n := h.SymmetricDim()
 	sum := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -63,13 +75,7 @@ func noisyInformation(h *mat.SymDense, ratio []float64, v float64) *mat.SymDense
 		}
 		sum.SetSym(i, i, sum.At(i, i)+v)
 	}
-	var c mat.Cholesky
-	var half, out mat.Dense
-	if !simd.Finite(sum.RawSymmetric().Data) || !c.Factorize(sum) || c.SolveTo(&half, h) != nil {
-		return nil
-	}
-	out.Mul(h, &half)
-	return symmetric(&out)
+	return sum
 }
 
 // split divides total into the part within exact and the part beyond it, both

@@ -211,8 +211,9 @@ type widening struct {
 	free   []int // coordinates
 	scales []scaleEstimate
 	prior  *mat.SymDense
-	ratio  []float64 // of noisyInformation
-	noise  float64   // v̄
+	releasedMeans
+	ratio []float64 // of noisyInformation
+	noise float64   // v̄
 }
 
 // covariances are (Λ + H)⁻¹ of the likelihood's information and (Λ + K)⁻¹ of that which is

@@ -202,15 +202,21 @@ func (l *Law) cautious() *Law {
 	return &out
 }
 
+// shownShare times the standard deviation of its noise is the least mean share of a column's
+// levels at which a level without records shows by itself. There a rare level is told from
+// the others, and their mean says nothing about it.
+const shownShare = 2.0
+
 // shareReliability is the part of the variance between a column's shares that is not
 // their noise, from 0 to 1.
 func (c *Column) shareReliability() float64 {
-	mean, between, noise := 1/float64(len(c.Shares)), 0.0, 0.0
+	n := float64(len(c.Shares))
+	mean, between, noise := 1/n, 0.0, 0.0
 	for k, share := range c.Shares {
 		between += (share - mean) * (share - mean)
 		noise += c.ShareSD[k] * c.ShareSD[k]
 	}
-	if between == 0 {
+	if between == 0 || mean > shownShare*math.Sqrt(noise/n) {
 		return 1
 	}
 	return math.Max(0, 1-noise/between)

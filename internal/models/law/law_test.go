@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"d3p/internal/models/data"
@@ -240,8 +241,34 @@ func TestRareLevelsAreCautious(t *testing.T) {
 		t.Errorf("%d records of a level that may have none", counts[0])
 	}
 	stattest.Require(t, "rare level", stattest.Binomial(counts[1], n, 0.015/0.986))
+	if got := l.Believed().cautious().Columns[3].Shares; !slices.Equal(got, l.Columns[3].Shares) {
+		t.Errorf("without caution the shares are %g", got)
+	}
 	if got := l.Columns[3].Shares[0]; got != 0.004 {
 		t.Errorf("the law's own share is %g", got)
+	}
+}
+
+// Of five levels one may have no records. Its share stays out of the mean of all, since a
+// level with a fifth of the records would show; a drawn law may give it records.
+func TestRareLevelOfFewIsNotPooled(t *testing.T) {
+	l, rng := bought(), source1()
+	c := &l.Columns[3]
+	c.Shares, c.ShareSD = []float64{0.03, 0.2, 0.25, 0.27, 0.25}, slices.Repeat([]float64{0.055}, 5)
+	if got := l.cautious().Columns[3].Shares[0]; got > 0 {
+		t.Errorf("a level that may have none has %.3f of the records", got)
+	}
+	without, most := 0, 0.0
+	for range 1000 {
+		share := l.Drawn(rng).cautious().Columns[3].Shares[0]
+		if share == 0 {
+			without++
+		}
+		most = math.Max(most, share)
+	}
+	// P(.03 + .055 z < 0) = .29, .21 after the projection on shares that add up to 1
+	if without < 150 || without > 350 || most < 0.1 {
+		t.Errorf("%d of 1000 drawn laws have no record of the level, and at most a share of %.2f", without, most)
 	}
 }
 

@@ -26,6 +26,9 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 	for i := range out.Columns {
 		if c := &out.Columns[i]; len(c.ShareSD) == len(c.Shares) && c.Shares != nil {
 			c.Shares = stats.Simplex(noisy(c.Shares, func(k int) float64 { return c.ShareSD[k] }), 1)
+			if c.Edges == nil {
+				c.ShareSD = nil // what is drawn is a truth, about which no caution is needed
+			}
 			if c.ScaleSD > 0 {
 				*c = c.spreadLike(&l.Columns[i], c.ShiftSD*rng.Normal(), math.Exp(c.ScaleSD*rng.Normal()))
 			}
@@ -50,6 +53,22 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 	for i := range out.Within {
 		w := &out.Within[i]
 		w.Mean = noisy(w.Mean, func(k int) float64 { return w.SD[k] })
+	}
+	return &out
+}
+
+// Believed is l without caution: records are simulated by its numbers as they are.
+func (l *Law) Believed() *Law {
+	out := *l
+	out.shared = &shared{}
+	out.Columns = slices.Clone(l.Columns)
+	for i := range out.Columns {
+		if out.Columns[i].Edges == nil {
+			out.Columns[i].ShareSD = nil
+		}
+	}
+	if l.CorrelationSD != nil {
+		out.CorrelationSD = make([]float64, len(l.CorrelationSD))
 	}
 	return &out
 }
