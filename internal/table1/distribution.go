@@ -127,7 +127,8 @@ const (
 )
 
 // grid calls visit with places about the nearest one and their densities, relative to that of
-// a distance of least, under counts whose noise is wide times as large as stated.
+// a distance of least, under counts whose noise is wide times as large as stated. It visits none
+// where all densities are 0.
 func (f *fit) grid(at place, least, wide float64, visit func(weight float64)) {
 	density := func(u, v float64) float64 {
 		return math.Exp(-(f.square(place{at.center + u*at.scale, at.scale * math.Exp(v)}) - least) / (2 * wide * wide))
@@ -152,6 +153,9 @@ func (f *fit) grid(at place, least, wide float64, visit func(weight float64)) {
 			mean[0], mean[1] = mean[0]+w*u, mean[1]+w*v
 			square[0], square[1], square[2] = square[0]+w*u*u, square[1]+w*u*v, square[2]+w*v*v
 		}
+	}
+	if sum == 0 {
+		return // the counts rule the distribution out
 	}
 	mean[0], mean[1] = mean[0]/sum, mean[1]/sum
 	a := math.Sqrt(max(square[0]/sum-mean[0]*mean[0], 1e-12))

@@ -138,3 +138,31 @@ func TestHistogramOfOneValue(t *testing.T) {
 		t.Errorf("mean %.3f ± %.3f for 0, sd %.3f ± %.3f", mean, ofMean, sd, ofSD)
 	}
 }
+
+// Counts of one distribution rule the others out if they have little noise: a histogram then has
+// its mean, and the noise is small.
+func TestHistogramOfManyRecords(t *testing.T) {
+	m := oneNumber(t, "type: real, lower: 0, upper: 90, scale: {center: 40, by: 4}")
+	of := columnOf(find(m, "u"))
+	edges := []float64{0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 17, 25, 41, 90}
+	list := distributions(of)
+	for k, at := range []place{{20, 8}, {20, 3}, {1.5, 0.7}, {4, 0.3}, {1.7, 0.3}, {4.2, 0.1}} {
+		f := &list[k]
+		counts, below := make([]float64, len(edges)), 0.0
+		for i := range edges[1:] {
+			above := 1.0
+			if i < len(edges)-2 {
+				above = f.below(f.of(edges[i+1]), at)
+			}
+			counts[i], below = above-below, above
+		}
+		for _, sd := range []float64{0.01, 1e-3, 1e-4, 1e-6} {
+			c := law.Declared(&m.Spec.Data).Column("u")
+			unknown := setHistogram(c, of, edges[1:len(edges)-1], counts, sd, true)
+			mean, own := c.Moments()
+			if !(mean > 0 && mean < 90 && own > 0) || unknown == nil || !(unknown.mean < 0.5 && unknown.scale < 1) {
+				t.Errorf("distribution %d, noise %g: mean %g, sd %g, unknown %v", k, sd, mean, own, unknown)
+			}
+		}
+	}
+}
