@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -93,21 +94,30 @@ func combined(list []*underLaw) *underLaw {
 // information is the likelihood's information about the free parameters under a law, and the
 // part of it that the measured curvature confirms.
 func (j *jointNormal) information(l *law.Law, mean []float64, free []int, scales []scale) (likelihood, trusted *mat.SymDense) {
-	c, all := *j.curvature, newScores(j.model, mean, l, j.random())
-	if expected := all.information(j.clipNorm, j.records); simd.Finite(expected) {
-		c.expected = expected
-	}
-	h, v := make([]float64, j.model.P), make([]float64, j.model.P)
-	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })
-	c.capPooled(h, all.moved(), scales)
-	q, certain := all.of(free), c.certainFraction(h, scales, l.Correlation != nil)
+	q, h, v, certain := j.measured(l, mean, free, scales)
 	likelihood = q.matrix(pick(h, free), pick(v, free))
+	if !slices.ContainsFunc(certain, func(x float64) bool { return x != 1 }) {
+		return likelihood, likelihood
+	}
 	simd.Mul(h, h, certain)
 	return likelihood, q.matrix(pick(h, free), pick(v, free))
 }
 
 // believed is the information under a law without caution.
 func (j *jointNormal) believed(l *law.Law, mean []float64, free []int, scales []scale) *mat.SymDense {
-	likelihood, _ := j.information(l.Believed(), mean, free, scales)
-	return likelihood
+	q, h, v, _ := j.measured(l.Believed(), mean, free, scales)
+	return q.matrix(pick(h, free), pick(v, free))
+}
+
+// measured are the scores of the free parameters under a law, the information h of every
+// parameter with its variance v, and the fraction of h that the measured curvature confirms.
+func (j *jointNormal) measured(l *law.Law, mean []float64, free []int, scales []scale) (q scores, h, v, certain []float64) {
+	c, all := *j.curvature, newScores(j.model, mean, l, j.random())
+	if expected := all.information(j.clipNorm, j.records); simd.Finite(expected) {
+		c.expected = expected
+	}
+	h, v = make([]float64, j.model.P), make([]float64, j.model.P)
+	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })
+	c.capPooled(h, all.moved(), scales)
+	return all.of(free), h, v, c.certainFraction(h, scales, l.Correlation != nil)
 }
