@@ -16,7 +16,7 @@ import (
 const mostCorners = 1 << 14
 
 // GradientBound bounds the L2 norm of a unit's gradient of the score of a beta divergence, in
-// the coordinates of work of m, over all records within declared bounds and all parameters. It
+// the whitened coordinates of m, over all records within declared bounds and all parameters. It
 // is for a logistic regression by a formula of columns and their products: there the gradient is
 // the slope of the score in the log odds, see dist.BetaSlope, times the design. It is infinite
 // for other models, such as those with a residual standard deviation: their densities have no
@@ -40,7 +40,7 @@ func GradientBound(m *models.Model) float64 {
 }
 
 // corners are the designs of which all others are convex combinations: base, and one option of
-// each block of columns. All are in coordinates of work, the level first.
+// each block of columns. All are in whitened coordinates, the level first.
 type corners struct {
 	base   []float64
 	blocks [][][]float64
@@ -54,15 +54,15 @@ func cornersOf(m *models.Model, p models.LinearPredictor, products [][]privacy.R
 	if p.Level != nil {
 		products = products[1:]
 	}
-	toWork := newWorkDesign(m, p, len(products))
-	d.base = toWork.of(make([]float64, len(products)))
+	whitened := newWhitenedDesign(m, p, len(products))
+	d.base = whitened.of(make([]float64, len(products)))
 	for _, block := range blocksOf(products) {
 		options, ok := block.options(m, products)
 		if !ok {
 			return d, false
 		}
 		for i, x := range options {
-			options[i] = toWork.of(x)
+			options[i] = whitened.of(x)
 			for k := range options[i] {
 				options[i][k] -= d.base[k]
 			}
@@ -214,16 +214,16 @@ func norm(x []float64) float64 {
 	return math.Sqrt(square)
 }
 
-// workDesign takes a design to the coordinates of work: its parts are the derivatives of the
+// whitenedDesign takes a design to the whitened coordinates: its parts are the derivatives of the
 // linear predictor by the level and the coefficients.
-type workDesign struct {
+type whitenedDesign struct {
 	level          float64   // unit of the level; 0: none
 	center, matrix []float64 // of the rotation (K, K×K)
 	unit           []float64 // of the coefficients (K)
 }
 
-func newWorkDesign(m *models.Model, p models.LinearPredictor, k int) workDesign {
-	w := workDesign{center: make([]float64, k), matrix: make([]float64, k*k), unit: make([]float64, k)}
+func newWhitenedDesign(m *models.Model, p models.LinearPredictor, k int) whitenedDesign {
+	w := whitenedDesign{center: make([]float64, k), matrix: make([]float64, k*k), unit: make([]float64, k)}
 	for j := range k {
 		w.unit[j], w.matrix[j*k+j] = 1, 1
 	}
@@ -248,8 +248,8 @@ func newWorkDesign(m *models.Model, p models.LinearPredictor, k int) workDesign 
 	return w
 }
 
-// of is the design x (K) in coordinates of work (1+K): Matrixᵀ(x − Center) in units.
-func (w workDesign) of(x []float64) []float64 {
+// of is the design x (K) in whitened coordinates (1+K): Matrixᵀ(x − Center) in units.
+func (w whitenedDesign) of(x []float64) []float64 {
 	k := len(w.unit)
 	out := make([]float64, 1+k)
 	out[0] = w.level

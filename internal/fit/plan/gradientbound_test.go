@@ -51,7 +51,7 @@ func TestNoGradientExceedsItsBound(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !p.Model().Rotated() {
-			t.Fatalf("%s: the plan has no coordinates of work", c.name)
+			t.Fatalf("%s: the plan has no whitened coordinates", c.name)
 		}
 		if p.ClipBound != table1.GradientBound(p.Model()) || p.StepClipNorm(0) > p.ClipBound || p.MostClipNorm() != p.ClipBound {
 			t.Errorf("%s: clip norm %g beyond the bound %g", c.name, p.StepClipNorm(0), p.ClipBound)
