@@ -58,7 +58,7 @@ func move(mean []float64, free []int, step *mat.VecDense) {
 }
 
 // logEvidence is the log density of the mean released gradient, but for a constant, where h is
-// the trusted part of H. By the prior the truth is N(m, Λ⁻¹) about m = θ̄ + Λ⁻¹p, so
+// the likelihood's information H. By the prior the truth is N(m, Λ⁻¹) about m = θ̄ + Λ⁻¹p, so
 //
 //	g ~ N(HΛ⁻¹p, HΛ⁻¹H + J + v̄).
 //

@@ -125,7 +125,8 @@ func boundedScore(m *models.Model) error {
 // drawExactly makes p the plan of an exact draw, which costs what a Gaussian costs: at most the
 // budget, and less where the weight of the model file leaves less slope to every record.
 func (p *Plan) drawExactly() error {
-	if _, err := p.logistic(); err != nil {
+	l, err := p.logistic()
+	if err != nil {
 		return err
 	}
 	if err := p.releaseOnce(ClippingSlope); err != nil {
@@ -137,10 +138,6 @@ func (p *Plan) drawExactly() error {
 	}
 	rows := max(1, p.model.Encoding.RowsPerUnit)
 	slope, err := m.Slope(rows)
-	if err != nil {
-		return err
-	}
-	l, err := table1.LogisticOf(p.model)
 	if err != nil {
 		return err
 	}
