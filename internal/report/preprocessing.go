@@ -45,9 +45,12 @@ func preprocessing(d *data.Data, fields map[string]encoding.Field, bought []tabl
 		add := adder(&list, fmt.Sprintf("%s (%s to %s)", t.Name.V, first.Name.V, last.Name.V), t.Source.V)
 		if t.Sequence() {
 			of := map[string]any{"of": t.From.V, "length": len(columns)}
-			if t.Text.IsSet() {
+			switch {
+			case t.Text.IsSet():
 				of["text"] = t.Text.V
-			} else {
+			case t.Words.IsSet():
+				of["tokens"] = t.Words.V
+			default:
 				of["tokens"] = t.Tokens.V
 			}
 			add("tokens", of)

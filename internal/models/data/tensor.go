@@ -24,11 +24,14 @@ type Tensor struct {
 
 	// Text turns a column of text, From, into tokens, one for each element: Bytes, or the
 	// public file of a vocabulary; unset for numbers.
-	Text       source.Value[string]
-	Vocabulary []string // of that file, in its order
+	Text source.Value[string]
+	// Words is the public file of a vocabulary if the cells of the column From are lists of
+	// its tokens.
+	Words      source.Value[string]
+	Vocabulary []string // of one of these files, in its order
 
-	// Tokens is the number of tokens if the cells of the column From are lists of tokens
-	// already: whole numbers below it.
+	// Tokens is the number of tokens if the cells of the column From are lists of whole
+	// numbers below it.
 	Tokens source.Value[int]
 
 	Columns []*Column // in row-major order; of a sequence, one for each token
@@ -53,7 +56,10 @@ const (
 )
 
 // Sequence reports whether the elements are the tokens of one column, a text or a list.
-func (t *Tensor) Sequence() bool { return t.Text.IsSet() || t.Tokens.IsSet() }
+func (t *Tensor) Sequence() bool { return t.Text.IsSet() || t.Listed() }
+
+// Listed reports whether the cells of that column are lists of tokens.
+func (t *Tensor) Listed() bool { return t.Tokens.IsSet() || t.Words.IsSet() }
 
 // TokenLevels is the number of tokens that there are.
 func (t *Tensor) TokenLevels() int {

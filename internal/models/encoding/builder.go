@@ -193,7 +193,7 @@ func (e *Builder) sequence(t *data.Tensor, role Role) int {
 	if at, ok := e.places[reading]; ok {
 		return at
 	}
-	f := Field{Column: t.From.V, Type: "text", Kind: Tokens, Role: role, Missing: MissingImpute, Vocabulary: t.Vocabulary, Listed: t.Tokens.V}
+	f := Field{Column: t.From.V, Type: "text", Kind: Tokens, Role: role, Missing: MissingImpute, Vocabulary: t.Vocabulary, Words: t.Words.IsSet(), Listed: t.Tokens.V}
 	first := e.next
 	for i := range t.Columns {
 		f.Out = append(f.Out, first+i)

@@ -91,8 +91,10 @@ type Field struct {
 	Levels []string `json:"levels,omitempty"` // of LevelCode and OneHot
 	// Vocabulary are the known tokens of Tokens; nil: every byte is one.
 	Vocabulary []string `json:"vocabulary,omitempty"`
-	// Listed is the number of tokens that there are where cells are lists of them; 0: cells
-	// are texts.
+	// Words: cells are lists of tokens of the vocabulary, which are looked up as they are.
+	Words bool `json:"words,omitempty"`
+	// Listed is the number of tokens that there are where cells are lists of numbers; 0: cells
+	// are texts or lists of words.
 	Listed  int `json:"listed,omitempty"`
 	Unknown int `json:"unknown,omitempty"`
 

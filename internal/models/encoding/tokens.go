@@ -13,18 +13,19 @@ import (
 // A Tokenizer cuts texts into tokens. It is not safe for concurrent use.
 type Tokenizer struct {
 	listed int            // texts are lists of tokens below it; 0: they are texts
+	words  bool           // texts are lists of words, which are looked up as they are
 	places map[string]int // of each token of the vocabulary; nil: bytes
 	most   int            // bytes of the longest one
 	folded []byte         // room for a word in lower case
 	piece  []byte         // room for a piece of one
 }
 
-// NewTokenizer returns a Tokenizer for the vocabulary of a field, nil for bytes.
-func NewTokenizer(vocabulary []string) *Tokenizer {
-	t := &Tokenizer{}
-	if vocabulary != nil {
-		t.places = make(map[string]int, len(vocabulary))
-		for i, v := range vocabulary {
+// NewTokenizer returns the Tokenizer of a field.
+func NewTokenizer(f *Field) *Tokenizer {
+	t := &Tokenizer{listed: f.Listed, words: f.Words}
+	if f.Vocabulary != nil {
+		t.places = make(map[string]int, len(f.Vocabulary))
+		for i, v := range f.Vocabulary {
 			t.places[v] = data.Unknown + 1 + i
 			t.most = max(t.most, len(v))
 		}
@@ -32,12 +33,9 @@ func NewTokenizer(vocabulary []string) *Tokenizer {
 	return t
 }
 
-// NewListTokenizer returns a Tokenizer for lists of tokens below levels.
-func NewListTokenizer(levels int) *Tokenizer { return &Tokenizer{listed: levels} }
-
 // Clone is a Tokenizer with the same vocabulary.
 func (t *Tokenizer) Clone() *Tokenizer {
-	return &Tokenizer{listed: t.listed, places: t.places, most: t.most}
+	return &Tokenizer{listed: t.listed, words: t.words, places: t.places, most: t.most}
 }
 
 // Listed is the token of a number in a list: the number if it is a token, else
@@ -49,8 +47,8 @@ func (t *Tokenizer) Listed(x float64) int {
 	return data.Unknown
 }
 
-// list calls add with the tokens of a list that is written as text: numbers with spaces or
-// commas between them, in brackets or not.
+// list calls add with the tokens of a list of numbers that is written as text: numbers with
+// spaces or commas between them, in brackets or not.
 func (t *Tokenizer) list(text []byte, add func(token int) bool) {
 	for {
 		text = bytes.TrimLeft(text, betweenNumbers)
@@ -74,6 +72,62 @@ func (t *Tokenizer) list(text []byte, add func(token int) bool) {
 
 const betweenNumbers = " \t\r\n,;|[](){}\"'"
 
+// wordList calls add with the tokens of a list of words that is written as text: words with
+// spaces between them, or quoted in brackets as JSON, Python and numpy write them.
+func (t *Tokenizer) wordList(text []byte, add func(token int) bool) {
+	text = bytes.TrimSpace(text)
+	quoted := len(text) > 1 && text[0] == '[' && text[len(text)-1] == ']' && (len(text) == 2 || text[1] == '"' || text[1] == '\'')
+	for more := true; more; {
+		var word []byte
+		if quoted {
+			word, text = t.quotedWord(text)
+		} else {
+			text = bytes.TrimLeftFunc(text, unicode.IsSpace)
+			end := bytes.IndexFunc(text, unicode.IsSpace)
+			if end < 0 {
+				end = len(text)
+			}
+			word, text = text[:end], text[end:]
+		}
+		if len(word) == 0 && len(text) == 0 {
+			return
+		}
+		token, ok := t.places[string(word)]
+		if !ok {
+			token = data.Unknown
+		}
+		more = add(token)
+	}
+}
+
+// quotedWord is the next text in quotes, and what follows it. A backslash stands before a
+// quote or a backslash of the word, or writes a letter as \u00e9.
+func (t *Tokenizer) quotedWord(text []byte) (word, rest []byte) {
+	begin := bytes.IndexAny(text, `"'`)
+	if begin < 0 {
+		return nil, nil
+	}
+	quote := text[begin]
+	t.piece = t.piece[:0]
+	for i := begin + 1; i < len(text); i++ {
+		switch {
+		case text[i] == quote:
+			return t.piece, text[i+1:]
+		case text[i] == '\\' && i+1 < len(text):
+			if i++; text[i] != 'u' || i+4 >= len(text) {
+				break
+			}
+			if r, err := strconv.ParseUint(string(text[i+1:i+5]), 16, 16); err == nil {
+				t.piece = utf8.AppendRune(t.piece, rune(r))
+				i += 4
+				continue
+			}
+		}
+		t.piece = append(t.piece, text[i])
+	}
+	return t.piece, nil
+}
+
 // Tokens calls add with the tokens of a text, in order, until it returns false. Every
 // byte b is the token 1 + b. With a vocabulary, words in lower case and single other
 // signs are looked up as they are, then as the longest known beginning with known
@@ -82,6 +136,10 @@ const betweenNumbers = " \t\r\n,;|[](){}\"'"
 func (t *Tokenizer) Tokens(text []byte, add func(token int) bool) {
 	if t.listed > 0 {
 		t.list(text, add)
+		return
+	}
+	if t.words {
+		t.wordList(text, add)
 		return
 	}
 	if t.places == nil {

@@ -30,8 +30,42 @@ func TestTokens(t *testing.T) {
 		{"  \n\t", vocabulary, nil},
 	} {
 		var got []int
-		tokens := encoding.NewTokenizer(c.vocabulary)
+		tokens := encoding.NewTokenizer(&encoding.Field{Vocabulary: c.vocabulary})
 		tokens.Clone().Tokens([]byte(c.text), func(token int) bool { got = append(got, token); return true })
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %v, want %v", c.text, got, c.want)
+		}
+		for n := 1; n <= len(c.want); n++ {
+			got = nil
+			tokens.Tokens([]byte(c.text), func(token int) bool { got = append(got, token); return len(got) < n })
+			if !slices.Equal(got, c.want[:n]) {
+				t.Errorf("%q, the first %d: %v", c.text, n, got)
+			}
+		}
+	}
+}
+
+// TestListsOfWords looks words of lists up as they are, however a file writes the list.
+func TestListsOfWords(t *testing.T) {
+	vocabulary := []string{"[CLS]", "The", "play", "##ing", "it's", `a"b`, "été", ","}
+	for _, c := range []struct {
+		text string
+		want []int
+	}{
+		{"[CLS] The play ##ing the [CLS]", []int{2, 3, 4, 5, 1, 2}},
+		{"  \n", nil},
+		{"[]", nil},
+		{`["The", "playing", ",", "\u00e9t\u00e9"]`, []int{3, 1, 9, 8}},
+		{`['[CLS]', "it's", 'it\'s', 'a"b', '']`, []int{2, 6, 6, 7, 1}},
+		{"['The' 'play'\n '##ing']", []int{3, 4, 5}},
+		{`["The", "pla`, []int{1, 1}},
+		{`["The", "pla]`, []int{3, 1}},
+		{`["\u00", "\uzzzz", "\`, []int{1, 1, 1}},
+		{"\xff the", []int{1, 1}},
+	} {
+		var got []int
+		tokens := encoding.NewTokenizer(&encoding.Field{Vocabulary: vocabulary, Words: true}).Clone()
+		tokens.Tokens([]byte(c.text), func(token int) bool { got = append(got, token); return true })
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%q: %v, want %v", c.text, got, c.want)
 		}
@@ -47,7 +81,7 @@ func TestTokens(t *testing.T) {
 
 // A tokenizer allocates nothing after its first text.
 func TestTokensAllocateNothing(t *testing.T) {
-	tokens, text, n := encoding.NewTokenizer([]string{"play", "##ing", "the"}), []byte("the Playing dog, the end"), 0
+	tokens, text, n := encoding.NewTokenizer(&encoding.Field{Vocabulary: []string{"play", "##ing", "the"}}), []byte("the Playing dog, the end"), 0
 	add := func(int) bool { n++; return true }
 	tokens.Tokens(text, add)
 	if a := testing.AllocsPerRun(10, func() { tokens.Tokens(text, add) }); a > 0 {
@@ -60,13 +94,13 @@ func TestLongWords(t *testing.T) {
 	word := bytes.Repeat([]byte("ab"), 500_000)
 	begun := time.Now()
 	for last, want := range map[string]int{"b": len(word), "c": 1} { // no token is c
-		tokens, n := encoding.NewTokenizer([]string{"a", "##a", "##b"}), 0
+		tokens, n := encoding.NewTokenizer(&encoding.Field{Vocabulary: []string{"a", "##a", "##b"}}), 0
 		tokens.Tokens(append(word[:len(word)-1:len(word)-1], last...), func(int) bool { n++; return true })
 		if n != want {
 			t.Errorf("%d tokens, want %d", n, want)
 		}
 	}
-	tokens := encoding.NewTokenizer([]string{"z"})
+	tokens := encoding.NewTokenizer(&encoding.Field{Vocabulary: []string{"z"}})
 	tokens.Tokens(word, func(token int) bool {
 		if token != data.Unknown {
 			t.Errorf("token %d of an unknown word", token)

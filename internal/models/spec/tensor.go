@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,7 +23,7 @@ const mostTokens = 1 << 24
 
 // tensorFields are the keys of one array of columns.
 func tensorFields(t *data.Tensor) []field {
-	tokens := count("tokens", &t.Tokens, data.Unknown+1).means("how many tokens there are: the column has lists of whole numbers below it, 0 behind the end")
+	tokens := tokensField(t).means("how many tokens there are: the column has lists of whole numbers below it, 0 behind the end; or a public vocabulary: the column has lists of words that are looked up as they are")
 	if t.Sequence() { // in the printed form
 		return []field{
 			text("from", &t.From), text("text", &t.Text), tokens, distinct("dims", "dim", &t.Dims),
@@ -47,6 +48,32 @@ func tensorFields(t *data.Tensor) []field {
 	}
 }
 
+// tokensField is the number of tokens, or the file of a vocabulary.
+func tokensField(t *data.Tensor) field {
+	return field{key: "tokens",
+		read: func(r *reader, e entry) {
+			s, file := e.node.(*ast.StringNode)
+			if file {
+				_, err := strconv.Atoi(s.Value)
+				file = err != nil
+			}
+			if file || r.shape != nil {
+				t.Words = r.text(e)
+			}
+			if !file {
+				t.Tokens = r.count(e, data.Unknown+1)
+			}
+		},
+		stated: t.Listed,
+		print: func(p *printer) {
+			if t.Words.IsSet() {
+				p.text("tokens", t.Words.V)
+			} else {
+				p.value("tokens", t.Tokens.V)
+			}
+		}}
+}
+
 // readTensor reads one array of columns.
 func readTensor(r *reader, e entry) (*data.Tensor, bool) {
 	t := &data.Tensor{Name: e.name()}
@@ -57,11 +84,11 @@ func readTensor(r *reader, e entry) (*data.Tensor, bool) {
 // tensor reads the keys of an array, checks them and names its columns.
 func (r *reader) tensor(e entry, t *data.Tensor) {
 	keys := r.object(e, "tensor "+e.key, tensorFields(t))
-	if keys == nil || keys["tokens"] && !t.Tokens.IsSet() {
+	if keys == nil || keys["tokens"] && !t.Listed() {
 		return
 	}
 	needs, refused, is := []string{"dims", "shape", "lower", "upper"}, []string(nil), "text"
-	if t.Tokens.IsSet() {
+	if t.Listed() {
 		is = "of tokens"
 	}
 	if t.Sequence() {
@@ -78,8 +105,8 @@ func (r *reader) tensor(e entry, t *data.Tensor) {
 		}
 	}
 	switch {
-	case t.Text.IsSet() && t.Tokens.IsSet():
-		r.Add(t.Tokens.At, "leave one of the two out", "tensor %s has both text and tokens", e.key)
+	case t.Text.IsSet() && t.Listed():
+		r.Add(cmp.Or(t.Tokens.At, t.Words.At), "leave one of the two out", "tensor %s has both text and tokens", e.key)
 		return
 	case t.Tokens.IsSet() && t.Tokens.V > mostTokens:
 		r.Add(t.Tokens.At, "", "tensor %s has more than %d tokens", e.key, mostTokens)
@@ -101,25 +128,15 @@ func (r *reader) tensor(e entry, t *data.Tensor) {
 	}
 }
 
-// loadSequences reads the vocabularies of texts and names the columns of sequences.
+// loadSequences reads the vocabularies of texts and lists of words and names the columns of sequences.
 func (r *reader) loadSequences(d *data.Data, load Loader) {
 	for _, t := range d.Tensors {
-		if !t.Sequence() || t.Text.IsSet() && t.Tokens.IsSet() || len(t.Dims) != 1 || len(t.Shape) != 1 {
+		if !t.Sequence() || t.Text.IsSet() && t.Listed() || len(t.Dims) != 1 || len(t.Shape) != 1 {
 			continue // of numbers, or reported
 		}
-		at := t.Tokens.At
-		if t.Text.IsSet() {
-			at = t.Text.At
-		}
-		if t.Text.IsSet() && t.Text.V != data.Bytes {
-			src, err := load(r.relative(t.Text.V))
-			if t.Vocabulary = data.ReadVocabulary(src); err == nil && len(t.Vocabulary) == 0 {
-				err = errEmptyTable
-			}
-			if err != nil {
-				r.Add(t.Text.At, "write `text: bytes`, or the file of a vocabulary with a token on each line", "cannot read the vocabulary of %s: %v", t.Name.V, err)
-				continue
-			}
+		at := cmp.Or(t.Text.At, t.Words.At, t.Tokens.At)
+		if !r.vocabulary(t, load) {
+			continue
 		}
 		for i := range t.Size() {
 			t.Columns = append(t.Columns, &data.Column{
@@ -129,6 +146,25 @@ func (r *reader) loadSequences(d *data.Data, load Loader) {
 			})
 		}
 	}
+}
+
+// vocabulary reads the vocabulary of a sequence, if it has one.
+func (r *reader) vocabulary(t *data.Tensor, load Loader) bool {
+	file, other := t.Text, "text: bytes"
+	if t.Words.IsSet() {
+		file, other = t.Words, "tokens: 30000"
+	}
+	if !file.IsSet() || t.Text.V == data.Bytes {
+		return true
+	}
+	src, err := load(r.relative(file.V))
+	if t.Vocabulary = data.ReadVocabulary(src); err == nil && len(t.Vocabulary) == 0 {
+		err = errEmptyTable
+	}
+	if err != nil {
+		r.Add(file.At, fmt.Sprintf("write `%s`, or the file of a vocabulary with a token on each line", other), "cannot read the vocabulary of %s: %v", t.Name.V, err)
+	}
+	return err == nil
 }
 
 // columnRange is columns("px0".."px783"): two names that end in numbers.

@@ -234,6 +234,53 @@ core:
 	}
 }
 
+// Lists of tokens are one input, in which numbers that are no token are unknown.
+func TestLists(t *testing.T) {
+	for tokens, word := range map[string]func(k int) string{
+		"9":         strconv.Itoa,
+		"words.txt": func(k int) string { return "w" + strconv.Itoa(k) },
+	} {
+		rng := rand.New(rand.NewPCG(6, 7))
+		lists := make([][]float64, rows)
+		for i := range lists {
+			lists[i] = make([]float64, 4)
+			for k := range i % 5 {
+				lists[i][k] = float64(1 + rng.IntN(8))
+				if rng.IntN(5) == 0 {
+					lists[i][k] = []float64{-3, 9, 1e6}[rng.IntN(3)]
+				}
+			}
+		}
+		in := input{columns: []string{"list"}, dims: []int{4}, numbers: func(row int) []float64 { return lists[row] }}
+		in.cells = []func(int) string{func(row int) string {
+			var words []string
+			for k := range row % 5 {
+				words = append(words, word(int(lists[row][k])))
+			}
+			return `"` + strings.Join(words, " ") + `"`
+		}}
+		m, err := models.Read("m.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 100}
+  columns:
+    y: {type: binary}
+  tensors:
+    seen: {from: list, tokens: ` + tokens + `, dims: [t], shape: [4]}
+nets:
+  net: {input: [t], layers: [{embedding: {levels: seen_levels, units: 2}}, flatten, {dense: {units: 1}}]}
+core:
+  rows: {observe: {y: "bernoulli(logits=net(seen))"}}
+`), func(string) ([]byte, error) { return []byte("w2\nw3\nw4\nw5\nw6\nw7\nw8\n"), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file, _ := agree(t, m, map[string]input{"seen": in}); file.Types["seen"] != 7 {
+			t.Errorf("types %v", file.Types)
+		}
+	}
+}
+
 // Columns of every type, with bounds, transforms, missing and unknown values: a row without
 // a value that the model needs has NaN, all others the prediction.
 func TestColumns(t *testing.T) {

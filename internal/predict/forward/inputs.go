@@ -25,7 +25,7 @@ func (l *lowering) inputs(m *models.Model) error {
 	l.columns = make([]place, m.Predict.K)
 	tensors := make(map[string]*data.Tensor) // by columns
 	for _, t := range m.Spec.Data.Tensors {
-		if t.Text.IsSet() {
+		if t.Sequence() {
 			tensors[t.From.V] = t
 		}
 		for _, c := range t.Columns {
@@ -106,7 +106,9 @@ func (l *lowering) tensor(t *data.Tensor, f encoding.Field, all []encoding.Field
 	var x string
 	switch f.Kind {
 	case encoding.Tokens:
-		x = l.to.Node("Clip", nil, l.real(input), l.number(0), l.number(float64(t.TokenLevels()-1)))
+		x = l.real(input)
+		none := l.to.Node("Or", nil, l.to.Node("Less", nil, x, l.number(0)), l.to.Node("Greater", nil, x, l.number(float64(t.TokenLevels()-1))))
+		x = l.to.Node("Where", nil, none, l.number(data.Unknown), x)
 	case encoding.Numeric:
 		x = l.numeric(f, input, dims)
 	default:

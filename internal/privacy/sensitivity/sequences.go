@@ -84,7 +84,7 @@ core:
   rows:
     observe:
       y: %s
-`, 1+rng.IntN(3), y.column, []string{"text: words.txt", "tokens: 8"}[i%2], strings.Join(layers, "\n      - "), fmt.Sprintf(y.law, call))
+`, 1+rng.IntN(3), y.column, []string{"text: words.txt", "tokens: 8", "tokens: words.txt"}[i%3], strings.Join(layers, "\n      - "), fmt.Sprintf(y.law, call))
 	m, err := models.Read("sequences.yaml", []byte(text), func(string) ([]byte, error) { return []byte(vocabulary), nil })
 	if err != nil {
 		tb.Fatalf("%v\n%s", err, text)

@@ -147,10 +147,7 @@ func resolve(f encoding.Field) field {
 		r.transform = t.Apply
 	}
 	if f.Kind == encoding.Tokens {
-		r.tokenizer = encoding.NewTokenizer(f.Vocabulary)
-		if f.Listed > 0 {
-			r.tokenizer = encoding.NewListTokenizer(f.Listed)
-		}
+		r.tokenizer = encoding.NewTokenizer(&f)
 	}
 	if f.Missing == encoding.MissingImpute {
 		r.imputed = f.Impute

@@ -114,9 +114,9 @@ func (t *parquetTable) match(enc *encoder) error {
 func wanted(c *column, kind parquet.Kind) string {
 	switch {
 	case kind == parquet.Words:
-		return "lists of words are read by a tensor with text: in place of a column or tokens:"
+		return "a tensor with tokens: words.txt, a public vocabulary with a token on each line, reads lists of words"
 	case kind == parquet.List:
-		return "lists of whole numbers are read by a tensor with tokens: 30000 in place of a column or text:"
+		return "a tensor with tokens: 30000, how many tokens there are, reads lists of whole numbers"
 	case c.lists:
 		return "the model file declares lists of tokens: whole numbers from 0 on"
 	}

@@ -112,6 +112,31 @@ func TestListsOfWordsBecomeTokens(t *testing.T) {
 	}
 }
 
+// wordLists encodes a column of lists of words as three tokens.
+func wordLists(vocabulary ...string) encoding.Encoding {
+	e := texts(vocabulary)
+	e.Fields[0].Words = true
+	return e
+}
+
+// TestListsOfWordsAsTheyAre: words of lists under `tokens:` are neither cut nor in lower
+// case, in Parquet, and in CSV as programs write lists there.
+func TestListsOfWordsAsTheyAre(t *testing.T) {
+	e := wordLists("[CLS]", "Good", "un", "##good")
+	want := [][]float64{{2, 3, 0}, {4, 5, 1}, {0, 0, 0}, {0, 0, 0}, {2, 1, 1}}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "t", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true}}, nil)
+	for name, file := range map[string]string{
+		"lists":  parquetText(t, schema, `[["[CLS]", "Good"], ["un", "##good", "ungood", "Good"], [], null, ["[CLS]", "good", ","]]`),
+		"python": "t,u\n\"['[CLS]', 'Good']\",1\n\"['un', '##good', 'ungood', 'Good']\",2\n[],3\n,4\n\"['[CLS]', 'good', ',']\",5\n",
+		"json":   "t\tu\n\"[\"\"[CLS]\"\", \"\"Good\"\"]\"\t1\nun ##good ungood Good\t2\n[]\t3\n\t4\n[CLS] good ,\t5\n",
+	} {
+		rows, check := encode(t, e, file)
+		if !slices.EqualFunc(rows, want, slices.Equal) || check.Rejected != 0 {
+			t.Errorf("%s: rows %v, want %v; %d rejected", name, rows, want, check.Rejected)
+		}
+	}
+}
+
 // lists encodes a column of lists of tokens below 300 as three tokens.
 func lists() encoding.Encoding {
 	e := texts(nil)
@@ -182,8 +207,9 @@ func TestListsOfWhatIsNoToken(t *testing.T) {
 		file string
 		want string
 	}{
-		{"text of lists", texts(nil), list(arrow.ListOf(arrow.PrimitiveTypes.Int64), `[[31415]]`), "t: has type list of integer in the file (lists of whole numbers are read by a tensor with tokens: 30000"},
-		{"lists of text", lists(), list(arrow.ListOf(arrow.BinaryTypes.String), `[["31415"]]`), "t: has type list of text in the file (lists of words are read by a tensor with text: in place of a column or tokens:)"},
+		{"text of lists", texts(nil), list(arrow.ListOf(arrow.PrimitiveTypes.Int64), `[[31415]]`), "t: has type list of integer in the file (a tensor with tokens: 30000, how many tokens there are, reads lists of whole numbers)"},
+		{"lists of text", lists(), list(arrow.ListOf(arrow.BinaryTypes.String), `[["31415"]]`), "t: has type list of text in the file (a tensor with tokens: words.txt, a public vocabulary with a token on each line, reads lists of words)"},
+		{"lists of words that are numbers", wordLists("31415"), list(arrow.ListOf(arrow.PrimitiveTypes.Int64), `[[31415]]`), "t: has type list of integer in the file (a tensor with tokens: 30000"},
 		{"lists of lists", lists(), list(arrow.ListOf(arrow.ListOf(arrow.PrimitiveTypes.Int64)), `[[[31415]]]`), "t: has type nested in the file"},
 		{"text in an array", texts(nil), string(npyFile("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 3)}", []int32{3, 14, 15})), "t: is text, which an array of numbers has not"},
 		{"other length", lists(), string(npyFile("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 5)}", []int32{3, 1, 4, 1, 5})), "has 5 numbers in a record, but the model file declares 3"},
