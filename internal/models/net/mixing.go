@@ -27,6 +27,21 @@ func MixingLayers() []Mixing {
 	}
 }
 
+// MixingNamed is the layer of MixingLayers of that name, or of PyTorch's for images of a
+// number of axes, as in BatchNorm2d.
+func MixingNamed(name string) (Mixing, bool) {
+	plain := plainName(name)
+	if n := len(plain); n > 2 && strings.HasSuffix(plain, "d") && strings.ContainsAny(plain[n-2:n-1], "123") {
+		plain = plain[:n-2]
+	}
+	list := MixingLayers()
+	at := slices.IndexFunc(list, func(x Mixing) bool { return plainName(x.Name) == plain })
+	if at < 0 {
+		return Mixing{}, false
+	}
+	return list[at], true
+}
+
 // layerText is a layer as one line of a model file has it: its name, with settings in
 // braces or alone.
 var layerText = regexp.MustCompile(`^(\w+)(: *\{([^{}]*)\}|[ \t,\]}]|$)`)
@@ -40,7 +55,10 @@ func WithoutMixing(line string, column int) (string, bool) {
 	}
 	before, rest := line[:column-1], line[column-1:]
 	m := layerText.FindStringSubmatch(rest)
-	if m == nil || !slices.ContainsFunc(MixingLayers(), func(x Mixing) bool { return x.Rewrite && x.Name == m[1] }) {
+	if m == nil {
+		return line, false
+	}
+	if mixing, ok := MixingNamed(m[1]); !ok || !mixing.Rewrite {
 		return line, false
 	}
 	if !strings.HasPrefix(m[2], ":") {

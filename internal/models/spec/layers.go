@@ -165,13 +165,15 @@ func (r *reader) layer(e entry) *net.Layer {
 
 // unknownLayer reports a layer that the language does not have.
 func (r *reader) unknownLayer(name source.Value[string]) {
-	for _, m := range net.MixingLayers() {
-		if m.Name == name.V {
-			r.Add(name.At, m.Instead, "layer %s mixes records: %s, so no record's gradient has a bound", m.Name, m.Why)
-			return
-		}
+	if m, ok := net.MixingNamed(name.V); ok {
+		r.Add(name.At, m.Instead, "layer %s mixes records: %s, so no record's gradient has a bound", name.V, m.Why)
+		return
 	}
-	r.Add(name.At, spell.Suggest(name.V, "layers", net.Names()), "unknown layer %s", name.V)
+	hint := spell.Suggest(name.V, "layers", net.Names())
+	if here := net.Called(name.V, net.Names()); here != "" {
+		hint = "write " + here
+	}
+	r.Add(name.At, hint, "unknown layer %s", name.V)
 }
 
 // oneOrMore reads one size for all axes, or a list with one for each.

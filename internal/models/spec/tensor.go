@@ -135,9 +135,7 @@ func (r *reader) loadSequences(d *data.Data, load Loader) {
 			continue // of numbers, or reported
 		}
 		at := cmp.Or(t.Text.At, t.Words.At, t.Tokens.At)
-		if !r.vocabulary(t, load) {
-			continue
-		}
+		r.vocabulary(t, load)
 		for i := range t.Size() {
 			t.Columns = append(t.Columns, &data.Column{
 				Name: source.Value[string]{V: data.TokenColumn(t.From.V, i), At: t.Name.At}, Type: source.Value[string]{V: data.Integer, At: t.Name.At},
@@ -149,13 +147,13 @@ func (r *reader) loadSequences(d *data.Data, load Loader) {
 }
 
 // vocabulary reads the vocabulary of a sequence, if it has one.
-func (r *reader) vocabulary(t *data.Tensor, load Loader) bool {
+func (r *reader) vocabulary(t *data.Tensor, load Loader) {
 	file, other := t.Text, "text: bytes"
 	if t.Words.IsSet() {
 		file, other = t.Words, "tokens: 30000"
 	}
 	if !file.IsSet() || t.Text.V == data.Bytes {
-		return true
+		return
 	}
 	src, err := load(r.relative(file.V))
 	if t.Vocabulary = data.ReadVocabulary(src); err == nil && len(t.Vocabulary) == 0 {
@@ -164,7 +162,6 @@ func (r *reader) vocabulary(t *data.Tensor, load Loader) bool {
 	if err != nil {
 		r.Add(file.At, fmt.Sprintf("write `%s`, or the file of a vocabulary with a token on each line", other), "cannot read the vocabulary of %s: %v", t.Name.V, err)
 	}
-	return err == nil
 }
 
 // columnRange is columns("px0".."px783"): two names that end in numbers.

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"d3p/internal/models/expr"
+	"d3p/internal/models/net"
 	"d3p/internal/models/source"
 	"d3p/internal/spell"
 )
@@ -193,7 +194,12 @@ func (r *reader) each(list []entry, what string, known []field, old ...field) pr
 		at, had := slices.IndexFunc(known, called), slices.IndexFunc(old, called)
 		switch {
 		case at < 0 && had < 0:
-			r.Add(e.at, spell.Suggest(e.key, "keys", slices.Sorted(slices.Values(keysOf(known)))), "unknown key %s in %s", e.key, what)
+			names := slices.Sorted(slices.Values(keysOf(known)))
+			hint := spell.Suggest(e.key, "keys", names)
+			if _, layer := net.KindNamed(what); layer && net.Called(e.key, names) != "" {
+				hint = "write " + net.Called(e.key, names)
+			}
+			r.Add(e.at, hint, "unknown key %s in %s", e.key, what)
 		case at < 0:
 			r.spec.OldNames = true
 			if e.node != nil {

@@ -266,7 +266,7 @@ data:
   columns:
     y: {type: binary}
   tensors:
-    seen: {from: list, tokens: ` + tokens + `, dims: [t], shape: [4]}
+    seen: {from: list, tokens: `+tokens+`, dims: [t], shape: [4]}
 nets:
   net: {input: [t], layers: [{embedding: {levels: seen_levels, units: 2}}, flatten, {dense: {units: 1}}]}
 core:
