@@ -67,8 +67,8 @@ func testBound(t testing.TB, m *models.Model, dir string, theta []float64) float
 }
 
 // After one epoch with the paper's settings (batches of 128, noise multiplier
-// 1.5, C = 10, Adam at 1e-3, weights from N(0, 0.01²)) the bound is at most 216
-// on test images; the reference has 214.6. A step is timed beside one without
+// 1.5, C = 10, Adam at 1e-3, weights from N(0, 0.01²)) the bound is at most 211
+// on test images; the paper's logs have 210.57, with sampled divergences it is 214.6. A step is timed beside one without
 // clipping and noise.
 func TestAutoEncoderOfMNIST(t *testing.T) {
 	dir, m := mnist(t), vae(t)
@@ -97,8 +97,8 @@ func TestAutoEncoderOfMNIST(t *testing.T) {
 	private := time.Since(begin) / time.Duration(p.Steps)
 	bound := testBound(t, m, dir, post.Mean)
 	t.Logf("epsilon %.3f, %d steps of %v, test bound %.1f", p.Epsilon, p.Steps, private.Round(time.Microsecond), bound)
-	if bound > 216 {
-		t.Errorf("test bound %.1f, want at most 216", bound)
+	if bound > 211 {
+		t.Errorf("test bound %.1f, want at most 211", bound)
 	}
 	cfg = plan.Config{NonPrivate: true, Sampling: "fixed_size", BatchSize: 128, Steps: 100, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last}
 	if p, err = plan.New(m, cfg); err != nil {

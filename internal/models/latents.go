@@ -2,7 +2,6 @@ package models
 
 import (
 	"maps"
-	"math"
 
 	"d3p/internal/models/core"
 	"d3p/internal/models/dist"
@@ -17,15 +16,17 @@ import (
 // amortised guide q(z | x) = normal(μ(x), σ(x)), both of `core` and `guide`.
 // With ε from N(0, I), new for every record and step,
 //
-//	z = μ + σ ε,  log p(x) ≥ E[ log p(x | z) + log p(z) − log q(z | x) ],
+//	z = μ + σ ε,  log p(x) ≥ E[ log p(x | z) ] − KL(q(z | x) ‖ p(z)),
+//	KL = Σ (log(b/σ) + (σ² + (μ − a)²)/2b² − ½),
 //
-// and the loss of a record is the bracket at its z: its gradient with respect
-// to the weights of encoder and decoder, through z, is that of the bound.
-// log q(z | x) = −Σ (log σ + ε²/2 + log √2π). Kingma and Welling 2014,
-// arXiv:1312.6114.
+// and the loss of a record is the bracket at its z less the divergence: its gradient with
+// respect to the weights of encoder and decoder is that of the bound. At a sampled z the
+// divergence would have the same mean, and noise that enlarges the gradients, which are
+// clipped. If a or b depends on another latent, they are taken at its z. Kingma and Welling
+// 2014, arXiv:1312.6114, appendix B.
 
 // latents adds the local latents of a record: from the guide if that reads the record, else
-// from the prior. It returns log p(z) − log q(z | x) in the first case, 0 in the second.
+// from the prior. It returns −KL(q(z | x) ‖ p(z)) in the first case, 0 in the second.
 func (g *build) latents() *graph.Node {
 	correction := g.b.Const(0)
 	for _, d := range g.c.core.Latent {
@@ -46,12 +47,17 @@ func (g *build) latents() *graph.Node {
 		}
 		mean, sd := guide[0], guide[1]
 		z := g.b.Expand(g.b.Add(mean, g.b.Mul(sd, noise)), shape)
-		logQ := g.b.Neg(g.b.Add(g.b.Log(sd), g.b.Add(g.b.Mul(g.b.Const(0.5), g.b.Square(noise)), g.b.Const(0.5*math.Log(2*math.Pi)))))
-		logP := prior.LogDensity(g.b, dist.Observed{X: z})
-		correction = g.b.AddAll(correction, sumAll(g.b, g.b.Expand(logP, shape)), g.b.Neg(sumAll(g.b, g.b.Expand(logQ, shape))))
+		correction = g.b.Sub(correction, sumAll(g.b, g.b.Expand(normalDivergence(g.b, mean, sd, prior.Args[0], prior.Args[1]), shape)))
 		g.env.Values[d.Name.V] = expr.Value{Node: z}
 	}
 	return correction
+}
+
+// normalDivergence is KL(normal(mean, sd) ‖ normal(a, b)) of each number.
+func normalDivergence(g *graph.Builder, mean, sd, a, b *graph.Node) *graph.Node {
+	squares := g.Add(g.Square(sd), g.Square(g.Sub(mean, a)))
+	logs := g.Sub(g.Log(b), g.Log(sd))
+	return g.Add(logs, g.Sub(g.Div(squares, g.Mul(g.Const(2), g.Square(b))), g.Const(0.5)))
 }
 
 // withGuided is the meaning of names in a guide, which reads the whole record, also

@@ -91,8 +91,8 @@ func TestAutoEncoder(t *testing.T) {
 	}
 }
 
-// elbo is log p(x | z) + log p(z) − log q(z | x) of smallVAE, with the weights
-// in the order of declaration.
+// elbo is log p(x | z) − KL(q(z | x) ‖ p(z)) of smallVAE, with the weights in the order of
+// declaration.
 func elbo(theta, quantiles, pixels, eta []float64) float64 {
 	dense := func(x []float64, units int) []float64 {
 		y := make([]float64, units)
@@ -127,7 +127,7 @@ func elbo(theta, quantiles, pixels, eta []float64) float64 {
 	for i := range z {
 		sd := math.Exp(scale[i])
 		z[i] = loc[i] + sd*eta[i]
-		sum += -0.5*math.Pow((z[i]-0.5)/2, 2) - math.Log(2) + 0.5*eta[i]*eta[i] + scale[i]
+		sum -= math.Log(2) - scale[i] + (sd*sd+math.Pow(loc[i]-0.5, 2))/8 - 0.5
 	}
 	for i, l := range dense(softplus(dense(z, 4)), 6) {
 		sum += x[i]*l - math.Log1p(math.Exp(l))
