@@ -161,8 +161,14 @@ func iterationPanels(shared string) (list []panel, err error) {
 // al. 2022, figure 7) against epsilon.
 func mixturePanels(shared string) ([]panel, error) {
 	reference, err := fromReference("gmm", "tll")
+	if err != nil {
+		return nil, err
+	}
+	published, err := publishedMixtures()
+	epsilons := []float64{0.1, 0.303, 0.5, 1, 2, 4}
 	return []panel{{title: "Mixture of five normals, N = 2000", x: "epsilon", y: "log density of a held-out point", log: true,
-		curves: gmmTask.byEpsilon(shared, "tll", []float64{0.1, 0.303, 0.5, 1, 2, 4}), published: []figure.Series{reference}}}, err
+		curves:    append(gmmTask.byEpsilon(shared, "tll", epsilons), dpvi2017Curve(shared, epsilons)),
+		published: append(published, reference)}}, err
 }
 
 // stepPanels are the processor times of a step of the hierarchical logistic regression against the

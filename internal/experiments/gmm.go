@@ -75,17 +75,35 @@ func scoreGMM(r replicate, run string) (map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for k := 1; k <= gmmComponents; k++ {
-		names = append(names, fmt.Sprintf("pis[%d]", k), fmt.Sprintf("mus[%d,x1]", k), fmt.Sprintf("mus[%d,x2]", k), fmt.Sprintf("sigs[%d]", k))
-	}
-	at, err := index(draws.header, names...)
+	at, err := index(draws.header, mixtureNames()...)
 	if err != nil {
 		return nil, err
 	}
-	const used = 100 // draws, as in the reference
+	picked := make([][]float64, mixtureScored)
+	for i := range picked {
+		for _, j := range at {
+			picked[i] = append(picked[i], draws.rows[i][j])
+		}
+	}
+	return map[string]float64{"tll": mixtureDensity(r.test.rows, picked)}, nil
+}
+
+// mixtureScored is the number of draws that are scored, as in the reference.
+const mixtureScored = 100
+
+// mixtureNames are the numbers of a draw that mixtureDensity takes, in order.
+func mixtureNames() (names []string) {
+	for k := 1; k <= gmmComponents; k++ {
+		names = append(names, fmt.Sprintf("pis[%d]", k), fmt.Sprintf("mus[%d,x1]", k), fmt.Sprintf("mus[%d,x2]", k), fmt.Sprintf("sigs[%d]", k))
+	}
+	return names
+}
+
+// mixtureDensity is the mean log density of points under the mean of the draws' mixtures, as a
+// distance from the truth beside the truth of the reference's points.
+func mixtureDensity(points, draws [][]float64) float64 {
 	var total, truth float64
-	for _, x := range r.test.rows {
+	for _, x := range points {
 		var known float64
 		for _, m := range gmmMeans {
 			u, v := x[0]-m[0], x[1]-m[1]
@@ -93,14 +111,14 @@ func scoreGMM(r replicate, run string) (map[string]float64, error) {
 		}
 		truth += math.Log(known)
 		var density float64
-		for _, draw := range draws.rows[:used] {
+		for _, draw := range draws {
 			for k := range gmmComponents {
-				weight, m1, m2, sd := draw[at[4*k]], draw[at[4*k+1]], draw[at[4*k+2]], draw[at[4*k+3]]
+				weight, m1, m2, sd := draw[4*k], draw[4*k+1], draw[4*k+2], draw[4*k+3]
 				u, v := (x[0]-m1)/sd, (x[1]-m2)/sd
 				density += weight * math.Exp(-(u*u+v*v)/2) / (2 * math.Pi * sd * sd)
 			}
 		}
-		total += math.Log(math.Max(density/used, 1e-300))
+		total += math.Log(math.Max(density/float64(len(draws)), 1e-300))
 	}
-	return map[string]float64{"tll": (total-truth)/float64(len(r.test.rows)) + gmmReferenceTruth}, nil
+	return (total-truth)/float64(len(points)) + gmmReferenceTruth
 }

@@ -26,15 +26,16 @@ type mnistTask struct {
 }
 
 // The settings of the d3p paper (batches of 128, noise multiplier 1.5, C = 10,
-// Adam at 1e-3, first weights from N(0, 0.01²)) after one of their 20 epochs. An
-// independent program has a test −ELBO of 214.6.
+// Adam at 1e-3, first weights from N(0, 0.01²)) after one of their 20 epochs. The logs of
+// their 20 runs have 210.57 ± 0.08 (github.com/PROBIC/d3p-paper-experiments).
 var mnistEpochTask = mnistTask{
 	config: "vae-mnist", args: []string{"--epochs", "1", "--noise-multiplier", "1.5"}, label: "sigma 1.5", score: negativeBound,
-	target: threshold{Task: "vae_epoch1", Metric: "test -ELBO", Direction: "<=", Threshold: 216, Mean: 214.6},
+	target: threshold{Task: "vae_epoch1", Metric: "test -ELBO", Direction: "<=", Threshold: 211, Mean: 210.57},
 }
 
 // The same settings after all 20 epochs, and without privacy: tables 2 and 3 of the d3p paper,
-// 174.06 ± 0.59 and 99.63 ± 0.30 over 20 runs. Fashion-MNIST has no published value.
+// 174.06 ± 0.59 and 99.63 ± 0.30 over 20 runs, and 304.75 ± 0.68 for Fashion-MNIST, whose
+// pixels theirs does not binarise.
 var (
 	mnistPaperTask = mnistTask{
 		config: "vae-mnist", label: "0.5355", score: negativeBound,
@@ -44,7 +45,10 @@ var (
 		config: "vae-mnist", command: "fit-nonprivate", score: negativeBound,
 		target: threshold{Task: "vae_nonprivate", Metric: "test -ELBO", Direction: "<=", Threshold: 100.3, Mean: 99.63},
 	}
-	fashionPaperTask = mnistTask{folder: "fashion-mnist", config: "vae-mnist", label: mnistPaperTask.label, score: negativeBound}
+	fashionPaperTask = mnistTask{
+		folder: "fashion-mnist", config: "vae-mnist", label: mnistPaperTask.label, score: negativeBound,
+		target: threshold{Task: "vae_paper_fashion", Metric: "test -ELBO", Direction: "<=", Threshold: 306.1, Mean: 304.75},
+	}
 )
 
 // At the same price larger batches, a higher rate, Glorot's initial weights and the mean of
