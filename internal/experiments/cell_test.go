@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
 )
@@ -26,7 +27,7 @@ func TestCellsAreWhatTheySay(t *testing.T) {
 			}
 			label := f.name + " " + c.name
 			table, truth := c.draw(f, n, noise.NewRandom(noise.Public(3).Stream(noise.Simulation)))
-			m, err := models.Read(label, []byte(c.model(f, n, limitOf(table))), nil)
+			m, err := models.Read(label, []byte(c.model(f, n, limitOf(table), 1)), nil)
 			if err != nil {
 				t.Fatal(label, err)
 			}
@@ -121,6 +122,24 @@ func TestTableHasOneCommand(t *testing.T) {
 		alone := cellSetting{families[0], cells[0], 1000, epsilon, 20010}.arguments(options{}, 0)
 		if !slices.Equal(among, alone) {
 			t.Errorf("table 20010 is fitted by %q among others, by %q alone", among, alone)
+		}
+	}
+}
+
+// Every cell has a plan at every price of the task: what a cell buys leaves enough for the fit.
+func TestCellsHavePlans(t *testing.T) {
+	for _, c := range cells {
+		if !c.bought {
+			continue
+		}
+		for _, epsilon := range []float64{0.3, 1, 4} {
+			m, err := models.Read(c.name, []byte(c.model(families[0], 300, 200, epsilon)), nil)
+			if err == nil {
+				_, err = plan.New(m, plan.Config{Epsilon: epsilon, Records: 300})
+			}
+			if err != nil {
+				t.Errorf("%s at epsilon %g: %v", c.name, epsilon, err)
+			}
 		}
 	}
 }

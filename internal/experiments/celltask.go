@@ -124,6 +124,7 @@ func (t cellTask) judge(opt options, _ []threshold, dir string, out *report) err
 	defer file.Close()
 	// All epsilons and the fits without privacy use the same tables.
 	bare := map[cellKey]bool{}
+	var failures []error
 	for _, s := range settings {
 		private := s
 		work := []cellSetting{private}
@@ -132,19 +133,24 @@ func (t cellTask) judge(opt options, _ []threshold, dir string, out *report) err
 			bare[s.key(0)] = true
 			work = append(work, s)
 		}
+		failed := len(failures)
 		for _, s := range work {
 			tables := opt.tables
 			if s.epsilon == 0 {
 				tables = min(opt.references, tables)
 			}
 			if err := s.fits(opt, known, tables, dir, file); err != nil {
-				return err
+				failures = append(failures, err)
 			}
 		}
-		summariseCell(out, private, known, opt)
+		if len(failures) > failed { // the next cells go on
+			out.note(private.label(), strconv.FormatFloat(private.epsilon, 'g', -1, 64), "FAILED")
+		} else {
+			summariseCell(out, private, known, opt)
+		}
 		out.w.Flush()
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 // fits runs the missing fits of a setting, -parallel at a time, and writes their
@@ -190,7 +196,7 @@ func (s cellSetting) fit(opt options, k int, dir string) ([]interval, error) {
 		return nil, err
 	}
 	model, data, run := filepath.Join(dir, "model.yaml"), filepath.Join(dir, "table.csv"), filepath.Join(dir, "run")
-	if err := os.WriteFile(model, []byte(s.cell.model(s.family, s.records, limitOf(t))), 0o644); err != nil {
+	if err := os.WriteFile(model, []byte(s.cell.model(s.family, s.records, limitOf(t), s.epsilon)), 0o644); err != nil {
 		return nil, err
 	}
 	if err := t.write(data); err != nil {

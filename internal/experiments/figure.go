@@ -67,24 +67,24 @@ func (f figureTask) judge(opt options, _ []threshold, dir string, out *report) e
 	if opt.runs > 0 {
 		fits = opt.runs
 	}
-	if rows, err = f.measure(opt, panels, rows, fits, path+".csv", dir); err != nil {
-		return err
-	}
+	rows, failures := f.measure(opt, panels, rows, fits, path+".csv", dir)
 	page := f.page(panels, rows, out)
 	for _, format := range figure.Formats() {
 		file, err := os.Create(path + "." + format)
 		if err != nil {
-			return err
+			return errors.Join(failures, err)
 		}
 		if err := errors.Join(page.Write(file, format), file.Close()); err != nil {
-			return err
+			return errors.Join(failures, err)
 		}
 	}
-	return nil
+	return failures
 }
 
-// measure adds the fits that rows lacks, and writes the rows to path after each.
+// measure adds the fits that rows lacks, and writes the rows to path after each. After a fit
+// that fails it goes on with the next; the error names all that failed.
 func (f figureTask) measure(opt options, panels []panel, rows []fitted, fits int, path, dir string) ([]fitted, error) {
+	var failures []error
 	here := fitted{commit: commit(), machine: processor()}
 	for k := range fits { // each point once, then again: a stopped figure is complete, with wider bars
 		for _, p := range panels {
@@ -98,23 +98,23 @@ func (f figureTask) measure(opt options, panels []panel, rows []fitted, fits int
 					if slices.ContainsFunc(rows, row.sameFit) {
 						continue
 					}
-					fmt.Fprintf(os.Stderr, "%s: %s, %s at %g, fit %d of %d\n", f.name, p.title, c.name, x, k+1, fits)
+					name := fmt.Sprintf("%s, %s at %g, fit %d of %d", p.title, c.name, x, k+1, fits)
+					fmt.Fprintf(os.Stderr, "%s: %s\n", f.name, name)
 					var err error
-					if row.value, err = c.measure(opt, x, k, filepath.Join(dir, "fit")); err != nil {
-						return nil, err
-					}
-					if err := os.RemoveAll(filepath.Join(dir, "fit")); err != nil {
-						return nil, err
+					row.value, err = c.measure(opt, x, k, filepath.Join(dir, "fit"))
+					if err = errors.Join(err, os.RemoveAll(filepath.Join(dir, "fit"))); err != nil {
+						failures = append(failures, fmt.Errorf("%s: %w", name, err))
+						continue
 					}
 					rows = append(rows, row)
 					if err := writeFitted(path, rows); err != nil {
-						return nil, err
+						return rows, errors.Join(append(failures, err)...)
 					}
 				}
 			}
 		}
 	}
-	return rows, nil
+	return rows, errors.Join(failures...)
 }
 
 // page draws the means of rows beside what was published, and notes them.
@@ -130,6 +130,9 @@ func (f figureTask) page(panels []panel, rows []fitted, out *report) figure.Page
 					if row.panel == p.title && row.curve == c.name && row.x == x {
 						values = append(values, row.value)
 					}
+				}
+				if len(values) == 0 { // all fits failed
+					continue
 				}
 				mean, se := meanSE(values)
 				if len(values) < 2 {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -34,6 +35,33 @@ func TestFiguresContinue(t *testing.T) {
 	slices.Sort(made)
 	if want := []string{"exact", "exact", "random", "random", "random", "random", "random", "random"}; !slices.Equal(made, want) {
 		t.Errorf("made %v, want %v", made, want)
+	}
+}
+
+// After a fit that fails the others are made, and the figure is drawn from them. The error names
+// the fit, which alone is made again.
+func TestFiguresGoOn(t *testing.T) {
+	broken, made := true, 0
+	measure := func(_ options, x float64, _ int, _ string) (float64, error) {
+		made++
+		if x == 2 && broken {
+			return 0, errors.New("no budget")
+		}
+		return x, nil
+	}
+	panels := []panel{{title: "three", curves: []curve{{"fits", []float64{1, 2, 3}, measure}}}}
+	f := figureTask{name: "fig-test", fits: 1, panels: func(string) ([]panel, error) { return panels, nil }}
+	opt := options{figures: t.TempDir()}
+	err := f.judge(opt, nil, t.TempDir(), newReport(io.Discard))
+	if err == nil || !strings.Contains(err.Error(), "fits at 2, fit 1 of 1: no budget") || made != 3 {
+		t.Errorf("%d fits made, error %v", made, err)
+	}
+	if _, err := os.Stat(filepath.Join(opt.figures, "fig-test.svg")); err != nil {
+		t.Error(err)
+	}
+	broken = false
+	if err := f.judge(opt, nil, t.TempDir(), newReport(io.Discard)); err != nil || made != 4 {
+		t.Errorf("%d fits made in all, error %v", made, err)
 	}
 }
 

@@ -91,7 +91,8 @@ func defaultShared() string {
 	return filepath.Join("..", "shared")
 }
 
-// run judges each named task and returns how many thresholds were missed.
+// run judges each named task and returns how many thresholds were missed. After a failure it
+// goes on: the error names everything that failed.
 func run(opt options, names []string) (failed int, err error) {
 	reference, err := readThresholds()
 	if err != nil {
@@ -110,6 +111,7 @@ func run(opt options, names []string) (failed int, err error) {
 		defer os.RemoveAll(work)
 	}
 	report := newReport(os.Stdout)
+	var failures []error
 	for _, name := range names {
 		task, ok := lookup(name)
 		if !ok {
@@ -119,9 +121,9 @@ func run(opt options, names []string) (failed int, err error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%w (datasets/README.md lists where the files come from)", err)
 		}
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", name, err)
+		if err != nil { // the other tasks go on
+			failures = append(failures, fmt.Errorf("%s: %w", name, err))
 		}
 	}
-	return report.failed, report.flush()
+	return report.failed, errors.Join(append(failures, report.flush())...)
 }
