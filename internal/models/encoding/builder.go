@@ -31,6 +31,14 @@ func (e *Builder) Encoding() Encoding {
 	if !enc.Headless {
 		enc.Header = append(enc.Header, e.data.Headers()...)
 	}
+	for _, t := range e.data.Tensors {
+		if t.Tokens.IsSet() {
+			if enc.Lists == nil {
+				enc.Lists = make(map[string]int)
+			}
+			enc.Lists[t.From.V] = max(enc.Lists[t.From.V], t.Size())
+		}
+	}
 	for _, c := range e.data.Columns {
 		if g := e.data.Group(c); g != nil {
 			enc.Within = append(enc.Within, Within{Column: c.HeaderName(), Group: g.HeaderName()})

@@ -26,6 +26,8 @@ type Encoding struct {
 	// Header names the columns of a file without names, in order: the declared ones, those
 	// of tensors last, unless the model file has a header for them.
 	Header []string `json:"header,omitempty"`
+	// Lists are the numbers of tokens that a record of an array has for columns with lists.
+	Lists map[string]int `json:"lists,omitempty"`
 	// Format is the file's format, one of spec.Formats; "": from the end of its name, else
 	// CSV.
 	Format string `json:"format,omitempty"`
@@ -91,7 +93,7 @@ func (e Encoding) ParseDay(cell []byte) (day int, ok bool) { return data.ParseDa
 // Predictors is the encoding of a row without the columns that the model only observes: the
 // input of a prediction for any row. Its columns are the first of a row's.
 func (e Encoding) Predictors() Encoding {
-	p := Encoding{Header: e.Header, Headless: e.Headless, Text: e.Text, Separator: e.Separator, Quotes: e.Quotes, Dates: e.Dates, MissingTokens: e.MissingTokens, Decimal: e.Decimal}
+	p := Encoding{Header: e.Header, Lists: e.Lists, Headless: e.Headless, Text: e.Text, Separator: e.Separator, Quotes: e.Quotes, Dates: e.Dates, MissingTokens: e.MissingTokens, Decimal: e.Decimal}
 	for _, f := range e.Fields {
 		if f.Role == Response {
 			continue

@@ -25,7 +25,7 @@ func (enc *encoder) readArray(path string, f *os.File, e encoding.Encoding) erro
 	if enc.units != nil {
 		return &tablefile.FileError{File: path, Column: enc.units.name, Problem: "is not in an array of numbers", Hint: "units with ids need CSV or Parquet"}
 	}
-	names, labels, err := arrayNames(path, e.Header, enc, a)
+	names, labels, err := arrayNames(path, e, enc, a)
 	if err != nil {
 		return err
 	}
@@ -33,10 +33,11 @@ func (enc *encoder) readArray(path string, f *os.File, e encoding.Encoding) erro
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	places, _ := enc.arrayPlaces(names)
+	places, _ := arrayPlaces(names, e.Lists)
 	for i, name := range at {
 		at[i] = places[name]
 	}
+	enc.numberLevels()
 	if enc.rows == nil {
 		if err := enc.room(a.Records); err != nil {
 			return err
@@ -91,13 +92,7 @@ func (e *encoder) arrayRecord(a tablefile.Array, at []int, record []byte, label 
 
 // arrayPlaces are the places of columns in a record of an array, and the length of a
 // record: one number for a column, all tokens for a list of tokens.
-func (e *encoder) arrayPlaces(names []string) (places []int, numbers int) {
-	lists := map[string]int{}
-	for i := range e.columns {
-		if c := &e.columns[i]; c.lists {
-			lists[c.name] = c.longest()
-		}
-	}
+func arrayPlaces(names []string, lists map[string]int) (places []int, numbers int) {
 	for _, name := range names {
 		places = append(places, numbers)
 		numbers += max(1, lists[name])
@@ -117,9 +112,9 @@ func (c *column) longest() int {
 // arrayNames names the columns of a record in order: the declared ones, those of tensors
 // last; or else the columns to read. If one number is missing for either, labels is the
 // file beside one of images or tokens that has the first column.
-func arrayNames(path string, header []string, enc *encoder, a tablefile.Array) (names []string, labels string, err error) {
+func arrayNames(path string, e encoding.Encoding, enc *encoder, a tablefile.Array) (names []string, labels string, err error) {
 	var read []string
-	for _, name := range header {
+	for _, name := range e.Header {
 		if slices.ContainsFunc(enc.columns, func(c column) bool { return c.name == name }) {
 			read = append(read, name)
 		}
@@ -130,14 +125,14 @@ func arrayNames(path string, header []string, enc *encoder, a tablefile.Array) (
 		}
 	}
 	beside := labelsBeside(path)
-	_, all := enc.arrayPlaces(header)
-	for _, names := range [][]string{header, read} {
-		if _, numbers := enc.arrayPlaces(names); a.Columns == numbers {
+	_, all := arrayPlaces(e.Header, e.Lists)
+	for _, names := range [][]string{e.Header, read} {
+		if _, numbers := arrayPlaces(names, e.Lists); a.Columns == numbers {
 			return names, "", nil
 		}
 	}
-	for _, names := range [][]string{read, header} {
-		places, numbers := enc.arrayPlaces(names)
+	for _, names := range [][]string{read, e.Header} {
+		places, numbers := arrayPlaces(names, e.Lists)
 		if beside != "" && a.Columns == numbers-1 && len(places) > 1 && places[1] == 1 {
 			return names, beside, nil
 		}

@@ -276,3 +276,24 @@ func TestCIFAR10(t *testing.T) {
 		t.Errorf("a model of three columns: %v", err)
 	}
 }
+
+// The number of a class in an array is the place of its level, unless levels are numbers.
+func TestClassesOfArrays(t *testing.T) {
+	for _, c := range []struct {
+		levels []string
+		want   [][]float64
+	}{
+		{[]string{"airplane", "bird", "cat"}, [][]float64{{2}, {0}, nil}},
+		{[]string{"2", "0", "5"}, [][]float64{{0}, {1}, nil}},
+	} {
+		e := one(encoding.Field{Column: "c", Type: data.Category, Kind: encoding.LevelCode, Levels: c.levels, Unknown: encoding.UnknownReject, Missing: encoding.MissingReject, Out: []int{0}})
+		e.Header = []string{"c", "a"}
+		rows, check, err := readOne(fileAt(t, npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }\n", []uint8{2, 9, 0, 9, 3, 9})), e, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, unpack(t, rows)); diff != "" || check.Rejected != 1 {
+			t.Errorf("%v: %d rejected, %s", c.levels, check.Rejected, diff)
+		}
+	}
+}

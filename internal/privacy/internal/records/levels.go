@@ -28,6 +28,20 @@ func newLevelSet(levels []string) *levelSet {
 	return s
 }
 
+// numberLevels makes the place of a level, from 0, its number, unless levels are numbers: an
+// array has nothing else, as CIFAR-10 has of its classes.
+func (e *encoder) numberLevels() {
+	for i := range e.columns {
+		s := e.columns[i].levels
+		if s == nil || len(s.byNumber) > 0 {
+			continue
+		}
+		for code := range s.names {
+			s.byNumber[float64(code)] = code
+		}
+	}
+}
+
 // slot is the slot of a spelling, or a free slot for it.
 func (s *levelSet) slot(cell []byte) *int32 {
 	for at := ends(cell) * 0x9e3779b97f4a7c15 >> s.shift; ; at = (at + 1) % uint64(len(s.slots)) {

@@ -140,7 +140,7 @@ func TestListsOfWordsAsTheyAre(t *testing.T) {
 // lists encodes a column of lists of tokens below 300 as three tokens.
 func lists() encoding.Encoding {
 	e := texts(nil)
-	e.Fields[0].Listed, e.Header = 300, []string{"t"}
+	e.Fields[0].Listed, e.Header, e.Lists = 300, []string{"t"}, map[string]int{"t": 3}
 	return e
 }
 
@@ -183,7 +183,7 @@ func TestListsBecomeTokens(t *testing.T) {
 	if _, _, err := readOne(tokens, lists(), Options{}); err == nil {
 		t.Error("a label is read as a list")
 	}
-	beside.Fields[0].Out, beside.K = []int{1, 2}, 3
+	beside.Fields[0].Out, beside.K, beside.Lists = []int{1, 2}, 3, map[string]int{"t": 2}
 	table, _, err := readOne(tokens, beside, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,10 @@ func TestListsBecomeTokens(t *testing.T) {
 	if rows := unpack(t, table); !slices.Equal(rows[0], []float64{3, 7, 8}) {
 		t.Errorf("labels beside tokens: %v", rows)
 	}
-	beside.Fields[0].Out, beside.K = []int{1, 2, 3}, 4
+	beside.Fields[0].Out, beside.K, beside.Lists = []int{1, 2, 3}, 4, map[string]int{"t": 3}
+	answers := beside
+	answers.Fields = beside.Fields[1:]
+	check("npy, labels alone", answers, array("(2, 4)", []int32{4, 12, 5, 299, 2, 7, 0, 0}), [][]float64{{4, 0, 0, 0}, {2, 0, 0, 0}}, 0)
 	check("npy without labels", beside.Predictors(), array("(1, 3)", []int32{7, 0, 0}), [][]float64{{0, 7, 0, 0}}, 0)
 }
 
