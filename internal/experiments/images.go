@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ import (
 type mnistTask struct {
 	folder  string   // below data/; "" is mnist
 	config  string   // name in configs/
-	without []string // text left out of the model file
+	changes []string // pairs of texts of the model file, the old and the new one
 	args    []string // of d3p fit
 	label   string   // of the privacy
 	command string   // of d3p; "" is fit
@@ -55,14 +56,26 @@ var (
 // the last iterates are better. The reference is the same program with batches of 512; the
 // bound allows for seeds, about ±1.
 var mnistGlorotTask = mnistTask{
-	config: "vae-mnist", without: []string{"    init: {normal: 0.01}\n"},
+	config: "vae-mnist", changes: []string{"    init: {normal: 0.01}\n", ""},
 	args: []string{"--batch-size", "1024", "--learning-rate", "0.003", "--averaging", "0.2", "--epsilon", "0.5355"}, label: "0.5355", score: negativeBound,
 	target: threshold{Task: "vae", Metric: "test -ELBO", Direction: "<=", Threshold: 173.5, Mean: 173.5},
 }
 
+// A narrower network, whose images are dark before training, is better at the same price: fewer
+// weights have less noise, and its decoder need not learn that most pixels are black. The
+// bound is the goal of issue 21.
+var (
+	mnistNarrowTask = mnistTask{
+		config: "vae-mnist", changes: append(slices.Clone(mnistGlorotTask.changes), "units: 400", "units: 200", "units: 50", "units: 20", "{z: 50}", "{z: 20}", "logits: decoder(code)", "logits: decoder(code) - 3"),
+		args: mnistGlorotTask.args, label: mnistGlorotTask.label, score: negativeBound,
+		target: threshold{Task: "vae_narrow", Metric: "test -ELBO", Direction: "<=", Threshold: 165, Mean: 171.26},
+	}
+	fashionNarrowTask = mnistTask{folder: "fashion-mnist", config: mnistNarrowTask.config, changes: mnistNarrowTask.changes, args: mnistNarrowTask.args, label: mnistNarrowTask.label, score: negativeBound}
+)
+
 // The same settings for Fashion-MNIST, which has no known reference.
 var fashionTask = mnistTask{
-	folder: "fashion-mnist", config: mnistGlorotTask.config, without: mnistGlorotTask.without, args: mnistGlorotTask.args, label: mnistGlorotTask.label, score: negativeBound,
+	folder: "fashion-mnist", config: mnistGlorotTask.config, changes: mnistGlorotTask.changes, args: mnistGlorotTask.args, label: mnistGlorotTask.label, score: negativeBound,
 }
 
 // The network of the Opacus benchmark at the settings of its file. Its reference
@@ -130,18 +143,18 @@ func (m mnistTask) measure(opt options, k int, dir string) (float64, error) {
 	return m.score(predictions, labels)
 }
 
-// model writes the model file without the parts to leave out.
+// model writes the changed model file.
 func (m mnistTask) model(dir string) (path string, err error) {
 	raw, err := os.ReadFile(filepath.Join("configs", m.config+".yaml"))
 	if err != nil {
 		return "", err
 	}
 	text := string(raw)
-	for _, part := range m.without {
-		if !strings.Contains(text, part) {
-			return "", fmt.Errorf("%s.yaml does not hold %q any more", m.config, part)
+	for i := 0; i < len(m.changes); i += 2 {
+		if !strings.Contains(text, m.changes[i]) {
+			return "", fmt.Errorf("%s.yaml does not hold %q any more", m.config, m.changes[i])
 		}
-		text = strings.ReplaceAll(text, part, "")
+		text = strings.ReplaceAll(text, m.changes[i], m.changes[i+1])
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err

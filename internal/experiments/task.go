@@ -61,6 +61,8 @@ var experiments = []struct {
 	{"vae-nonprivate", mnistNonPrivateTask},
 	{"vae", mnistGlorotTask},
 	{"vae-fashion", fashionTask},
+	{"vae-narrow", mnistNarrowTask},
+	{"vae-narrow-fashion", fashionNarrowTask},
 	{"cnn", mnistClassifierTask},
 	{"scattering", scatteringTask},
 	{"scattering-fashion", scatteringFashionTask},
