@@ -207,10 +207,10 @@ func accuracyOfClasses(predictions string, labels []byte) (float64, error) {
 	return right / float64(len(classes)), nil
 }
 
-// cifar10Task fits configs/cifar10-cnn.yaml to the 50 000 images of CIFAR-10, and scores the
+// cifar10Task fits a model file of configs/ to the 50 000 images of CIFAR-10, and scores the
 // classes of the 10 000 test images. It has no threshold: nobody has published one for this
 // network at this price.
-type cifar10Task struct{}
+type cifar10Task struct{ config string }
 
 const (
 	cifar10Batches = "data_batch_*.bin"
@@ -219,7 +219,7 @@ const (
 )
 
 // judge implements experiment.
-func (cifar10Task) judge(opt options, _ []threshold, dir string, out *report) error {
+func (c cifar10Task) judge(opt options, _ []threshold, dir string, out *report) error {
 	data := filepath.Join(opt.shared, "data", "cifar-10")
 	if err := cifar10There(data); err != nil {
 		return err
@@ -227,7 +227,7 @@ func (cifar10Task) judge(opt options, _ []threshold, dir string, out *report) er
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	model := filepath.Join("configs", "cifar10-cnn.yaml")
+	model := filepath.Join("configs", c.config+".yaml")
 	var values []float64
 	for k := range cmp.Or(opt.runs, 1) {
 		run, predictions := filepath.Join(dir, fmt.Sprintf("run-%d", k)), filepath.Join(dir, fmt.Sprintf("predictions-%d.csv", k))
@@ -245,7 +245,7 @@ func (cifar10Task) judge(opt options, _ []threshold, dir string, out *report) er
 		values = append(values, v)
 	}
 	mean, se := meanSE(values)
-	out.note("cifar10", "3", fmt.Sprintf("test accuracy\t%.4f\t%.4f\t%d", mean, se, len(values)))
+	out.note(c.config, "3", fmt.Sprintf("test accuracy\t%.4f\t%.4f\t%d", mean, se, len(values)))
 	return nil
 }
 

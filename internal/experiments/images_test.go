@@ -55,7 +55,7 @@ esac
 	}
 	var text bytes.Buffer
 	out := newReport(&text)
-	if err := (cifar10Task{}).judge(options{d3p: program, shared: shared, runs: 1}, nil, filepath.Join(shared, "work", "cifar10"), out); err != nil {
+	if err := (cifar10Task{"cifar10-cnn"}).judge(options{d3p: program, shared: shared, runs: 1}, nil, filepath.Join(shared, "work", "cifar10"), out); err != nil {
 		t.Fatal(err)
 	}
 	if err := out.flush(); err != nil || !strings.Contains(text.String(), "0.5000") {

@@ -66,7 +66,8 @@ var experiments = []struct {
 	{"cnn", mnistClassifierTask},
 	{"scattering", scatteringTask},
 	{"scattering-fashion", scatteringFashionTask},
-	{"cifar10", cifar10Task{}},
+	{"cifar10", cifar10Task{"cifar10-cnn"}},
+	{"scattering-cifar10", cifar10Task{"scattering-cifar10"}},
 }
 
 func lookup(name string) (experiment, bool) {

@@ -53,7 +53,7 @@ func TestExamplesAreListed(t *testing.T) {
 // TestPublishedSizes checks that networks have as many weights as those that others train
 // under privacy, and count them.
 func TestPublishedSizes(t *testing.T) {
-	sizes := map[string]int{"cifar10-cnn": 605226, "cnn-mnist": 26010, "imdb-embedding": 160098, "mlp-mnist": 79510, "vae-conv": 640423, "vae-mnist": 688884}
+	sizes := map[string]int{"cifar10-cnn": 605226, "cnn-mnist": 26010, "imdb-embedding": 160098, "mlp-mnist": 79510, "scattering-cifar10": 155530, "vae-conv": 640423, "vae-mnist": 688884}
 	for name, want := range sizes {
 		m, err := models.Compile(parseFile(t, "../../configs/"+name+".yaml"))
 		if err != nil {
