@@ -122,7 +122,7 @@ var rules = map[string]rule{
 	"predict":         {ours: []string{"models/predictive", "models/encoding", "models", "models/dist", "models/graph", "stats", "privacy/noise"}, theirs: []string{"gonum.org/v1/gonum/floats"}},
 	"predict/forward": {ours: []string{"models", "models/data", "models/encoding", "models/graph", "models/net", "onnx", "predict"}},
 
-	"synthesis": {ours: []string{"models/simulate", "marginals", "models", "models/data", "models/dist", "models/law", "privacy", "privacy/event"}},
+	"synthesis": {ours: []string{"models/simulate", "marginals", "models", "models/data", "models/dist", "models/law", "privacy", "privacy/event", "simd", "stats"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 
 	// what is written
 	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile", "jsonfile"}, files: true},

@@ -31,7 +31,7 @@ func (l *learner) distances() (list []Distance) {
 		list = append(list, Distance{m.Set, max(missed, deviation(model, m.Trust, m.Variance)) / (2 * l.n), true})
 	}
 	sizes := newSizes(l.unseen)
-	_, precision := l.Domain.columns(l.all(), l.n)
+	_, precision := l.Domain.Columns(l.all(), l.n)
 	for i, q := range l.Workload {
 		d := Distance{q.Set, 0, l.chosen[i]}
 		switch {

@@ -18,7 +18,7 @@ func Records(m []Measurement) float64 {
 // n, and each column's sums become the mean over all tables, weighted by precision. It
 // changes every table by the least squares that reach these sums.
 func Reconcile(d Domain, m []Measurement, n float64) []Measurement {
-	sums := d.Columns(m, n)
+	sums, _ := d.Columns(m, n)
 	out := make([]Measurement, len(m))
 	for j, t := range m {
 		out[j] = t
@@ -51,14 +51,9 @@ func Reconcile(d Domain, m []Measurement, n float64) []Measurement {
 }
 
 // Columns are the counts of each single column on which the tables with all its levels
-// agree, with the total n. Counts of rare cells can be negative.
-func (d Domain) Columns(m []Measurement, n float64) [][]float64 {
-	sums, _ := d.columns(m, n)
-	return sums
-}
-
-// columns are Columns with the precision of a count of each.
-func (d Domain) columns(m []Measurement, n float64) (sums [][]float64, weights []float64) {
+// agree, with the total n, and the precision of each count. Counts of rare cells can be
+// negative.
+func (d Domain) Columns(m []Measurement, n float64) (sums [][]float64, weights []float64) {
 	sums, weights = make([][]float64, len(d)), make([]float64, len(d))
 	for k := range d {
 		sums[k] = make([]float64, d[k])

@@ -23,7 +23,7 @@ type Column struct {
 	Upper   float64   `json:"upper"`
 	Cuts    []float64 `json:"cuts,omitempty"`  // between fine cells
 	Bins    []int     `json:"bins,omitempty"`  // first fine cell of each bin
-	Shape   []float64 `json:"shape,omitempty"` // weight of each fine cell in its bin
+	Shape   []float64 `json:"shape,omitempty"` // estimated count of each fine cell
 }
 
 const (
@@ -62,10 +62,7 @@ func cuts(lower, upper float64, whole bool) []float64 {
 	}
 	least := lower
 	if lower == 0 {
-		least = width * 1e-6
-		if whole {
-			least = 1
-		}
+		least = leastValue(width, whole)
 		list = append(list, least)
 	}
 	if lower >= 0 && upper/least > wideRatio {
@@ -82,6 +79,14 @@ func cuts(lower, upper float64, whole bool) []float64 {
 	slices.Sort(list)
 	list = slices.Compact(list)
 	return slices.DeleteFunc(list, func(x float64) bool { return x <= lower || x > upper })
+}
+
+// leastValue is the least positive value that cells of equal ratio begin at, if zero is a bound.
+func leastValue(width float64, whole bool) float64 {
+	if whole {
+		return 1
+	}
+	return width * 1e-6
 }
 
 // fine is the number of fine cells of a number.
@@ -153,12 +158,11 @@ func (c *Column) ends(cell int) (from, to float64) {
 	return from, to
 }
 
-// smoothed is a histogram with less noise: a cell that differs from its neighbours keeps
-// its count, the others get the mean count per width of their neighbours.
-func (c *Column) smoothed(counts []float64, noise float64) (smooth []float64, spike []bool) {
+// spikes reports the cells that have more records than neighbouring cells and noise explain.
+func (c *Column) spikes(counts []float64, noise float64) []bool {
 	const reach = 2
 	m := c.fine()
-	smooth, spike = make([]float64, m), make([]bool, m)
+	spike := make([]bool, m)
 	around := func(i int) (mean, sd float64) {
 		sum, width, cells := 0.0, 0.0, 0
 		for j := max(0, i-reach); j <= min(m-1, i+reach); j++ {
@@ -182,23 +186,7 @@ func (c *Column) smoothed(counts []float64, noise float64) (smooth []float64, sp
 		}
 		spike = found
 	}
-	for i, y := range counts[:m] {
-		if spike[i] {
-			smooth[i] = y
-			continue
-		}
-		sum, width, cells := y, c.width(i), 1
-		for j := max(0, i-reach); j <= min(m-1, i+reach); j++ {
-			if j != i && !spike[j] {
-				sum += counts[j]
-				width += c.width(j)
-				cells++
-			}
-		}
-		share := c.width(i) / width
-		smooth[i] = max(0, sum*share-noise*share*math.Sqrt(float64(cells)))
-	}
-	return smooth, spike
+	return spike
 }
 
 // coarse reports whether neighbouring cells of the column become bins. Where they are
@@ -210,9 +198,9 @@ func (c *Column) coarse() bool { return c.Levels == 0 && c.fine() > binsWanted }
 // noisy, so this is post-processing.
 func (c *Column) bin(counts []float64, noise float64) {
 	m := c.fine()
-	smooth, spike := c.smoothed(counts, noise)
+	spike := c.spikes(counts, noise)
 	roots, total := make([]float64, m), 0.0
-	for i, y := range smooth {
+	for i, y := range c.density(observedCells(counts, m, noise), spike) {
 		roots[i] = math.Sqrt(y)
 		total += roots[i]
 	}
@@ -233,95 +221,6 @@ func (c *Column) bin(counts []float64, noise float64) {
 			sum += roots[i]
 		}
 	}
-}
-
-// shape sets the weights of fine cells within their bins from the counts of bins and of
-// fine cells: the density within a bin is a line between its neighbours, and a fine cell
-// departs from it as far as its count exceeds the noise.
-func (c *Column) shape(bins, counts []float64, noise float64) {
-	m := c.fine()
-	c.Shape = make([]float64, m)
-	if counts == nil {
-		for i := range c.Shape {
-			c.Shape[i] = 1
-		}
-		return
-	}
-	_, spike := c.smoothed(counts, noise)
-	n := len(c.Bins)
-	density, middle, width := make([]float64, n), make([]float64, n), make([]float64, n)
-	for b := range n {
-		rest, w, x := max(0, bins[b]), 0.0, 0.0
-		for i := c.Bins[b]; i < c.next(b); i++ {
-			if spike[i] {
-				rest -= counts[i]
-				continue
-			}
-			w += c.width(i)
-			x += c.width(i) * c.centre(i)
-		}
-		width[b] = w
-		if w > 0 {
-			density[b], middle[b] = max(0, rest)/w, x/w
-		}
-	}
-	line := make([]float64, m)
-	for b := range n {
-		slope := 0.0
-		if before, after := c.neighbour(width, b, -1), c.neighbour(width, b, 1); width[b] > 0 && before >= 0 && after >= 0 {
-			slope = limited((density[b]-density[before])/(middle[b]-middle[before]), (density[after]-density[b])/(middle[after]-middle[b]))
-		}
-		for i := c.Bins[b]; i < c.next(b); i++ {
-			line[i] = c.width(i) * max(0, density[b]+slope*(c.centre(i)-middle[b]))
-		}
-	}
-	trust := departure(counts, line, spike, noise)
-	for b := range n {
-		sum := 0.0
-		for i := c.Bins[b]; i < c.next(b); i++ {
-			c.Shape[i] = max(0, line[i]+trust*(counts[i]-line[i]))
-			if spike[i] {
-				c.Shape[i] = counts[i]
-			}
-			sum += c.Shape[i]
-		}
-		for i := c.Bins[b]; i < c.next(b) && sum == 0; i++ {
-			c.Shape[i] = max(c.width(i), 1e-300)
-		}
-	}
-}
-
-// departure is the part of a cell's departure from the line that is not noise.
-func departure(counts, line []float64, spike []bool, noise float64) float64 {
-	squares, cells := 0.0, 0.0
-	for i, y := range line {
-		if !spike[i] && y > 0 {
-			squares += (counts[i] - y) * (counts[i] - y)
-			cells++
-		}
-	}
-	if cells == 0 {
-		return 0
-	}
-	return max(0, 1-noise*noise*cells/squares)
-}
-
-// neighbour is the next bin in a direction that has more than spikes, or -1.
-func (c *Column) neighbour(width []float64, b, step int) int {
-	for b += step; b >= 0 && b < len(width); b += step {
-		if width[b] > 0 {
-			return b
-		}
-	}
-	return -1
-}
-
-// limited is the slope of van Leer 1974: 0 at an extreme, else the harmonic mean.
-func limited(a, b float64) float64 {
-	if a*b <= 0 {
-		return 0
-	}
-	return 2 * a * b / (a + b)
 }
 
 // next is one past the last fine cell of a bin.

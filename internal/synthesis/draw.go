@@ -59,8 +59,16 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 	}
 	d.tree.Start(d.measured)
 	d.records = d.tree.Estimate(d.measured, fitIterations)
-	d.counts = domain.Columns(d.measured, d.records)
-	d.rake(d.counts)
+	var precision []float64
+	d.counts, precision = domain.Columns(d.measured, d.records)
+	columns := make([][]float64, len(d.counts))
+	for k := range columns {
+		columns[k] = t.Columns[k].estimated(d.counts[k], 1/precision[k])
+	}
+	if inference {
+		columns = d.nonnegative(d.counts)
+	}
+	d.tree.Rake(columns)
 	for k := range t.Columns { // the first tables are those of columns
 		d.expected = append(d.expected, slices.Clone(d.tree.Means[k]))
 		for c := range d.expected[k] {
@@ -274,22 +282,22 @@ func (d *Drawer) Perturb(random Random) {
 	records := d.tree.Estimate(simulated, refitIterations)
 	// Without its negative counts the fit has too many records in rare cells, and a fit to counts
 	// simulated from it still more. The released counts have the right mean.
-	counts := d.tree.Domain.Columns(simulated, records)
+	counts, _ := d.tree.Domain.Columns(simulated, records)
 	for k := range counts {
 		for c := range counts[k] {
 			counts[k][c] += d.counts[k][c] - d.expected[k][c]
 		}
 	}
-	d.rake(counts)
+	d.tree.Rake(d.nonnegative(counts))
 }
 
-// rake moves the tree to columns' counts, as far as they are not negative.
-func (d *Drawer) rake(counts [][]float64) {
+// nonnegative are columns' counts, none negative, without smoothness.
+func (d *Drawer) nonnegative(counts [][]float64) [][]float64 {
 	columns := make([][]float64, len(counts))
 	for k := range counts {
 		columns[k] = marginals.Nonnegative(counts[k], d.table.Columns[k].ordered())
 	}
-	d.tree.Rake(columns)
+	return columns
 }
 
 // restore returns to the parameters of the fit to the released counts.

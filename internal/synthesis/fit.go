@@ -263,7 +263,7 @@ func (f *fitter) measureColumns(all bool) ([]marginals.Measurement, error) {
 	var list []marginals.Measurement
 	for k := range f.columns {
 		if c := &f.columns[k]; c.Levels == 0 {
-			c.shape(counts[k], counted[k], noise)
+			c.shape(counts[k], sigma[k]*sigma[k], counted[k], noise)
 		}
 		list = append(list, marginals.Measurement{Table: tables[k], Counts: counts[k], Variance: sigma[k] * sigma[k]})
 	}
