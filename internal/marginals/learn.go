@@ -220,7 +220,7 @@ func (l *learner) look(measure Measure) error {
 }
 
 // leastGroups are the fewest groups of a column in a look.
-const leastGroups = 4
+const leastGroups = 2
 
 func (l *learner) ordered(k int) int {
 	if l.Ordered == nil {
