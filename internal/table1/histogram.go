@@ -175,16 +175,14 @@ const isolated, connected = 5., 3.
 
 // body are the cells from the first to behind the last whose counts say more than the shape:
 // it has more records there than the noise has, or they differ from it by more than noise
-// explains.
+// explains. The shape's fullest cell is one of them, however large the noise is.
 func body(shares, shape []float64, sd, own float64) (first, last int) {
 	first, last = len(shares), 0
+	least := min(max(2*sd, 1e-3), slices.Max(shape))
 	for i := range shares {
-		if shape[i] > max(2*sd, 1e-3) {
+		if shape[i] >= least {
 			first, last = min(first, i), i+1
 		}
-	}
-	if first >= last {
-		return 0, len(shares)
 	}
 	differs := func(i int, by float64) bool { return own*math.Abs(shares[i]-shape[i]) > by*sd }
 	for i, next := first-1, true; i >= 0; i-- {

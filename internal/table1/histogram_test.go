@@ -28,6 +28,10 @@ func TestBodyOfAHistogram(t *testing.T) {
 			t.Errorf("%s: cells %d to %d, want %d to %d", name, first, last, c.first, c.last)
 		}
 	}
+	// Noise above half of the fullest cell leaves that cell: what differs elsewhere is noise.
+	if first, last := body([]float64{0.5, 0, 0, 0.1, 0.3, 0.1, 0, 0, 0}, normal, 0.35, 1); first != 4 || last != 5 {
+		t.Errorf("in much noise: cells %d to %d, want 4 to 5", first, last)
+	}
 }
 
 // Counts that agree with the declared scale leave it nearly as it is, and counts that do
