@@ -17,14 +17,14 @@ const mostCorners = 1 << 14
 
 // GradientBound bounds the L2 norm of a unit's gradient of the score of a beta divergence, in
 // the whitened coordinates of m, over all records within declared bounds and all parameters. It
-// is for a logistic regression by a formula of columns and their products: there the gradient is
-// the slope of the score in the log odds, see dist.BetaSlope, times the design. It is infinite
+// is for a regression of a binary response by a formula of columns and their products: there the
+// gradient is the slope of the score in the linear predictor, see dist.BetaSlope, times the design. It is infinite
 // for other models, such as those with a residual standard deviation: their densities have no
 // bound.
 func GradientBound(m *models.Model) float64 {
 	f, l := m.Spec.Model, &m.Spec.Likelihood
 	if f == nil || f.Terms == nil || !l.IsBeta() || m.Spec.Data.Weights.IsSet() || len(m.Spec.Data.Tensors)+len(f.Predicted) > 0 ||
-		formula.FamilyOf(f.Family.V).Name != "bernoulli" || f.LinkName() != "logit" {
+		formula.FamilyOf(f.Family.V).Name != "bernoulli" {
 		return math.Inf(1)
 	}
 	p, products, ok := plainDesign(m)
@@ -35,7 +35,7 @@ func GradientBound(m *models.Model) float64 {
 	if !ok {
 		return math.Inf(1)
 	}
-	slope := l.Weight.Or(1) * dist.BetaSlope(l.Beta.Or(core.DefaultBeta))
+	slope := l.Weight.Or(1) * dist.BetaSlope(f.LinkName(), l.Beta.Or(core.DefaultBeta))
 	return slope * d.longest() * float64(max(1, m.Encoding.RowsPerUnit)) * (1 + 1e-9)
 }
 

@@ -43,6 +43,10 @@ func TestNoGradientExceedsItsBound(t *testing.T) {
 		{"levels", []string{"1 + x + z", "1 + x + g"}, 0.98},
 		{"products", []string{"1 + x + z", "1 + x + g + x:g", "beta: 1.5", "beta: 1.2"}, 0.9},
 		{"no level", []string{"1 + x + z", "0 + x + z", "beta: 1.5", "beta: 3"}, 0.98},
+		{"probit", []string{"bernoulli\n", "bernoulli\n  link: probit\n"}, 0.97},
+		{"probit of small beta", []string{"bernoulli\n", "bernoulli\n  link: probit\n", "beta: 1.5", "beta: 1.1"}, 0.9},
+		{"cloglog", []string{"bernoulli\n", "bernoulli\n  link: cloglog\n"}, 0.97},
+		{"cloglog of large beta", []string{"bernoulli\n", "bernoulli\n  link: cloglog\n", "beta: 1.5", "beta: 2.5"}, 0.9},
 		{"a weight", []string{"beta: 1.5}", "beta: 1.5, gibbs: {weight: 0.3}}"}, 0.98},
 	} {
 		m := modelstest.Compile(t, "bounded.yaml", strings.NewReplacer(c.edits...).Replace(boundedModel))
@@ -122,7 +126,6 @@ func longestGradient(m *models.Model) float64 {
 func TestGradientsWithoutABound(t *testing.T) {
 	for name, edits := range map[string][]string{
 		"log likelihood":     {"likelihood: {divergence: beta, beta: 1.5}\n", ""},
-		"probit":             {"bernoulli\n", "bernoulli\n  link: probit\n"},
 		"standard deviation": {`{type: binary, levels: ["0", "1"]}`, "{type: real, lower: -1, upper: 1, scale: {center: 0, by: 1}}", "family: bernoulli", "family: normal"},
 		"groups":             {"1 + x + z", "1 + x + (1 | g)"},
 	} {

@@ -86,14 +86,52 @@ func BetaRange(d Density, beta float64) (float64, error) {
 // slopeCells is the number of intervals of probabilities that BetaSlope bounds.
 const slopeCells = 10_000
 
-// BetaSlope bounds the derivative of BetaScore of a binary outcome in its log odds. With p the
-// probability of the outcome it is (1−p)(p^(β−1)(1−p) + p(1−p)^(β−1)), where p and 1−p are at
-// most those at the ends of an interval.
-func BetaSlope(beta float64) float64 {
+// BetaSlope bounds the derivative of BetaScore of a binary outcome in its linear predictor, over
+// all predictors and both outcomes; infinite for other links. With p the probability of the
+// outcome and h(p) the derivative of log p it is
+//
+//	h(p) (p^(β−1)(1−p) + p(1−p)^(β−1))
+//
+// where h is 1−p for log odds, φ(z)/Φ(z) at p = Φ(z) for probit, and −log p for outcome 0 of
+// cloglog, for outcome 1 less than 1−p/2. All fall with p, so that an interval has the largest of
+// each factor at one of its ends.
+func BetaSlope(link string, beta float64) float64 {
+	within := func(low, high, rate float64) float64 {
+		rest := 1 - low
+		return rate * (math.Pow(high, beta-1)*rest + high*math.Pow(rest, beta-1))
+	}
 	most := 0.0
-	for i := range slopeCells {
-		p, rest := float64(i+1)/slopeCells, 1-float64(i)/slopeCells
-		most = max(most, rest*(math.Pow(p, beta-1)*rest+p*math.Pow(rest, beta-1)))
+	switch link {
+	case "logit":
+		for i := range slopeCells {
+			low := float64(i) / slopeCells
+			most = max(most, within(low, low+1./slopeCells, 1-low))
+		}
+	case "cloglog":
+		for i := range slopeCells {
+			low := float64(i) / slopeCells
+			most = max(most, within(low, low+1./slopeCells, 1-low/2))
+		}
+		// p falls to where the bound does: −log p is below 40/(β−1)
+		last := 40 * max(1, 1/(beta-1))
+		step, rate := math.Pow(last*1e6, 1./slopeCells), 1e-6
+		most = max(most, within(math.Exp(-rate), 1, rate))
+		for ; rate < last; rate *= step {
+			most = max(most, within(math.Exp(-rate*step), math.Exp(-rate), rate*step))
+		}
+		return max(most, within(0, math.Exp(-last), last))
+	case "probit":
+		const far = 30.0 // standard deviations
+		for i := range slopeCells {
+			z := far * (2*float64(i)/slopeCells - 1)
+			low, high := math.Erfc(-z/math.Sqrt2)/2, math.Erfc(-(z+2*far/slopeCells)/math.Sqrt2)/2
+			most = max(most, within(low, high, math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)/low))
+		}
+		// below −far h is at most |z| + 1/far and p at most exp(−z²/2)
+		at := max(far, 1/math.Sqrt(beta-1))
+		most = max(most, within(0, math.Exp(-at*at/2), at)+1/far)
+	default:
+		return math.Inf(1)
 	}
 	return most
 }

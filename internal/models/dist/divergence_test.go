@@ -127,3 +127,43 @@ func TestBetaIsRefused(t *testing.T) {
 		t.Error("a normal of unknown scale has no bound")
 	}
 }
+
+// No linear predictor has a steeper score than BetaSlope, and some are nearly as steep.
+func TestBetaSlope(t *testing.T) {
+	logs := map[string]func(eta float64) (one, zero, derivative float64){ // of p, 1−p and dp/dη
+		"logit": func(eta float64) (one, zero, derivative float64) {
+			one, zero = -math.Log1p(math.Exp(-eta)), -math.Log1p(math.Exp(eta))
+			return one, zero, one + zero
+		},
+		"probit": func(eta float64) (one, zero, derivative float64) {
+			log := func(z float64) float64 { return math.Log(math.Erfc(-z/math.Sqrt2) / 2) }
+			return log(eta), log(-eta), -eta*eta/2 - math.Log(2*math.Pi)/2
+		},
+		"cloglog": func(eta float64) (one, zero, derivative float64) {
+			zero = -math.Exp(eta)
+			return math.Log(-math.Expm1(zero)), zero, eta + zero
+		},
+	}
+	for link, at := range logs {
+		for _, beta := range []float64{1.01, 1.1, 1.5, 2, 3} {
+			steepest := 0.0
+			for eta := -37.0; eta < 37; eta += 0.001 {
+				one, zero, derivative := at(eta)
+				of := func(p, q float64) float64 {
+					return math.Exp(derivative+(beta-2)*p+q) + math.Exp(derivative+(beta-1)*q)
+				}
+				for _, slope := range []float64{of(one, zero), of(zero, one)} {
+					if slope-slope == 0 {
+						steepest = max(steepest, slope)
+					}
+				}
+			}
+			if bound := BetaSlope(link, beta); steepest > bound || steepest < 0.97*bound {
+				t.Errorf("%s, beta %g: a slope of %.6g, the bound is %.6g", link, beta, steepest, bound)
+			}
+		}
+	}
+	if bound := BetaSlope("log", 1.5); !math.IsInf(bound, 1) {
+		t.Errorf("a bound of %g for a link without one", bound)
+	}
+}
