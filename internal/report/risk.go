@@ -54,6 +54,9 @@ func tradeoffRates() []float64 {
 // e^-eps (1 - delta - FPR)). Wasserman and Zhou 2010; Kairouz, Oh and
 // Viswanath 2015, arXiv:1311.0776.
 func truePositives(p Point, fpr float64) float64 {
+	if fpr == 0 {
+		return p.Delta // e^eps may be infinite
+	}
 	return 1 - max(0, 1-p.Delta-math.Exp(p.Epsilon)*fpr, math.Exp(-p.Epsilon)*(1-p.Delta-fpr))
 }
 

@@ -19,6 +19,9 @@ func TestTruePositives(t *testing.T) {
 		if got := report.TruePositives(report.Point{epsilon, 1e-5}, 0.01); math.Abs(got-want) > 6e-4 {
 			t.Errorf("epsilon %g: %.4f, want %.3f", epsilon, got, want)
 		}
+		if got := report.TruePositives(report.Point{epsilon, 1e-5}, 0); got != 1e-5 {
+			t.Errorf("epsilon %g, without false positives: %g, want 1e-5", epsilon, got)
+		}
 	}
 }
 

@@ -184,7 +184,11 @@ func (c *Curve) Tradeoff(fpr float64) (fnr float64) {
 		opposite := (i + 1) % len(c.directions)
 		bound := 0.0
 		for _, k := range c.knots {
-			bound = max(bound, 1-k.delta[i]-k.grow*fpr, (1-fpr-k.delta[opposite])/k.grow)
+			gained := 0.0 // an infinite e^ε times 0 would be no number
+			if fpr > 0 {
+				gained = k.grow * fpr
+			}
+			bound = max(bound, 1-k.delta[i]-gained, (1-fpr-k.delta[opposite])/k.grow)
 		}
 		fnr = math.Min(fnr, bound)
 	}

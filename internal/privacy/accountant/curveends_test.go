@@ -46,3 +46,16 @@ func TestDominatingMuCoversTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// Without false positives a guarantee whose e^ε is infinite still bounds the test: it errs
+// in all but δ of its cases.
+func TestTradeoffOfALargeEpsilon(t *testing.T) {
+	t.Parallel()
+	c := mustCurve(t, event.Gaussian{NoiseMultiplier: 0.02}, event.AddRemove)
+	if c.Epsilon(1e-5) < 710 {
+		t.Fatalf("epsilon %g: its exponential is finite", c.Epsilon(1e-5))
+	}
+	if fnr := c.Tradeoff(0); !(fnr > 0.99 && fnr <= 1) {
+		t.Errorf("without false positives the false-negative rate is at least %g", fnr)
+	}
+}
