@@ -203,7 +203,9 @@ func (s cellSetting) fit(opt options, k int, dir string) ([]interval, error) {
 		return nil, err
 	}
 	os.RemoveAll(run)
-	defer os.RemoveAll(dir)
+	if opt.keep == "" {
+		defer os.RemoveAll(dir)
+	}
 	args := append(s.arguments(opt, k), "--model", model, "--out", run, "--quiet", "--formats", "csv", "--threads", "1", data)
 	start := time.Now()
 	if err := command(opt.d3p, args...); err != nil {

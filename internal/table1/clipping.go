@@ -3,6 +3,7 @@ package table1
 import (
 	"math"
 
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/law"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stats"
@@ -20,11 +21,12 @@ func correctClipping(l *law.Law, products []product, sums []float64, noise, boun
 	for i := range columns {
 		columns[i] = adjustment{factor: 1}
 	}
-	original := l.Copy()
+	original, known := l.Copy(), histogramMeans(l, products, spreads)
 	for range clippingRounds {
 		simulated := simulatedMoments(l.AsBought(), products, bound)
 		// the constant is 1 for all units, less what clipping takes: better known than its sum
-		bought := centred(sums, len(products), l.Records*simulated.rows/simulatedRecords, noise)
+		bought := centred(sums, known, l.Records*simulated.rows/simulatedRecords, noise)
+		bought.squares = make([]estimatedSquare, len(products))
 		correction := make([]float64, n*n)
 		for i, x := range products {
 			for j, y := range products[:i] {
@@ -33,10 +35,15 @@ func correctClipping(l *law.Law, products []product, sums []float64, noise, boun
 					set(correction, n, x.column, y.column, l.Correlation[x.column*n+y.column]-rho/(x.reach*y.reach))
 				}
 			}
-			if scales && x.isNumber() && x.field.Levels == nil && ranged(x.field) {
-				from := &original.Columns[x.column]
-				columns[i].learn(from, spreads[x.column], i, bought, simulated, l.RecordsSD/l.Records)
+			if !x.isNumber() {
+				continue
+			}
+			h := histogramErrors(&original.Columns[x.column], x.field, spreads[x.column])
+			bought.squares[i] = columns[i].learn(h, i, bought, simulated, l.RecordsSD/l.Records)
+			if from := &original.Columns[x.column]; scales && x.field.Levels == nil && ranged(x.field) {
 				l.Columns[x.column] = from.Adjusted(columns[i].shift, columns[i].factor, columns[i].shiftSD, columns[i].factorSD)
+			} else {
+				columns[i] = adjustment{factor: 1}
 			}
 		}
 		setCorrelations(l, products, bought, correction)
@@ -79,7 +86,7 @@ func simulatedMoments(l *law.Law, products []product, bound float64) centredMome
 			sums[at] += part * v[at]
 		}
 	}
-	return centred(sums, k, sums[0], 0)
+	return centred(sums, make([]float64, k), sums[0], 0)
 }
 
 // of is the number of record b, whose columns have these values.
@@ -116,46 +123,120 @@ const (
 	coarseMean, coarseScale = 0.15, 0.3
 )
 
-// learn takes the mean and the standard deviation of column i of the design, in those of its
-// histogram from, by both: the histogram's own with its error, and the moments, in which the
-// simulated ones have the same clipping. ofRows is the error of the number of rows, as a part
-// of it.
-func (a *adjustment) learn(from *law.Column, shape *spread, i int, bought, simulated centredMoments, ofRows float64) {
-	_, sd := from.Moments()
-	meanSD, sdSD := from.MomentsSD()
-	expected := simulated.square(i) / simulated.rows
-	if !(sd > 0 && expected > 0) {
-		return
+// histogramError is the error of a histogram's mean, in its standard deviations, and of the log of
+// its standard deviation; tail is the part of both that moments, which clip, do not show.
+type histogramError struct {
+	mean, scale float64
+	tail        spread
+}
+
+// histogramErrors are those of a bought column, whose shape is nil for levels.
+func histogramErrors(c *law.Column, f encoding.Field, shape *spread) histogramError {
+	if f.Levels != nil {
+		return levelErrors(c)
 	}
-	meanSD, sdSD = meanSD/sd, histogramNoise*sdSD/sd
-	var tail spread
+	_, sd := c.Moments()
+	if !(sd > 0) {
+		return histogramError{mean: coarseMean, scale: coarseScale}
+	}
+	meanSD, sdSD := c.MomentsSD()
+	e := histogramError{mean: meanSD / sd, scale: histogramNoise * sdSD / sd}
 	if shape != nil {
-		tail = *shape
-		meanSD = math.Sqrt(max(tail.mean*tail.mean-tail.tailMean*tail.tailMean, 0))
-		sdSD = math.Sqrt(max(tail.scale*tail.scale-tail.tailScale*tail.tailScale, 0))
+		e.tail = *shape
+		e.mean = math.Sqrt(max(shape.mean*shape.mean-shape.tailMean*shape.tailMean, 0))
+		e.scale = math.Sqrt(max(shape.scale*shape.scale-shape.tailScale*shape.tailScale, 0))
 	}
-	coarse, noise := from.MeanWidth()/sd, bought.noise/bought.rows
-	shift, shiftSD := combined(0, math.Hypot(meanSD, coarseMean*coarse), a.shift+bought.means[i]-simulated.means[i], noise)
+	coarse := c.MeanWidth() / sd
+	e.mean, e.scale = math.Hypot(e.mean, coarseMean*coarse), math.Hypot(e.scale, coarseScale*coarse)
+	return e
+}
+
+// levelErrors are those of the indices of levels.
+func levelErrors(c *law.Column) histogramError {
+	mean, square := 0.0, 0.0
+	for k, share := range c.Shares {
+		mean += share * float64(k)
+		square += share * float64(k*k)
+	}
+	square -= mean * mean
+	ofMean, ofSquare := 0.0, 0.0
+	for k, noise := range c.ShareSD {
+		d := float64(k) - mean
+		ofMean += noise * noise * d * d
+		ofSquare += noise * noise * math.Pow(d*d-square, 2)
+	}
+	if !(square > 0) {
+		return histogramError{mean: 1, scale: 1}
+	}
+	return histogramError{mean: math.Sqrt(ofMean / square), scale: math.Sqrt(ofSquare) / (2 * square)}
+}
+
+// histogramMeans are the errors of the means of the products: the constant's is infinite,
+// since its moment is a number of records, and that of a level, whose mean is its share.
+func histogramMeans(l *law.Law, products []product, spreads map[int]*spread) []float64 {
+	known := make([]float64, len(products))
+	for i, x := range products {
+		known[i] = math.Inf(1)
+		if x.isNumber() {
+			known[i] = histogramErrors(&l.Columns[x.column], x.field, spreads[x.column]).mean
+		}
+	}
+	return known
+}
+
+// learn takes the mean and the standard deviation of column i of the design, in those of its
+// histogram, by both: the histogram's own with its errors, and the moments, in which the
+// simulated ones have the same clipping. ofRows is the error of the number of rows, as a part
+// of it. It returns the square of the column by both.
+func (a *adjustment) learn(own histogramError, i int, bought, simulated centredMoments, ofRows float64) estimatedSquare {
+	expected := simulated.square(i) / simulated.rows
+	if !(expected > 0) {
+		return estimatedSquare{}
+	}
+	noise := bought.noise / bought.rows
+	shift, shiftSD := combined(0, own.mean, a.shift+bought.means[i]-simulated.means[i], noise)
 	unit := a.factor * a.factor / expected
 	square := unit * bought.square(i) / bought.rows
-	factor, factorSD := scaleOf(math.Hypot(sdSD, coarseScale*coarse), square, math.Hypot(unit*noise, square*ofRows))
-	*a = adjustment{shift, factor, math.Hypot(shiftSD, tail.tailMean), math.Hypot(factorSD, tail.tailScale)}
+	factor, factorSD := scaleOf(own.scale, square, math.Hypot(unit*noise, square*ofRows))
+	known := estimatedSquare{factor * factor / unit * bought.rows, factorSD}
+	*a = adjustment{shift, factor, math.Hypot(shiftSD, own.tail.tailMean), math.Hypot(factorSD, own.tail.tailScale)}
+	return known
+}
+
+// estimatedSquares are the squares of the products by histograms and moments, without the
+// correction for clipping.
+func estimatedSquares(l *law.Law, products []product, spreads map[int]*spread, bought centredMoments) []estimatedSquare {
+	list := make([]estimatedSquare, len(products))
+	for i, x := range products {
+		if x.isNumber() {
+			e := histogramErrors(&l.Columns[x.column], x.field, spreads[x.column])
+			r, sd := scaleOf(e.scale, bought.square(i)/bought.rows, bought.noise/bought.rows)
+			list[i] = estimatedSquare{r * r * bought.rows, sd}
+		}
+	}
+	return list
 }
 
 // scaleOf estimates a scale r with log r ~ N(0, spread²) from a measurement of r² with
-// standard deviation noise: exp of the posterior mean of log r, and the posterior standard
-// deviation of log r.
+// standard deviation noise: the root of the posterior mean of r², because noise as large as
+// r² leaves log r a long lower tail, and the posterior standard deviation of log r.
 func scaleOf(spread, square, noise float64) (r, sd float64) {
-	const points, reach = 161, 5.0
-	var logs, weights [points]float64
+	const points, reach = 1001, 5.0
+	var logs, squares, weights [points]float64
 	for i := range logs {
 		z := reach * (2*float64(i)/(points-1) - 1)
-		logs[i] = spread * z
-		weights[i] = -z*z/2 - math.Pow((square-math.Exp(2*logs[i]))/noise, 2)/2
+		logs[i] = min(spread, mostSpread) * z
+		squares[i] = math.Exp(2 * logs[i])
+		weights[i] = -z*z/2 - math.Pow((square-squares[i])/noise, 2)/2
 	}
-	mean, variance := stats.GridMoments(logs[:], weights[:])
-	return math.Exp(mean), math.Sqrt(max(variance, 0))
+	mean, _ := stats.GridMoments(squares[:], weights[:])
+	_, variance := stats.GridMoments(logs[:], weights[:])
+	return math.Sqrt(mean), math.Sqrt(max(variance, 0))
 }
+
+// mostSpread is the largest error of the log of a histogram's standard deviation that
+// scaleOf takes.
+const mostSpread = 3
 
 // combined is the mean of two independent measurements of a number, and its standard
 // deviation.

@@ -28,7 +28,7 @@ func TestMomentsAreCentred(t *testing.T) {
 			}
 		}
 	}
-	if rho, sd := centred(sums, 3, sums[0], 0).correlation(2, 1); math.Abs(rho-1) > 1e-12 || sd != 0 {
+	if rho, sd := centred(sums, make([]float64, 3), sums[0], 0).correlation(2, 1); math.Abs(rho-1) > 1e-12 || sd != 0 {
 		t.Errorf("a correlation of %g ± %g, want 1", rho, sd)
 	}
 }
@@ -89,5 +89,29 @@ func TestMomentsCorrectHistograms(t *testing.T) {
 	// The seeds are fixed: .12, .95, .74 and 1.23. Histograms alone have an error of .26.
 	if math.Sqrt(square) > 0.16 || math.Sqrt(z) > 1.6 || rho < 0.7 || math.Sqrt(rhoZ) > 1.4 {
 		t.Error("the law is farther from the table than it says")
+	}
+}
+
+// Moments whose noise is half of the records are right on average: squares about means, which
+// the noise of the means would make smaller, and scales, whose log has a long lower tail.
+func TestNoisyMomentsAreRightOnAverage(t *testing.T) {
+	const draws, rows, noise, histogram = 4000, 1000.0, 500.0, 0.4
+	rng := rand.New(rand.NewPCG(3, 4))
+	square, factor := 0.0, 0.0
+	for range draws {
+		mean := histogram * rng.NormFloat64() // of the records, in standard deviations about the histogram's
+		sums := []float64{rows, rows * mean, rows * (1 + mean*mean)}
+		for i := range sums {
+			sums[i] += noise * rng.NormFloat64()
+		}
+		s := centred(sums, []float64{math.Inf(1), histogram}, rows, noise)
+		square += s.square(1) / rows / draws
+		r, _ := scaleOf(1, s.square(1)/rows, noise/rows)
+		factor += r / draws
+	}
+	t.Logf("square %.3f, scale %.3f", square, factor)
+	// A square's standard deviation is .6, so four standard errors are .04.
+	if math.Abs(square-1) > 0.04 || math.Abs(factor-1) > 0.15 {
+		t.Error("want 1 ± .04 and 1 ± .15")
 	}
 }

@@ -38,12 +38,17 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 	}
 	slices.Sort(l.Coded)
 	noise := r.Noise * r.Bound
-	bought := centred(sums, len(products), max(sums[0], 4*noise, 1), noise)
+	rows, _ := combined(l.Records, math.Hypot(l.RecordsSD, mostClipped*l.Records), sums[0], noise)
+	bought := centred(sums, histogramMeans(l, products, spreads), max(rows, 1), noise)
+	bought.squares = estimatedSquares(l, products, spreads, bought)
 	setWithin(l, products, bought)
 	setCorrelations(l, products, bought, nil)
 	correctClipping(l, products, sums, noise, design.Bound, spreads, m.Spec.Twin == nil)
 	return nil
 }
+
+// mostClipped is about the part of the moments that clipping takes.
+const mostClipped = 0.1
 
 // setCorrelations gives the law the correlations of the moments, plus those of correction
 // (columns of the law squared) if there is one. The columns of the law that the model does
@@ -112,19 +117,36 @@ type centredMoments struct {
 	means []float64 // by column of the design
 	sums  []float64 // about the means, row-major
 	noise float64   // standard deviation of each sum's noise
+	// squares are what is known of the squares about the means by the histograms, too.
+	squares []estimatedSquare
 }
 
-// centred takes the upper triangle of the moments of k columns, the first of which is 1 and
-// adds up to rows.
-func centred(moments []float64, k int, rows, noise float64) centredMoments {
+// estimatedSquare is a sum of squares about a mean, and the standard deviation of half its log.
+type estimatedSquare struct{ sum, logSD float64 }
+
+// centred takes the upper triangle of the moments of columns, the first of which is 1 and
+// adds up to rows. A mean is within known of 0 by what was bought before. The moments are
+// taken about its estimate by both, and its error is taken out of the squares.
+func centred(moments, known []float64, rows, noise float64) centredMoments {
+	k := len(known)
 	s := centredMoments{rows: rows, means: make([]float64, k), sums: make([]float64, k*k), noise: noise}
+	about, left := make([]float64, k), make([]float64, k)
 	for j := range s.means {
-		s.means[j] = moments[j] / s.rows
+		s.means[j] = moments[j] / rows
+		part := 1.0
+		if prior := known[j] * known[j]; !math.IsInf(prior, 1) && noise > 0 {
+			part = prior / (prior + noise*noise/(rows*rows))
+		}
+		about[j], left[j] = part*s.means[j], part*noise*noise/(rows*rows)
 	}
 	at := 0
 	for i := range k {
 		for j := i; j < k; j++ {
-			set(s.sums, k, i, j, moments[at]-s.rows*s.means[i]*s.means[j])
+			sum := moments[at] - rows*(about[i]*s.means[j]+about[j]*s.means[i]-about[i]*about[j])
+			if i == j && i > 0 {
+				sum += rows * left[i]
+			}
+			set(s.sums, k, i, j, sum)
 			at++
 		}
 	}
@@ -134,13 +156,23 @@ func centred(moments []float64, k int, rows, noise float64) centredMoments {
 // square is the sum of the squares of column i about its mean.
 func (s centredMoments) square(i int) float64 { return s.sums[i*len(s.means)+i] }
 
+// estimated is the square of column i, and the standard deviation of half its log, by all
+// that is known.
+func (s centredMoments) estimated(i int) (square, logSD float64) {
+	if s.squares != nil && s.squares[i].sum > 0 {
+		return s.squares[i].sum, s.squares[i].logSD
+	}
+	square = max(s.square(i), 4*s.noise, 1)
+	return square, s.noise / (2 * square)
+}
+
 // correlation is that of columns i and j, and the standard deviation that the noise gives
 // it, to first order.
 func (s centredMoments) correlation(i, j int) (rho, sd float64) {
-	a, b := max(s.square(i), 4*s.noise, 1), max(s.square(j), 4*s.noise, 1)
+	a, aSD := s.estimated(i)
+	b, bSD := s.estimated(j)
 	rho = s.sums[i*len(s.means)+j] / math.Sqrt(a*b)
-	r := min(max(rho, -1), 1)
-	return rho, s.noise * math.Sqrt(1/(a*b)+r*r/4*(1/(a*a)+1/(b*b)))
+	return rho, math.Hypot(s.noise/math.Sqrt(a*b), min(math.Abs(rho), 1)*math.Hypot(aSD, bSD))
 }
 
 // setWithin gives the law the means of numbers within the levels of coded columns: the sum
@@ -150,7 +182,8 @@ func setWithin(l *law.Law, products []product, s centredMoments) {
 		if !x.isNumber() {
 			continue
 		}
-		sd := math.Sqrt(max(s.square(i), 4*s.noise, 1) / s.rows)
+		square, _ := s.estimated(i)
+		sd := math.Sqrt(square / s.rows)
 		for _, category := range l.Coded {
 			shares := l.Columns[category].Shares
 			w := law.Within{Column: x.column, Category: category, Mean: make([]float64, len(shares)), SD: make([]float64, len(shares))}

@@ -50,23 +50,30 @@ const (
 	Second  Kind = "second moments of design and response"
 )
 
-// The rule of Auto. A count with noise of the share countNoise of N describes a column
+// The rule of Auto. A count with noise of the share goodNoise of N describes a column
 // well; more than poorNoise describes none. Both come out of at most mostCounts of μ²,
-// the correlations, with the errors bestCorrelation and poorCorrelation, of at most
-// mostMoments: 6 % of μ² together cost the fit 3.1 % more noise. Where half of mostMoments
-// gives correlations with the error goodCorrelation, the other half buys counts of pairs
-// of levels. Of few records, counts with noise of fairNoise take up to mostSmallCounts:
-// without them a scale that is left to the bounds is never noticed. With few records
-// for the model (models.FewRecords) the fit needs all of μ² itself.
+// the correlations, with the error bestCorrelation, of at most mostMoments: 6 % of μ²
+// together cost the fit 3.1 % more noise. Where half of mostMoments gives correlations with
+// the error goodCorrelation, the other half buys counts of pairs of levels.
+//
+// Of few records, counts with noise of fairNoise take up to mostSmallCounts: without them a
+// scale that is left to the bounds is never noticed. And correlations take up to
+// mostSmallMoments: intervals must allow for all that may be, and correlations that are
+// known a little narrow them by more than the price. What the errors of K columns hide is a
+// direction of their matrix, of √K times the error (Wigner 1958): fairDirection is enough,
+// more than poorDirection describes none. With few records for the model
+// (models.FewRecords) the fit needs all of μ² itself.
 const (
-	goodNoise, poorNoise             = 0.01, 0.12
-	mostCounts                       = 0.03
-	bestCorrelation                  = 0.02
-	goodCorrelation, poorCorrelation = 0.05, 0.15
-	mostMoments                      = 0.03
-	fairNoise, mostSmallCounts       = 0.09, 0.2
-	rareNoise                        = 20     // records
-	ofRanges                         = 1. / 3 // of what counts may take, where a column needs it
+	goodNoise, poorNoise         = 0.01, 0.12
+	mostCounts                   = 0.03
+	bestCorrelation              = 0.02
+	goodCorrelation              = 0.05
+	mostMoments                  = 0.03
+	fairNoise, mostSmallCounts   = 0.09, 0.2
+	fairDirection, poorDirection = 0.2, 0.9
+	mostSmallMoments             = 0.2
+	rareNoise                    = 20     // records
+	ofRanges                     = 1. / 3 // of what counts may take, where a column needs it
 )
 
 // A mixture spends these parts of μ² on columns, which its synthetic tables then have. Its
@@ -131,10 +138,11 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 	}
 	moments, pairs, bound := 0.0, 0.0, momentsBound(m)
 	share := func(err float64) float64 { return math.Pow(bound/(err*signal), 2) }
-	if columns < 2 || share(poorCorrelation) > mostMoments {
+	root := math.Sqrt(float64(columns))
+	if columns < 2 || share(poorDirection/root) > mostSmallMoments {
 		return planned(m, mu, rel, counts, 0, 0, nil)
 	}
-	moments = min(share(bestCorrelation), mostMoments)
+	moments = min(share(bestCorrelation), max(mostMoments, min(share(fairDirection/root), mostSmallMoments)))
 	coded := codable(m)
 	if share(goodCorrelation) > mostMoments/2 {
 		coded = nil

@@ -158,6 +158,7 @@ const (
 	regressionCorrelations, mostRegressionCorrelations = 0.10, 0.10
 	mostSecond                                         = 0.25
 	goodCounts, goodSecond                             = 0.05, 0.01
+	fairCorrelation                                    = 0.15
 )
 
 // OfRegression is the purchase before the regression m, of K columns: Table 1, then second moments.
@@ -178,7 +179,7 @@ func OfRegression(m *models.Model, mu float64, records int, rel event.Relation) 
 	bound := momentsBound(m)
 	correlations := within(func(noise float64) float64 {
 		return bound * bound / (noise * noise * signal * signal)
-	}, goodCorrelation, poorCorrelation, regressionCorrelations, mostRegressionCorrelations)
+	}, goodCorrelation, fairCorrelation, regressionCorrelations, mostRegressionCorrelations)
 	p := planned(m, mu, rel, counts, correlations, 0, nil)
 	k := float64(RegressionOf(m).Columns() + 1)
 	size := math.Sqrt(3*k + k*(k-1)/2)

@@ -190,7 +190,7 @@ func TestAuto(t *testing.T) {
 	if got := share(0.3, 300); got != 0 {
 		t.Errorf("300 records at epsilon 0.3: share %g", got)
 	}
-	if got := share(1, 400); got < 0.1 || got > 0.2 {
+	if got := share(1, 400); got < 0.1 || got > 0.4 {
 		t.Errorf("400 records at epsilon 1, few: share %g", got)
 	}
 	if few := models.LeastPerNumber*m.P - 1; share(2, few) != 0 || share(2, few+1) < 0.04 {

@@ -23,11 +23,11 @@ func TestSampledFamilies(t *testing.T) {
 		want             string
 	}{
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 5000, Config{}, settings.NoiseAwareSample},
-		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 1000, Config{}, settings.NoiseAwareSample},   // the law is noisy
-		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 200, Config{}, settings.NoiseAwareCurvature}, // nothing is bought
+		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 1000, Config{}, settings.NoiseAwareSample},  // the law is noisy
+		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 60, Config{}, settings.NoiseAwareCurvature}, // nothing is bought
 		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 5000, Config{}, settings.NoiseAwareSample},
-		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 1000, Config{}, settings.NoiseAwareSample},   // the law is noisy
-		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 200, Config{}, settings.NoiseAwareCurvature}, // nothing is bought
+		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 1000, Config{}, settings.NoiseAwareSample},  // the law is noisy
+		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 60, Config{}, settings.NoiseAwareCurvature}, // nothing is bought
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 5000, Config{Table1: settings.Table1None}, settings.NoiseAwareCurvature},
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 5000, Config{NoiseAware: settings.NoiseAwareCurvature}, settings.NoiseAwareCurvature},
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 5000, Config{Guide: "delta"}, settings.NoiseAwareNone},
