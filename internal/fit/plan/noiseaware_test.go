@@ -32,6 +32,7 @@ func TestSampledFamilies(t *testing.T) {
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 5000, Config{NoiseAware: settings.NoiseAwareCurvature}, settings.NoiseAwareCurvature},
 		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 5000, Config{Guide: "delta"}, settings.NoiseAwareNone},
 		{"poisson", "{type: integer, lower: 0, upper: 50}", 5000, Config{}, settings.NoiseAwareSample},
+		{"poisson", "{type: integer, lower: 0, upper: 50}", 1000, Config{}, settings.NoiseAwareSample}, // the law is noisy
 		{"bernoulli | group", "{type: binary}", 5000, Config{}, settings.NoiseAwareSample},
 		{"bernoulli", "{type: binary}", 5000, Config{}, settings.NoiseAwareSample},
 		{"bernoulli | beta", "{type: binary}", 5000, Config{}, settings.NoiseAwareCurvature},
@@ -96,7 +97,7 @@ model: {formula: "%s ~ u%s", family: %s}
 		for records, want := range map[float64]string{4950: settings.NoiseAwareSample, 1000: settings.NoiseAwareCurvature} {
 			q, l := *p, p.model.DeclaredLaw()
 			l.Records, l.RecordsSD = records, 30
-			if slices.Contains([]string{"cumulative", "negative_binomial", "skew_normal", "gompertz", "exponential | truncated"}, c.family) {
+			if slices.Contains([]string{"poisson", "cumulative", "negative_binomial", "skew_normal", "gompertz", "exponential | truncated"}, c.family) {
 				want = settings.NoiseAwareSample
 			}
 			if err := q.Learn(l); err != nil || q.NoiseAware != want {
