@@ -17,25 +17,29 @@ const mostCorners = 1 << 14
 
 // GradientBound bounds the L2 norm of a unit's gradient of the score of a beta divergence, in
 // the whitened coordinates of m, over all records within declared bounds and all parameters. It
-// is for a regression of a binary response by a formula of columns and their products: there the
-// gradient is the slope of the score in the linear predictor, see dist.BetaSlope, times the design. It is infinite
-// for other models, such as those with a residual standard deviation: their densities have no
-// bound.
+// is for a regression of a binary response or of a category by a formula of columns and their
+// products: there the gradient is the slope of the score in the linear predictors, see
+// dist.BetaSlope, times the design. It is infinite for other models, such as those with a residual
+// standard deviation: their densities have no bound.
 func GradientBound(m *models.Model) float64 {
 	f, l := m.Spec.Model, &m.Spec.Likelihood
 	if f == nil || f.Terms == nil || !l.IsBeta() || m.Spec.Data.Weights.IsSet() || len(m.Spec.Data.Tensors)+len(f.Predicted) > 0 ||
-		formula.FamilyOf(f.Family.V).Name != "bernoulli" {
+		!slices.Contains([]string{"bernoulli", "categorical"}, formula.FamilyOf(f.Family.V).Name) {
 		return math.Inf(1)
 	}
 	p, products, ok := plainDesign(m)
-	if !ok || m.P != len(products) {
+	if !ok || m.P != len(products)*p.Effects {
 		return math.Inf(1)
+	}
+	link := f.LinkName()
+	if link == "softmax" && p.Effects == 1 { // of two levels
+		link = "logit"
 	}
 	d, ok := cornersOf(m, p, products)
 	if !ok {
 		return math.Inf(1)
 	}
-	slope := l.Weight.Or(1) * dist.BetaSlope(f.LinkName(), l.Beta.Or(core.DefaultBeta))
+	slope := l.Weight.Or(1) * dist.BetaSlope(link, l.Beta.Or(core.DefaultBeta))
 	return slope * d.longest() * float64(max(1, m.Encoding.RowsPerUnit)) * (1 + 1e-9)
 }
 
@@ -215,7 +219,8 @@ func norm(x []float64) float64 {
 }
 
 // whitenedDesign takes a design to the whitened coordinates: its parts are the derivatives of the
-// linear predictor by the level and the coefficients.
+// linear predictor by the level and the coefficients. Of several linear predictors the units are
+// the largest.
 type whitenedDesign struct {
 	level          float64   // unit of the level; 0: none
 	center, matrix []float64 // of the rotation (K, K×K)
@@ -235,10 +240,10 @@ func newWhitenedDesign(m *models.Model, p models.LinearPredictor, k int) whitene
 		return w
 	}
 	for j := range k {
-		w.unit[j] = c.Unit[p.At(j, 0)]
+		w.unit[j] = slices.Max(c.Unit[p.At(j, 0):p.At(j+1, 0)])
 	}
 	if p.Level != nil {
-		w.level = c.Unit[p.Level.Offset]
+		w.level = slices.Max(c.Unit[p.Level.Offset : p.Level.Offset+p.Effects])
 	}
 	for i := range c.Predictors {
 		if r := &c.Predictors[i]; r.Coefficients == p.Coefficients.Name {

@@ -57,7 +57,7 @@ func RegressionOf(m *models.Model) *Regression {
 	return r
 }
 
-// plainDesign is the only linear predictor of a formula, columns of the file or their products
+// plainDesign is the only linear predictor of a formula (one per level of a category), columns of the file or their products
 // beside an intercept, if it has one; ok is false where there is more to it. products are 1, for
 // the intercept, and the columns of the design.
 func plainDesign(m *models.Model) (p models.LinearPredictor, products [][]privacy.Reading, ok bool) {
@@ -66,7 +66,7 @@ func plainDesign(m *models.Model) (p models.LinearPredictor, products [][]privac
 		return p, nil, false
 	}
 	list := m.LinearPredictors()
-	if len(list) != 1 || list[0].Effects != 1 || list[0].Cuts || (list[0].Level != nil) != t.Intercept || t.Intercept && list[0].Level.Size != 1 {
+	if len(list) != 1 || list[0].Cuts || (list[0].Level != nil) != t.Intercept || t.Intercept && list[0].Level.Size != list[0].Effects {
 		return p, nil, false
 	}
 	if t.Intercept {

@@ -87,7 +87,8 @@ func BetaRange(d Density, beta float64) (float64, error) {
 const slopeCells = 10_000
 
 // BetaSlope bounds the derivative of BetaScore of a binary outcome in its linear predictor, over
-// all predictors and both outcomes; infinite for other links. With p the probability of the
+// all predictors and both outcomes, and for softmax the L2 norm of the gradient in the linear
+// predictors of three or more levels; infinite for other links. With p the probability of the
 // outcome and h(p) the derivative of log p it is
 //
 //	h(p) (p^(β−1)(1−p) + p(1−p)^(β−1))
@@ -95,6 +96,13 @@ const slopeCells = 10_000
 // where h is 1−p for log odds, φ(z)/Φ(z) at p = Φ(z) for probit, and −log p for outcome 0 of
 // cloglog, for outcome 1 less than 1−p/2. All fall with p, so that an interval has the largest of
 // each factor at one of its ends.
+//
+// The gradient g in all logits of softmax sums to 0, so that |g| is at most √2 times the sum of its
+// positive parts, which is ±Σ g over some set with outcome y. With P the set's probability
+//
+//	Σ g = (1−P) (p_y^(β−1) − Σ_set p^β) + P Σ_rest p^β ≤ (1−P) p_y^(β−1)(1−p_y) + P(1−P)^β
+//
+// with p_y ≤ P. −Σ g is at most (1−P) P^β, the last term at 1−P. The reference has no predictor.
 func BetaSlope(link string, beta float64) float64 {
 	within := func(low, high, rate float64) float64 {
 		rest := 1 - low
@@ -107,6 +115,13 @@ func BetaSlope(link string, beta float64) float64 {
 			low := float64(i) / slopeCells
 			most = max(most, within(low, low+1./slopeCells, 1-low))
 		}
+	case "softmax":
+		for i := range slopeCells {
+			low, high := float64(i)/slopeCells, float64(i+1)/slopeCells
+			p := min(high, (beta-1)/beta) // has the largest p^(β−1)(1−p)
+			most = max(most, (1-low)*(math.Pow(p, beta-1)*(1-p)+high*math.Pow(1-low, beta-1)))
+		}
+		most *= math.Sqrt2
 	case "cloglog":
 		for i := range slopeCells {
 			low := float64(i) / slopeCells

@@ -2,6 +2,7 @@ package dist
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"d3p/internal/models/dist/categories"
@@ -165,5 +166,46 @@ func TestBetaSlope(t *testing.T) {
 	}
 	if bound := BetaSlope("log", 1.5); !math.IsInf(bound, 1) {
 		t.Errorf("a bound of %g for a link without one", bound)
+	}
+}
+
+// No logits of a category have a longer gradient of the score than BetaSlope, and some, where two
+// levels have nearly all probability, one nearly as long.
+func TestBetaSlopeOfSoftmax(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, beta := range []float64{1.01, 1.1, 1.2, 1.5, 2, 3} {
+		bound := BetaSlope("softmax", beta)
+		for _, levels := range []int{3, 5} {
+			longest, p := 0.0, make([]float64, levels)
+			for range 50_000 {
+				sum, scale := 0.0, math.Exp(6*rng.Float64()-2)
+				for k := range p {
+					p[k] = math.Exp(scale * rng.NormFloat64())
+					if k > 1 {
+						p[k] *= math.Exp(-20 * rng.Float64())
+					}
+					sum += p[k]
+				}
+				powers := 0.0
+				for k := range p {
+					p[k] /= sum
+					powers += math.Pow(p[k], beta)
+				}
+				for y := range p {
+					square := 0.0
+					for k := range levels - 1 { // the last is the reference
+						g := -p[k] * (math.Pow(p[y], beta-1) + math.Pow(p[k], beta-1) - powers)
+						if k == y {
+							g += math.Pow(p[y], beta-1)
+						}
+						square += g * g
+					}
+					longest = max(longest, math.Sqrt(square))
+				}
+			}
+			if longest > bound || longest < 0.99*bound {
+				t.Errorf("beta %g, %d levels: a gradient of norm %.6g, the bound is %.6g", beta, levels, longest, bound)
+			}
+		}
 	}
 }
