@@ -57,9 +57,9 @@ func RegressionOf(m *models.Model) *Regression {
 	return r
 }
 
-// plainDesign is the only linear predictor of a formula (one per level of a category), columns of the file or their products
-// beside an intercept, if it has one; ok is false where there is more to it. products are 1, for
-// the intercept, and the columns of the design.
+// plainDesign is the only linear predictor of a formula (of a category one per level), columns of
+// the file or their products beside an intercept, if it has one; ok is false where there is more to
+// it. products are 1, for the intercept, and the columns of the design.
 func plainDesign(m *models.Model) (p models.LinearPredictor, products [][]privacy.Reading, ok bool) {
 	t := m.Spec.Model.Terms
 	if len(t.Groups)+len(t.Smooths)+len(t.Offsets) > 0 || t.Event.IsSet() || m.Likelihood.AuxRecord > 0 {
