@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/fit/plan"
+
+	"d3p/internal/privacy/noise"
 )
 
 // Draws by laws that agree have no noise here, since their likelihoods have none; what laws
@@ -41,5 +43,26 @@ func TestTruthsKeepTheSpreadOfGroups(t *testing.T) {
 	draw := []float64{3, 3, -1, 5}
 	if got, want := s.truth(draw), []float64{2, 3, -1, 5}; !slices.Equal(got, want) {
 		t.Errorf("truth %v of the draw %v, want %v", got, draw, want)
+	}
+}
+
+// Draws whose coefficients lie many of their standard deviations from the end of the fit have
+// left it. Effects of a scale may go anywhere.
+func TestStrayedDrawsAreLeft(t *testing.T) {
+	rng := noise.NewRandom(noise.Public(4).Stream(noise.Simulation))
+	for _, c := range []struct {
+		off  []float64 // of coefficient and effect, in standard deviations
+		want bool
+	}{{[]float64{0, 0}, false}, {[]float64{4, 0}, false}, {[]float64{12, 0}, true}, {[]float64{-12, 0}, true}, {[]float64{0, 12}, false}} {
+		s := &search{start: []float64{-3.8, 0}, coefficients: []bool{true, false}}
+		for range lastDraws {
+			for j, off := range c.off {
+				const sd = 0.04
+				s.draws = append(s.draws, s.start[j]+sd*(off+rng.Normal()))
+			}
+		}
+		if s.strayed() != c.want {
+			t.Errorf("draws %v sds off: strayed %t", c.off, s.strayed())
+		}
 	}
 }
