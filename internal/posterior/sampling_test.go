@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/fit/plan"
-
 	"d3p/internal/privacy/noise"
 )
 
