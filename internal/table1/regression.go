@@ -161,6 +161,18 @@ const (
 	fairCorrelation                                    = 0.15
 )
 
+// size is about the norm in L2 of a record's second moments.
+func (r *Regression) size() float64 {
+	k := float64(r.Columns() + 1)
+	return math.Sqrt(3*k + k*(k-1)/2)
+}
+
+// SecondNoise is the least noise of a second moment, by record, that mostSecond of μ² buys;
+// signal is μN.
+func (r *Regression) SecondNoise(signal float64) float64 {
+	return r.size() / (signal * math.Sqrt(mostSecond))
+}
+
 // OfRegression is the purchase before the regression m, of K columns: Table 1, then second moments.
 func OfRegression(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 	columns, numbers := sizes(m)
@@ -181,8 +193,7 @@ func OfRegression(m *models.Model, mu float64, records int, rel event.Relation) 
 		return bound * bound / (noise * noise * signal * signal)
 	}, goodCorrelation, fairCorrelation, regressionCorrelations, mostRegressionCorrelations)
 	p := planned(m, mu, rel, counts, correlations, 0, nil)
-	k := float64(RegressionOf(m).Columns() + 1)
-	size := math.Sqrt(3*k + k*(k-1)/2)
+	size := RegressionOf(m).size()
 	share := min(size*size/(goodSecond*goodSecond*signal*signal), mostSecond)
 	sigma := 1 / (mu * math.Sqrt(share))
 	p.Share += share

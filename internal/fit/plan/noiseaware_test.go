@@ -39,7 +39,8 @@ func TestSampledFamilies(t *testing.T) {
 		{"bernoulli | weight", "{type: binary}", 5000, Config{}, settings.NoiseAwareCurvature},
 		{"bernoulli", "{type: binary}", 1000, Config{}, settings.NoiseAwareCurvature},
 		{"normal", "{type: real, lower: -9, upper: 9}", 5000, Config{}, settings.NoiseAwareMoments},
-		{"normal", "{type: real, lower: -9, upper: 9}", 100, Config{}, settings.NoiseAwareMoments},
+		{"normal", "{type: real, lower: -9, upper: 9}", 300, Config{}, settings.NoiseAwareMoments},
+		{"normal", "{type: real, lower: -9, upper: 9}", 100, Config{}, settings.NoiseAwareCurvature}, // second moments would be noise
 		{"normal", "{type: real, lower: -9, upper: 9}", 5000, Config{Steps: 50}, settings.NoiseAwareCurvature},
 		{"normal", "{type: real, lower: -9, upper: 9}", 5000, Config{Table1: settings.Table1None}, settings.NoiseAwareCurvature},
 		{"normal | group", "{type: real, lower: -9, upper: 9}", 5000, Config{}, settings.NoiseAwareSample},
