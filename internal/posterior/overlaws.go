@@ -30,9 +30,18 @@ func (w widening) under(likelihood, trusted, believed *mat.SymDense) *underLaw {
 	if u.exact == nil || u.total == nil || step == nil {
 		return nil
 	}
-	u.step = misplaced(step, u.total)
+	u.step = mat.NewVecDense(len(w.free), nil)
+	if len(w.free) <= mostMoved {
+		u.step = misplaced(step, u.total)
+	}
 	return u
 }
+
+// mostMoved is the number of free parameters up to which a mean moves. The step inverts the
+// information about all of them at once, so it trusts every correlation of the law, and most of
+// a wide table's are not known: on Adult (15 columns, ε = 0.1) it took the mean log score on
+// test records from -0.35 to -0.42.
+const mostMoved = 40
 
 // mostFree is the number of free parameters up to which laws are drawn.
 const mostFree = 100
