@@ -15,13 +15,13 @@ import (
 // those of simulated ones is then due to the law (indirect inference: Gouriéroux, Monfort
 // and Renault 1993, doi:10.1002/jae.3950080507). With scales, the difference in means and
 // variances moves the columns.
-func correctClipping(l *law.Law, products []product, sums []float64, noise, bound float64, spreads map[int]*spread, scales bool) {
+func correctClipping(l *law.Law, products []product, sums []float64, noise, bound float64, errors []histogramError, scales bool) {
 	n := len(l.Columns)
 	columns := make([]adjustment, len(products))
 	for i := range columns {
 		columns[i] = adjustment{factor: 1}
 	}
-	original, known := l.Copy(), histogramMeans(l, products, spreads)
+	original, known := l.Copy(), meansOf(errors)
 	for range clippingRounds {
 		simulated := simulatedMoments(l.AsBought(), products, bound)
 		// the constant is 1 for all units, less what clipping takes: better known than its sum
@@ -38,8 +38,7 @@ func correctClipping(l *law.Law, products []product, sums []float64, noise, boun
 			if !x.isNumber() {
 				continue
 			}
-			h := histogramErrors(&original.Columns[x.column], x.field, spreads[x.column])
-			bought.squares[i] = columns[i].learn(h, i, bought, simulated, l.RecordsSD/l.Records)
+			bought.squares[i] = columns[i].learn(errors[i], i, bought, simulated, l.RecordsSD/l.Records)
 			if from := &original.Columns[x.column]; scales && x.field.Levels == nil && ranged(x.field) {
 				l.Columns[x.column] = from.Adjusted(columns[i].shift, columns[i].factor, columns[i].shiftSD, columns[i].factorSD)
 			} else {
@@ -130,10 +129,10 @@ type histogramError struct {
 	tail        spread
 }
 
-// histogramErrors are those of a bought column, whose shape is nil for levels.
-func histogramErrors(c *law.Column, f encoding.Field, shape *spread) histogramError {
+// errorOf is that of a bought column, whose shape is nil for levels.
+func errorOf(c *law.Column, f encoding.Field, shape *spread) histogramError {
 	if f.Levels != nil {
-		return levelErrors(c)
+		return errorOfLevels(c)
 	}
 	_, sd := c.Moments()
 	if !(sd > 0) {
@@ -151,8 +150,8 @@ func histogramErrors(c *law.Column, f encoding.Field, shape *spread) histogramEr
 	return e
 }
 
-// levelErrors are those of the indices of levels.
-func levelErrors(c *law.Column) histogramError {
+// errorOfLevels is that of the indices of levels.
+func errorOfLevels(c *law.Column) histogramError {
 	mean, square := 0.0, 0.0
 	for k, share := range c.Shares {
 		mean += share * float64(k)
@@ -171,17 +170,26 @@ func levelErrors(c *law.Column) histogramError {
 	return histogramError{mean: math.Sqrt(ofMean / square), scale: math.Sqrt(ofSquare) / (2 * square)}
 }
 
-// histogramMeans are the errors of the means of the products: the constant's is infinite,
-// since its moment is a number of records, and that of a level, whose mean is its share.
-func histogramMeans(l *law.Law, products []product, spreads map[int]*spread) []float64 {
-	known := make([]float64, len(products))
+// histogramErrors are those of the products, by the columns as they were bought. The mean of
+// the constant has an infinite one, since its moment is a number of records, and so has that
+// of a level, whose mean is its share.
+func histogramErrors(l *law.Law, products []product, spreads map[int]*spread) []histogramError {
+	list := make([]histogramError, len(products))
 	for i, x := range products {
-		known[i] = math.Inf(1)
+		list[i].mean = math.Inf(1)
 		if x.isNumber() {
-			known[i] = histogramErrors(&l.Columns[x.column], x.field, spreads[x.column]).mean
+			list[i] = errorOf(&l.Columns[x.column], x.field, spreads[x.column])
 		}
 	}
-	return known
+	return list
+}
+
+func meansOf(errors []histogramError) []float64 {
+	means := make([]float64, len(errors))
+	for i, e := range errors {
+		means[i] = e.mean
+	}
+	return means
 }
 
 // learn takes the mean and the standard deviation of column i of the design, in those of its
@@ -205,12 +213,11 @@ func (a *adjustment) learn(own histogramError, i int, bought, simulated centredM
 
 // estimatedSquares are the squares of the products by histograms and moments, without the
 // correction for clipping.
-func estimatedSquares(l *law.Law, products []product, spreads map[int]*spread, bought centredMoments) []estimatedSquare {
+func estimatedSquares(products []product, errors []histogramError, bought centredMoments) []estimatedSquare {
 	list := make([]estimatedSquare, len(products))
 	for i, x := range products {
 		if x.isNumber() {
-			e := histogramErrors(&l.Columns[x.column], x.field, spreads[x.column])
-			r, sd := scaleOf(e.scale, bought.square(i)/bought.rows, bought.noise/bought.rows)
+			r, sd := scaleOf(errors[i].scale, bought.square(i)/bought.rows, bought.noise/bought.rows)
 			list[i] = estimatedSquare{r * r * bought.rows, sd}
 		}
 	}

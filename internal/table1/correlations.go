@@ -39,11 +39,12 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 	slices.Sort(l.Coded)
 	noise := r.Noise * r.Bound
 	rows, _ := combined(l.Records, math.Hypot(l.RecordsSD, mostClipped*l.Records), sums[0], noise)
-	bought := centred(sums, histogramMeans(l, products, spreads), max(rows, 1), noise)
-	bought.squares = estimatedSquares(l, products, spreads, bought)
+	errors := histogramErrors(l, products, spreads)
+	bought := centred(sums, meansOf(errors), max(rows, 1), noise)
+	bought.squares = estimatedSquares(products, errors, bought)
 	setWithin(l, products, bought)
 	setCorrelations(l, products, bought, nil)
-	correctClipping(l, products, sums, noise, design.Bound, spreads, m.Spec.Twin == nil)
+	correctClipping(l, products, sums, noise, design.Bound, errors, m.Spec.Twin == nil)
 	return nil
 }
 
