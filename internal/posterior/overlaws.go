@@ -26,14 +26,18 @@ type underLaw struct {
 func (w widening) under(likelihood, trusted, believed *mat.SymDense) *underLaw {
 	u := &underLaw{logEvidence: w.logEvidence(believed)}
 	u.exact, u.total = w.covariances(likelihood, trusted)
-	step := w.toPosteriorMean(believed)
-	if u.exact == nil || u.total == nil || step == nil {
+	if u.exact == nil || u.total == nil {
 		return nil
 	}
-	u.step = mat.NewVecDense(len(w.free), nil)
-	if len(w.free) <= mostMoved {
-		u.step = misplaced(step, u.total)
+	if len(w.free) > mostMoved {
+		u.step = mat.NewVecDense(len(w.free), nil)
+		return u
 	}
+	step := w.toPosteriorMean(believed)
+	if step == nil {
+		return nil
+	}
+	u.step = misplaced(step, u.total)
 	return u
 }
 

@@ -62,11 +62,12 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 	var precision []float64
 	d.counts, precision = domain.Columns(d.measured, d.records)
 	columns := make([][]float64, len(d.counts))
-	for k := range columns {
-		columns[k] = t.Columns[k].estimated(d.counts[k], 1/precision[k])
-	}
 	if inference {
 		columns = d.nonnegative(d.counts)
+	} else {
+		for k := range columns {
+			columns[k] = t.Columns[k].estimated(d.counts[k], 1/precision[k])
+		}
 	}
 	d.tree.Rake(columns)
 	for k := range t.Columns { // the first tables are those of columns

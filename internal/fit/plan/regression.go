@@ -60,16 +60,20 @@ func (p *Plan) ByMoments() bool { return p.NoiseAware == settings.NoiseAwareMome
 const mostSecondNoise = 0.08
 
 // momentsAreClear reports whether second moments have little noise at the price that cfg states.
-func momentsAreClear(m *models.Model, cfg Config) bool {
+func momentsAreClear(r *table1.Regression, cfg Config) bool {
 	p := &Plan{Records: cfg.Records, Delta: or(cfg.Delta, defaultDelta(cfg.Records)), Neighbours: event.Relation(or(cfg.Neighbours, string(event.AddRemove)))}
 	p.setBudget(cfg.Epsilon)
-	return table1.RegressionOf(m).SecondNoise(p.Signal()) <= mostSecondNoise
+	return r.SecondNoise(p.Signal()) <= mostSecondNoise
 }
 
 // regresses reports whether the fit of m is one by second moments: the user asked for it,
 // or it is possible, the user chose nothing that contradicts it, and they are clear.
 func regresses(m *models.Model, cfg Config) bool {
-	if m == nil || cfg.NonPrivate || cfg.NoiseMultiplier > 0 || cfg.NoiseSchedule != "" || cfg.BatchSchedule != "" || cfg.ClipNormSchedule != "" || cfg.ClipGroups != "" || cfg.Compat != "" || table1.RegressionOf(m) == nil {
+	if m == nil || cfg.NonPrivate || cfg.NoiseMultiplier > 0 || cfg.NoiseSchedule != "" || cfg.BatchSchedule != "" || cfg.ClipNormSchedule != "" || cfg.ClipGroups != "" || cfg.Compat != "" {
+		return false
+	}
+	r := table1.RegressionOf(m)
+	if r == nil {
 		return false
 	}
 	if cfg.NoiseAware == settings.NoiseAwareMoments {
@@ -80,7 +84,7 @@ func regresses(m *models.Model, cfg Config) bool {
 		cfg.Clipping == "" && cfg.ClipNorm == 0 && cfg.ClipQuantile == 0 &&
 		cfg.Optimizer == "" && cfg.LearningRate == 0 && cfg.Schedule == "" && cfg.Momentum == 0 && cfg.WeightDecay == 0 &&
 		or(cfg.Guide, guide.MeanFieldName) == guide.MeanFieldName && cfg.InitScale == 0 && cfg.Gradient == "" && cfg.Averaging == nil &&
-		momentsAreClear(m, cfg)
+		momentsAreClear(r, cfg)
 }
 
 // withRegression is cfg with the settings of a fit by second moments.
