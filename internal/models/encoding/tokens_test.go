@@ -29,18 +29,25 @@ func TestTokens(t *testing.T) {
 		{"\xff\xfe i", vocabulary, []int{1, 1, 9}},
 		{"  \n\t", vocabulary, nil},
 	} {
-		var got []int
-		tokens := encoding.NewTokenizer(&encoding.Field{Vocabulary: c.vocabulary})
-		tokens.Clone().Tokens([]byte(c.text), func(token int) bool { got = append(got, token); return true })
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%q: %v, want %v", c.text, got, c.want)
-		}
-		for n := 1; n <= len(c.want); n++ {
-			got = nil
-			tokens.Tokens([]byte(c.text), func(token int) bool { got = append(got, token); return len(got) < n })
-			if !slices.Equal(got, c.want[:n]) {
-				t.Errorf("%q, the first %d: %v", c.text, n, got)
-			}
+		checkTokens(t, &encoding.Field{Vocabulary: c.vocabulary}, c.text, c.want)
+	}
+}
+
+// checkTokens compares the tokens of a text, all of them by a clone and the first n, with those
+// that it should have.
+func checkTokens(t *testing.T, f *encoding.Field, text string, want []int) {
+	t.Helper()
+	tokens := encoding.NewTokenizer(f)
+	var got []int
+	tokens.Clone().Tokens([]byte(text), func(token int) bool { got = append(got, token); return true })
+	if !slices.Equal(got, want) {
+		t.Errorf("%q: %v, want %v", text, got, want)
+	}
+	for n := 1; n <= len(want); n++ {
+		got = nil
+		tokens.Tokens([]byte(text), func(token int) bool { got = append(got, token); return len(got) < n })
+		if !slices.Equal(got, want[:n]) {
+			t.Errorf("%q, the first %d: %v", text, n, got)
 		}
 	}
 }
@@ -63,19 +70,7 @@ func TestListsOfWords(t *testing.T) {
 		{`["\u00", "\uzzzz", "\`, []int{1, 1, 1}},
 		{"\xff the", []int{1, 1}},
 	} {
-		var got []int
-		tokens := encoding.NewTokenizer(&encoding.Field{Vocabulary: vocabulary, Words: true}).Clone()
-		tokens.Tokens([]byte(c.text), func(token int) bool { got = append(got, token); return true })
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%q: %v, want %v", c.text, got, c.want)
-		}
-		for n := 1; n <= len(c.want); n++ {
-			got = nil
-			tokens.Tokens([]byte(c.text), func(token int) bool { got = append(got, token); return len(got) < n })
-			if !slices.Equal(got, c.want[:n]) {
-				t.Errorf("%q, the first %d: %v", c.text, n, got)
-			}
-		}
+		checkTokens(t, &encoding.Field{Vocabulary: vocabulary, Words: true}, c.text, c.want)
 	}
 }
 
