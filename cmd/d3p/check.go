@@ -120,22 +120,20 @@ func (a *app) fixMixing(path string) error {
 	if err != nil {
 		return atomicfile.Named(path, err)
 	}
-	lines, fixed := strings.Split(string(src), "\n"), 0
-	for _, e := range slices.Backward(errs) { // from the end of a line, so that earlier columns stay valid
-		if e.File != path || e.Line < 1 || e.Line > len(lines) {
+	text, fixed := string(src), false
+	for _, e := range slices.Backward(errs) { // from the end, so that earlier positions stay valid
+		if e.File != path {
 			continue
 		}
-		line, ok := net.WithoutMixing(lines[e.Line-1], e.Column)
-		if ok {
-			lines[e.Line-1] = line
-			fixed++
+		if without, ok := net.WithoutMixing(text, e.Line, e.Column); ok {
+			text, fixed = without, true
 			a.notef("%s:%d: group_norm replaces a layer that mixes records", path, e.Line)
 		}
 	}
-	if fixed == 0 {
+	if !fixed {
 		return nil
 	}
-	return atomicfile.Write(path, []byte(strings.Join(lines, "\n")), info.Mode().Perm())
+	return atomicfile.Write(path, []byte(text), info.Mode().Perm())
 }
 
 // check refuses flags that contradict one another.

@@ -42,34 +42,77 @@ func MixingNamed(name string) (Mixing, bool) {
 	return list[at], true
 }
 
-// layerText is a layer as one line of a model file has it: its name, with settings in
-// braces or alone.
-var layerText = regexp.MustCompile(`^(\w+)(: *\{([^{}]*)\}|[ \t,\]}]|$)`)
+// layerText is a layer of a model file: its name, with settings in braces, in a block
+// below, or alone.
+var layerText = regexp.MustCompile(`(?m)\A(\w+)(: *\{([^{}]*)\}|:[ \t\r]*(?: #.*)?$|[ \t\r,\]}]|$)`)
 
-// WithoutMixing is a line of a model file with the layer at a column, from 1, replaced by
+var lineComment = regexp.MustCompile(` #.*`)
+
+// WithoutMixing is a model file with the layer at a line and column, from 1, replaced by
 // group_norm with one group, which fits any number of channels. It keeps settings that
 // group_norm has. It returns false without a replaceable layer of MixingLayers there.
-func WithoutMixing(line string, column int) (string, bool) {
-	if column < 1 || column > len(line) {
-		return line, false
+func WithoutMixing(text string, line, column int) (string, bool) {
+	lines := strings.SplitAfter(text, "\n")
+	if line < 1 || line > len(lines) || column < 1 || column > len(lines[line-1]) {
+		return text, false
 	}
-	before, rest := line[:column-1], line[column-1:]
+	at := len(strings.Join(lines[:line-1], "")) + column - 1
+	before, rest := text[:at], text[at:]
 	m := layerText.FindStringSubmatch(rest)
 	if m == nil {
-		return line, false
+		return text, false
 	}
 	if mixing, ok := MixingNamed(m[1]); !ok || !mixing.Rewrite {
-		return line, false
+		return text, false
 	}
-	if !strings.HasPrefix(m[2], ":") {
-		return before + "{group_norm: {groups: 1}}" + rest[len(m[1]):], true
+	after := rest[len(m[1]):]
+	switch {
+	case !strings.HasPrefix(m[2], ":"):
+		return before + "{group_norm: {groups: 1}}" + after, true
+	case !strings.HasSuffix(m[2], "}"):
+		return before + "group_norm" + groupNormBlock(after, column-1), true
 	}
 	settings := []string{"groups: 1"}
-	kind, _ := KindNamed("group_norm")
-	for _, s := range strings.Split(m[3], ",") {
-		if key, _, ok := strings.Cut(s, ":"); ok && slices.Contains(kind.Takes, strings.TrimSpace(key)) {
+	for _, s := range strings.Split(lineComment.ReplaceAllString(m[3], ""), ",") {
+		if groupNormTakes(s) {
 			settings = append(settings, strings.TrimSpace(s))
 		}
 	}
 	return before + "group_norm: {" + strings.Join(settings, ", ") + "}" + rest[len(m[0]):], true
+}
+
+// groupNormTakes reports whether "key: value" is a setting of group_norm.
+func groupNormTakes(setting string) bool {
+	kind, _ := KindNamed("group_norm")
+	key, _, ok := strings.Cut(setting, ":")
+	return ok && slices.Contains(kind.Takes, strings.TrimSpace(key))
+}
+
+// groupNormBlock replaces the settings of a layer in the text after its name, which
+// begins with a colon. They are the lines indented by more than indent.
+func groupNormBlock(text string, indent int) string {
+	lines := strings.SplitAfter(text, "\n")
+	kept, level, drop, end := "", 0, false, 1
+	for ; end < len(lines); end++ {
+		line := lines[end]
+		bare := strings.TrimLeft(line, " ")
+		comment := strings.TrimSpace(bare) == "" || bare[0] == '#'
+		in := len(line) - len(bare)
+		if !comment && in <= indent {
+			break
+		}
+		if !comment && level == 0 {
+			level = in
+		}
+		if !comment && in == level {
+			drop = !groupNormTakes(bare)
+		}
+		if comment || !drop {
+			kept += line
+		}
+	}
+	if level == 0 {
+		return ": {groups: 1}" + text[1:]
+	}
+	return lines[0] + strings.Repeat(" ", level) + "groups: 1\n" + kept + strings.Join(lines[end:], "")
 }

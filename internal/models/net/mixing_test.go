@@ -9,8 +9,8 @@ import (
 // TestWithoutMixing checks which layers are replaced, and which settings stay.
 func TestWithoutMixing(t *testing.T) {
 	for _, c := range []struct {
-		line   string
-		column int
+		text   string
+		column int    // of its first line
 		want   string // "": unchanged
 	}{
 		{"      - batch_norm", 9, "      - {group_norm: {groups: 1}}"},
@@ -20,19 +20,26 @@ func TestWithoutMixing(t *testing.T) {
 		{"  - BatchNorm2d: {eps: 0.1}", 5, "  - group_norm: {groups: 1}"},
 		{"  - batch_norm1d", 5, "  - {group_norm: {groups: 1}}"},
 		{"  - batch_norm4d", 5, ""},
-		{"  - batch_norm:", 5, ""},
+		{"  - batch_norm:", 5, "  - group_norm: {groups: 1}"},
+		{"  - batch_norm: # why\n  - relu\n", 5, "  - group_norm: {groups: 1} # why\n  - relu\n"},
+		{"  - batch_norm:\r\n  - relu\r\n", 5, "  - group_norm: {groups: 1}\r\n  - relu\r\n"},
+		{"  - batch_norm:\n      momentum: 0.1\n\n      epsilon: 1e-3 # small\n      track:\n        epsilon: 1\n  # next\n  - relu\n", 5,
+			"  - group_norm:\n      groups: 1\n\n      epsilon: 1e-3 # small\n  # next\n  - relu\n"},
+		{"  - batch_norm:\n     activation: relu", 5, "  - group_norm:\n     groups: 1\n     activation: relu"},
+		{"  - batch_norm: {momentum: 0.1, # slow\n     activation: relu}\n", 5, "  - group_norm: {groups: 1, activation: relu}\n"},
+		{"  - batch_norm: 3", 5, ""},
 		{"  - batch_norm", 4, ""},
 		{"  - batch_norms", 5, ""},
 		{"  - moe", 5, ""},
 		{"  - batch_norm", 0, ""},
 		{"  - batch_norm", 99, ""},
 	} {
-		got, ok := net.WithoutMixing(c.line, c.column)
 		if c.want == "" {
-			c.want = c.line
+			c.want = c.text
 		}
-		if got != c.want || ok != (c.want != c.line) {
-			t.Errorf("%q: %q, %v", c.line, got, ok)
+		text, want := "é:\n"+c.text, "é:\n"+c.want
+		if got, ok := net.WithoutMixing(text, 2, c.column); got != want || ok != (want != text) {
+			t.Errorf("%q: %q, %v", c.text, got, ok)
 		}
 	}
 }
