@@ -1,13 +1,16 @@
 package cpu
 
 import (
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
 	"time"
 
+	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/enginetest"
+	"d3p/internal/simd"
 )
 
 // BenchmarkLayers reports the least time of a step with batches of 128, for networks of
@@ -69,7 +72,6 @@ func newLayerSteps(b *testing.B, m enginetest.Model, batch int) (l layerSteps) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	forward := withoutNorms(p)
 	w := newWorker(p, rows, 1)
 	dst, chosen := make([]float64, tape.P), make([]uint32, batch)
 	for i := range chosen {
@@ -88,20 +90,88 @@ func newLayerSteps(b *testing.B, m enginetest.Model, batch int) (l layerSteps) {
 			b.Fatal(err)
 		}
 	}
-	c := w.contexts[0]
-	l.plain = func() {
-		w.stage.execute(p.global)
-		clear(dst)
-		count, chunk := p.chunks(batch)
-		for k := range count {
-			c.take(chosen[k*chunk:], min(chunk, batch-k*chunk))
-			c.load(in, k*chunk)
-			c.execute(forward)
-			c.factors(privacy.Clip{Kind: privacy.Unclipped})
-			c.accumulate(dst)
+	l.plain = plainStep(b, tape, rows, in, dst, chosen)
+	return l
+}
+
+// plainStep sets dst to the sum of the chosen records' gradients, as ClippedSum does,
+// without norms. Elements of norms serve no sum: all terms are summed by products.
+func plainStep(tb testing.TB, tape *graph.Tape, rows *privacy.Rows, in privacy.StepInput, dst []float64, chosen []uint32) func() {
+	p, err := compile(tape)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	forward := withoutNorms(p)
+	for i := range p.terms {
+		if t := &p.terms[i]; t.kept {
+			t.kept = false
+			p.placeTurned(t)
 		}
 	}
-	return l
+	w := newWorker(p, rows, 1)
+	c := w.contexts[0]
+	return func() {
+		w.stage.in[inTheta], w.stage.in[inAux] = in.Params, in.Aux
+		w.stage.execute(p.global)
+		w.stage.turn(p.inRows)
+		count, chunk := p.chunks(len(chosen))
+		w.job = job{dst: dst, together: 1}
+		w.prepare(in)
+		w.readyPiece(0, max(len(dst), len(w.stage.weights32)))
+		for k := range count {
+			c.take(chosen[k*chunk:], min(chunk, len(chosen)-k*chunk))
+			c.load(in, k*chunk)
+			c.execute(forward)
+			clear(c.one(p.norm2)) // it may hold what another chunk left
+			c.factors(privacy.Clip{Kind: privacy.Unclipped})
+			if p.portions == nil {
+				c.accumulate(dst)
+				continue
+			}
+			c.weigh()
+			for i := range p.terms {
+				c.turn(&p.terms[i])
+			}
+			w.job.done = k
+			for i := range p.portions {
+				w.addPortion(0, i)
+			}
+		}
+	}
+}
+
+// TestPlainStep: the step that benchmarks compare with sums the same gradients as a private
+// step that clips nothing.
+func TestPlainStep(t *testing.T) {
+	for _, m := range append(enginetest.Sized(), enginetest.OpacusLayers()[0].Model) {
+		tape, rng := m.Tape(t), rand.New(rand.NewPCG(1, 2))
+		rows := m.Table(t, tape, rng, privacy.Float32)
+		in := privacy.StepInput{Params: make([]float64, tape.P)}
+		for i := range in.Params {
+			in.Params[i] = 0.1 * rng.NormFloat64()
+		}
+		w, err := New(Options{Threads: 1}).Open(tape, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		got, want, chosen := make([]float64, tape.P), make([]float64, tape.P), make([]uint32, 40)
+		for i := range chosen {
+			chosen[i] = uint32(rng.IntN(rows.N))
+		}
+		if _, err := w.ClippedSum(want, in, chosen, false, privacy.Clip{Kind: privacy.Unclipped}); err != nil {
+			t.Fatal(err)
+		}
+		step := plainStep(t, tape, rows, in, got, chosen)
+		for range 2 {
+			step()
+			for i, x := range want {
+				if !(math.Abs(got[i]-x) <= 1e-9*(1+math.Abs(x))) {
+					t.Fatalf("%s: sum[%d] = %g, want %g", m.Name, i, got[i], x)
+				}
+			}
+		}
+	}
 }
 
 // inTurns is the least time of each of two steps, in ns.
@@ -128,17 +198,32 @@ func (l *layerSteps) report(b *testing.B, times [2]float64) {
 	b.ReportMetric(testing.AllocsPerRun(3, l.private), "allocs/step")
 }
 
-// withoutNorms are the items of the record stage, less those of norms. It may add
-// elements to the arena, so it comes before newWorker.
+// withoutNorms are the items of the record stage, less those of norms. Each block of
+// picked rows is filled once, before its first use.
 func withoutNorms(p *program) []item {
 	blocks := p.blocks
-	p.blocks = map[pick]int{} // so that the items fill blocks of their own
+	p.blocks = map[pick]int{}
 	a := assembler{p: p, record: true}
+	fill := func(index graph.Buf, rows int) {
+		k := pick{index, rows}
+		if at, ok := blocks[k]; ok && p.blocks[k] == 0 {
+			p.blocks[k] = at
+			size := p.tape.Buffers[index].Size
+			a.emit(simd.Instruction{Op: simd.OpBlock, Count: size, To: lanes(at), A: lanes(p.place[index]), B: p.constant(float64(rows)).place()})
+		}
+	}
 	for _, in := range needed(p.tape) {
+		if in.Op == graph.OpGather || in.Op == graph.OpScatter {
+			fill(in.B.Buf, in.Rows)
+		}
 		if !readsRows(p.tape, &in) {
 			a.add(in)
 		}
 	}
-	p.blocks = blocks
+	for _, t := range p.terms {
+		if t.Kind == graph.TermScatter {
+			fill(t.Index, t.Rows)
+		}
+	}
 	return a.items()
 }
