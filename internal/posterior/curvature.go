@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/models/law"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stats"
 )
@@ -36,6 +38,7 @@ type curvature struct {
 	// expected is the information of simulated records, shape (P); nil, or 0 in a
 	// coordinate, where it is unknown.
 	expected []float64
+	wrong    float64 // the probability that a column is narrower than declared
 }
 
 // newCurvature is the curvature that the released sums of steps measure in a fit by p.
@@ -47,6 +50,7 @@ func newCurvature(p *plan.Plan, sums GradientSums, steps int) *curvature {
 	if m := p.Model(); m != nil {
 		rng := noise.NewRandom(noise.Public(p.InitSeed).Child(1).Stream(noise.Initialisation))
 		c.floor = m.PriorPrecision(rng)
+		c.wrong = wrongShare(m, p.Law())
 	}
 	return c
 }
@@ -76,7 +80,7 @@ func (c *curvature) each(use func(j int, h, v, lambda float64)) {
 				h, v = mean+(h-mean)*own, v*own+(1-own)*(1-own)*ofMean
 			}
 			if c.isExpected(j) {
-				h, v = shrunkRatio(h, v, ratioSpread)
+				h, v = shrunkRatio(h, v, c.wrong)
 			}
 			unit := c.unit(j)
 			use(j, math.Max(0, h)*unit, v*unit*unit, c.Prior[j]/c.Square[j])
@@ -138,22 +142,50 @@ func (c *curvature) unit(j int) float64 {
 
 func (c *curvature) isExpected(j int) bool { return c.expected != nil && c.expected[j] > 0 }
 
-// shrunkRatio is the posterior mean and variance of a ratio r with log r ~ N(0,
-// spread²), measured as x with variance v. The noise may measure h as ten times
-// what N records can tell, or as nothing.
-func shrunkRatio(x, v, spread float64) (mean, variance float64) {
-	prior := 1 / (spread * spread)
+// wrongScale and wrongBounds are the probabilities that a column is narrower than its declared
+// scale, and than bounds that its scale is left to. Then the log of the ratio is anything down
+// to leastLogRatio: a column 150 times narrower.
+const wrongScale, wrongBounds, leastLogRatio = 0.15, 0.5, -10.0
+
+// wrongShare is the probability that a predictor of m is narrower than its law.
+func wrongShare(m *models.Model, l *law.Law) float64 {
+	wrong := 0.0
+	if l.Bought() {
+		return wrong
+	}
+	for _, name := range m.Given() {
+		switch c := m.Spec.Data.Column(name); {
+		case !c.Numeric():
+		case c.By.IsSet():
+			wrong = max(wrong, wrongScale)
+		default:
+			wrong = wrongBounds
+		}
+	}
+	return wrong
+}
+
+// shrunkRatio is the posterior mean and variance of a ratio r measured as x with variance v:
+// log r ~ N(0, ratioSpread²), or with probability wrong anything down to leastLogRatio. The
+// noise may measure h as ten times what N records can tell, or as nothing.
+func shrunkRatio(x, v, wrong float64) (mean, variance float64) {
+	const prior = 1 / (ratioSpread * ratioSpread)
 	if x > 0 && v < 0.01*x*x { // then log r is measured, too, with variance v/x²
 		precision := prior + x*x/v
 		mean = math.Exp(math.Log(x) * (x * x / v) / precision)
 		return mean, mean * mean / precision
 	}
-	const points, reach = 81, 4.0
+	const points, spacing, most = 185, 0.07, 4 * ratioSpread
 	var logs, ratios [points]float64
 	for i := range ratios {
-		z := reach * (2*float64(i)/(points-1) - 1)
-		ratios[i] = math.Exp(spread * z)
-		logs[i] = -z*z/2 - (x-ratios[i])*(x-ratios[i])/(2*v)
+		log := most - spacing*float64(i)
+		z := log / ratioSpread
+		density := (1 - wrong) * math.Exp(-z*z/2) / (ratioSpread * math.Sqrt(2*math.Pi))
+		if log < 0 {
+			density += wrong / -leastLogRatio
+		}
+		ratios[i] = math.Exp(log)
+		logs[i] = math.Log(density) - (x-ratios[i])*(x-ratios[i])/(2*v)
 	}
 	return stats.GridMoments(ratios[:], logs[:])
 }

@@ -88,20 +88,24 @@ func TestCurvatureBorrowsStrength(t *testing.T) {
 // A precise ratio stays, an imprecise one moves to the prior, and one far outside is
 // drawn back.
 func TestShrunkRatio(t *testing.T) {
-	for _, c := range []struct{ x, v, low, high, sdLow, sdHigh float64 }{
-		{2.5, 1e-6, 2.499, 2.501, 0.0009, 0.0011},
-		{1, 0.01, 0.97, 1.02, 0.09, 0.102},
-		{0.3, 1e6, 1.25, 1.3, 0.7, 1.1}, // of a log-normal: exp(s²/2) = 1.28, sd 1.0 without its tail
-		{9, 16, 1.2, 6, 0.7, 4},
-		{-3, 4, 0.3, 1.2, 0.1, 0.8},
+	for _, c := range []struct{ x, v, wrong, low, high, sdLow, sdHigh float64 }{
+		{2.5, 1e-6, 0, 2.499, 2.501, 0.0009, 0.0011},
+		{1, 0.01, 0, 0.97, 1.02, 0.09, 0.102},
+		{0.3, 1e6, 0, 1.25, 1.3, 0.7, 1.1}, // of a log-normal: exp(s²/2) = 1.28, sd 1.0 without its tail
+		{9, 16, 0, 1.2, 6, 0.7, 4},
+		{-3, 4, 0, 0.3, 1.2, 0.1, 0.8},
+		{0, 0.01, wrongScale, 0, 0.06, 0.01, 0.1}, // a column far narrower than declared
+		{0, 0.01, 0, 0.1, 0.25, 0.03, 0.1},        // which cannot be, if it was bought
+		{1, 0.04, wrongScale, 0.9, 1.02, 0.15, 0.2},
+		{0.5, 1e6, wrongBounds, 0.65, 0.8, 0.7, 1.1}, // nothing is measured
 	} {
-		mean, variance := shrunkRatio(c.x, c.v, ratioSpread)
+		mean, variance := shrunkRatio(c.x, c.v, c.wrong)
 		if sd := math.Sqrt(variance); !(mean > c.low && mean < c.high && sd > c.sdLow && sd < c.sdHigh) {
 			t.Errorf("measured %g ± %g: shrunk to %g ± %g, want in [%g, %g] ± [%g, %g]", c.x, math.Sqrt(c.v), mean, sd, c.low, c.high, c.sdLow, c.sdHigh)
 		}
 	}
-	a, _ := shrunkRatio(1.5, 0.0099*1.5*1.5, ratioSpread)
-	b, _ := shrunkRatio(1.5, 0.0101*1.5*1.5, ratioSpread)
+	a, _ := shrunkRatio(1.5, 0.0099*1.5*1.5, 0)
+	b, _ := shrunkRatio(1.5, 0.0101*1.5*1.5, 0)
 	if math.Abs(a-b) > 0.03 {
 		t.Errorf("the two ways to compute it differ: %g, %g", a, b)
 	}
