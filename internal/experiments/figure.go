@@ -31,7 +31,7 @@ type panel struct {
 	log         bool // the axis of x
 	curves      []curve
 	published   []figure.Series
-	exact       bool // every fit has the same value: one is made
+	fits        int // at each point of a curve; 0: as many as the figure has
 }
 
 // curve is a series of fits: measure makes fit number k at x in a folder of its own.
@@ -88,7 +88,7 @@ func (f figureTask) measure(opt options, panels []panel, rows []fitted, fits int
 	here := fitted{commit: commit(), machine: processor()}
 	for k := range fits { // each point once, then again: a stopped figure is complete, with wider bars
 		for _, p := range panels {
-			if p.exact && k > 0 {
+			if p.fits > 0 && k >= p.fits {
 				continue
 			}
 			for _, c := range p.curves {

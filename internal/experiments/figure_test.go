@@ -21,7 +21,7 @@ func TestFiguresContinue(t *testing.T) {
 			return x + float64(k), nil
 		}}}
 	}
-	panels := []panel{{title: "exact", curves: of("exact"), exact: true}, {title: "random", curves: of("random")}}
+	panels := []panel{{title: "exact", curves: of("exact"), fits: 1}, {title: "random", curves: of("random")}}
 	f, path := figureTask{name: "fig-test"}, filepath.Join(t.TempDir(), "fig-test.csv")
 	for _, fits := range []int{1, 3, 3} {
 		rows, err := readFitted(path)
@@ -68,8 +68,10 @@ func TestFiguresGoOn(t *testing.T) {
 // Figures whose fits need no tables of others have a line for each curve.
 func TestFiguresHaveLines(t *testing.T) {
 	shared := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(shared, "data", "mnist"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, folder := range []string{"mnist", "fashion-mnist"} {
+		if err := os.MkdirAll(filepath.Join(shared, "data", folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, f := range figures {
 		panels, err := f.panels(shared)

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"d3p/internal/experiments/attack"
+	"d3p/internal/experiments/published"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report/figure"
 )
@@ -24,7 +25,8 @@ var figures = []figureTask{
 	{name: "fig-hierarchical", panels: hierarchicalPanels, fits: 10},
 	{name: "fig-iterations", panels: iterationPanels, fits: 10},
 	{name: "fig-mixture", panels: mixturePanels, fits: 10},
-	{name: "fig-step", panels: stepPanels, fits: 5},
+	{name: "fig-step", panels: stepPanels, fits: 3},
+	{name: "fig-auto-encoder", panels: autoEncoderPanels, fits: 20},
 	{name: "fig-one-draw", panels: oneDrawPanels, fits: 10, simulated: true},
 	{name: "fig-clip-bound", panels: clipBoundPanels, fits: 10, simulated: true},
 	{name: "fig-neural", panels: neuralPanels, fits: 3, simulated: true},
@@ -171,14 +173,35 @@ func mixturePanels(shared string) ([]panel, error) {
 		published: append(published, reference)}}, err
 }
 
-// stepPanels are the processor times of a step of the hierarchical logistic regression against the
-// number of records in a batch (Prediger et al. 2022, figure 3): the difference of two
-// fits with other numbers of steps, so that reading and writing are not in it.
+// stepPanels are the times of a step against the number of records in a batch: of the
+// auto-encoder of MNIST (Prediger et al. 2022, figure 3) and of the hierarchical logistic regression.
 func stepPanels(shared string) ([]panel, error) {
+	folder := filepath.Join(shared, "data", "mnist")
+	if _, err := os.Stat(folder); err != nil {
+		return nil, err
+	}
+	images := filepath.Join(folder, "train-images-idx3-ubyte.gz")
+	encoder := panel{title: "Auto-encoder of MNIST", x: "images in a batch", y: "milliseconds of a processor a step", log: true}
+	batches := []float64{32, 64, 128, 256, 512, 1024}
+	for _, private := range []bool{true, false} {
+		s, err := published.StepTimes(private)
+		if err != nil {
+			return nil, err
+		}
+		encoder.published = append(encoder.published, s)
+		name, command := "d3p, private, one thread", []string{"fit", "--noise-multiplier", "1.5", "--accept-risk", "noise-dominates,small-batches"}
+		if !private {
+			name, command = "d3p, not private, one thread", []string{"fit-nonprivate"}
+		}
+		encoder.curves = append(encoder.curves, curve{name, batches, func(opt options, batch float64, _ int, dir string) (float64, error) {
+			fewer := 20
+			seconds, err := secondsOfStep(opt, dir, fewer, fewer+int(20_000/batch), append(slices.Clone(command), "--batch-size", fmt.Sprint(batch), "--model", filepath.Join("configs", "vae-mnist.yaml"), images)...)
+			return 1e3 * seconds, err
+		}})
+	}
 	t := hlrTask{1000}.task()
 	load := sync.OnceValues(func() ([]replicate, error) { return t.load(shared) })
-	const fewer, more = 2000, 52000
-	measure := func(opt options, batch float64, k int, dir string) (float64, error) {
+	regression := func(opt options, batch float64, k int, dir string) (float64, error) {
 		replicates, err := load()
 		if err != nil {
 			return 0, err
@@ -187,19 +210,77 @@ func stepPanels(shared string) ([]panel, error) {
 		if err := r.write(dir); err != nil {
 			return 0, err
 		}
-		var seconds [2]float64
-		for i, steps := range []int{fewer, more} {
-			fit := exec.Command(opt.d3p, "fit", "--epsilon", "1", "--table1", "none", "--noise-aware", "none", "--steps", fmt.Sprint(steps), "--sampling-rate", fmt.Sprint(batch/float64(len(r.train.rows))),
-				"--draws", "2", "--formats", "csv", "--threads", "1", "--quiet", "--model", filepath.Join(dir, "model.yaml"), "--out", filepath.Join(dir, fmt.Sprint("run", steps)), filepath.Join(dir, "train.csv"))
-			if text, err := fit.CombinedOutput(); err != nil {
-				return 0, fmt.Errorf("%w\n%s", err, text)
-			}
-			seconds[i] = fit.ProcessState.UserTime().Seconds()
-		}
-		return (seconds[1] - seconds[0]) / (more - fewer) * 1e6, nil
+		seconds, err := secondsOfStep(opt, dir, 2000, 52000, "fit", "--epsilon", "1", "--table1", "none", "--noise-aware", "none", "--sampling-rate", fmt.Sprint(batch/float64(len(r.train.rows))),
+			"--draws", "2", "--formats", "csv", "--model", filepath.Join(dir, "model.yaml"), filepath.Join(dir, "train.csv"))
+		return 1e6 * seconds, err
 	}
-	return []panel{{title: "Hierarchical logistic regression, N = 1000", x: "records in a batch", y: "microseconds of a processor a step", log: true,
-		curves: []curve{{"d3p on one thread", []float64{10, 30, 100, 300, 1000}, measure}}}}, nil
+	return []panel{encoder, {title: "Hierarchical logistic regression, N = 1000", x: "records in a batch", y: "microseconds of a processor a step", log: true,
+		curves: []curve{{"d3p on one thread", []float64{10, 30, 100, 300, 1000}, regression}}}}, nil
+}
+
+// secondsOfStep is the processor time of a step on one thread: the difference of two fits with
+// other numbers of steps, so that reading and writing are not in it.
+func secondsOfStep(opt options, dir string, fewer, more int, args ...string) (float64, error) {
+	var seconds [2]float64
+	for i, steps := range []int{fewer, more} {
+		fit := exec.Command(opt.d3p, append(args, "--steps", fmt.Sprint(steps), "--threads", "1", "--quiet", "--out", filepath.Join(dir, fmt.Sprint("run", steps)))...)
+		if text, err := fit.CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("%w\n%s", err, text)
+		}
+		seconds[i] = fit.ProcessState.UserTime().Seconds()
+	}
+	return (seconds[1] - seconds[0]) / float64(more-fewer), nil
+}
+
+// autoEncoderPanels are the bounds of auto-encoders by the settings of the d3p paper (Prediger et
+// al. 2022, tables 2 and 3), and by ours at the same price. The published bounds of
+// Fashion-MNIST are for pixels as shares of white, which no Bernoulli distribution has.
+func autoEncoderPanels(shared string) (list []panel, err error) {
+	bounds := func(t mnistTask, folder string, args ...string) func(options, float64, int, string) (float64, error) {
+		t.folder = folder
+		return func(opt options, epochs float64, k int, dir string) (float64, error) {
+			t := t
+			t.args = append([]string{"--epochs", fmt.Sprint(epochs)}, args...)
+			return t.measure(opt, k, dir)
+		}
+	}
+	paper, epochs := []string{"--noise-multiplier", "1.5"}, []float64{1, 20}
+	of := func(folder string) curve {
+		return curve{"d3p, settings of the paper", epochs, bounds(mnistPaperTask, folder, paper...)}
+	}
+	ours := func(folder string) []curve {
+		return []curve{
+			{"d3p, batches of 1024, higher rate", epochs[1:], bounds(mnistGlorotTask, folder, mnistGlorotTask.args...)},
+			{"d3p, the same, half as wide", epochs[1:], bounds(mnistNarrowTask, folder, mnistNarrowTask.args...)},
+		}
+	}
+	const mnist, fashion = "mnist", "fashion-mnist"
+	withoutPrivacy := curve{of(mnist).name, epochs, bounds(mnistNonPrivateTask, mnist, "--schedule", "constant")}
+	for _, p := range []struct {
+		title, folder string
+		private       bool
+		fits          int
+		curves        []curve
+	}{
+		{"MNIST at epsilon 0.5355", mnist, true, 20, []curve{of(mnist)}},
+		{"MNIST at epsilon 0.5355, other settings", mnist, true, 3, ours(mnist)},
+		{"MNIST without privacy", mnist, false, 3, []curve{withoutPrivacy}},
+		{"Fashion-MNIST, binary, at epsilon 0.5355", fashion, true, 3, append(ours(fashion), of(fashion))},
+	} {
+		if _, err := os.Stat(filepath.Join(shared, "data", p.folder)); err != nil {
+			return nil, err
+		}
+		var series []figure.Series
+		for _, program := range []string{published.Python, published.TensorFlow} {
+			s, err := published.Bounds(p.folder, program, p.private)
+			if err != nil {
+				return nil, err
+			}
+			series = append(series, s)
+		}
+		list = append(list, panel{title: p.title, x: "epochs", y: "-ELBO of a test image", curves: p.curves, published: series, fits: p.fits})
+	}
+	return list, nil
 }
 
 // oneDrawPanels are the errors of coefficients of a logistic regression against the number of
@@ -411,7 +492,7 @@ func groupsPanels(shared string) ([]panel, error) {
 		{"by layer, shares by size", func(int) string { return "layers:size" }},
 		{"by layer, given shares", givenShares},
 	}
-	price := panel{title: "Noise multiplier 1, 1000 steps, sampling rate 0.01", x: "layers", y: "epsilon of the ledger", log: true, exact: true}
+	price := panel{title: "Noise multiplier 1, 1000 steps, sampling rate 0.01", x: "layers", y: "epsilon of the ledger", log: true, fits: 1}
 	accuracy := panel{title: "Digits, two layers, three epochs", x: "epsilon", y: "test accuracy", log: true}
 	layers := []float64{1, 2, 4, 8}
 	for _, r := range rules {
