@@ -104,6 +104,7 @@ func (f figureTask) measure(opt options, panels []panel, rows []fitted, fits int
 					row.value, err = c.measure(opt, x, k, filepath.Join(dir, "fit"))
 					if err = errors.Join(err, os.RemoveAll(filepath.Join(dir, "fit"))); err != nil {
 						failures = append(failures, fmt.Errorf("%s: %w", name, err))
+						fmt.Fprintln(os.Stderr, "failed:", err)
 						continue
 					}
 					rows = append(rows, row)
