@@ -145,12 +145,13 @@ var rules = map[string]rule{
 	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "models/predictive", "predict", "privacy", "privacy/event", "privacy/noise", "settings"}, theirs: []string{"gonum.org/v1/gonum/stat"}},
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/data", "models/spec", "outputs", "posterior", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "synthesis"}, files: true},
-	"rehearsal":            {ours: []string{"export", "fit", "fit/plan", "models", "models/simulate", "outputs", "posterior", "privacy", "privacy/noise"}, files: true},
-	"experiments":          {ours: []string{"experiments/attack", "experiments/dpvi2017", "experiments/tables", "rehearsal", "atomicfile", "settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "export", "report/figure", "score"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
-	"experiments/attack":   {ours: []string{"cpu", "fit", "fit/plan", "models", "privacy", "privacy/event", "privacy/noise", "settings", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
-	"experiments/dpvi2017": {ours: []string{"models", "models/graph", "privacy/event", "privacy/noise"}},
-	"experiments/tables":   {ours: []string{"models/data", "privacy/noise"}},
-	"experiments/audit":    {ours: []string{"cpu", "models", "models/data", "models/encoding", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
+	"rehearsal":             {ours: []string{"export", "fit", "fit/plan", "models", "models/simulate", "outputs", "posterior", "privacy", "privacy/noise"}, files: true},
+	"experiments":           {ours: []string{"experiments/attack", "experiments/dpvi2017", "experiments/published", "experiments/tables", "rehearsal", "atomicfile", "settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "export", "report/figure", "score"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
+	"experiments/attack":    {ours: []string{"cpu", "fit", "fit/plan", "models", "privacy", "privacy/event", "privacy/noise", "settings", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
+	"experiments/dpvi2017":  {ours: []string{"models", "models/graph", "privacy/event", "privacy/noise"}},
+	"experiments/published": {ours: []string{"report/figure"}},
+	"experiments/tables":    {ours: []string{"models/data", "privacy/noise"}},
+	"experiments/audit":     {ours: []string{"cpu", "models", "models/data", "models/encoding", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 }
 
 // outside are the standard packages of the outside world; a clock is one, so

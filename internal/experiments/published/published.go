@@ -1,5 +1,5 @@
-// Package published has what the authors of the d3p paper measured (Prediger et al. 2022), from
-// the logs of their runs (github.com/PROBIC/d3p-paper-experiments, VAE).
+// Package published has what the authors of the d3p paper measured. The numbers are from
+// the logs of Prediger et al. 2022 (github.com/PROBIC/d3p-paper-experiments, VAE).
 package published
 
 import (
