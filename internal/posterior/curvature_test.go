@@ -2,9 +2,14 @@ package posterior
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/models/law"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 )
 
@@ -108,6 +113,31 @@ func TestShrunkRatio(t *testing.T) {
 	b, _ := shrunkRatio(1.5, 0.0101*1.5*1.5, 0)
 	if math.Abs(a-b) > 0.03 {
 		t.Errorf("the two ways to compute it differ: %g, %g", a, b)
+	}
+}
+
+// A column without a scale is as wide as its bounds by guess only; a bought law is right.
+func TestWrongShare(t *testing.T) {
+	unscaled := modelstest.Compile(t, "wide.yaml", wide)
+	scaled := modelstest.Compile(t, "scaled.yaml", strings.Replace(wide, "upper: 100}", "upper: 100, scale: {center: 3, by: 2}}", 1))
+	levels := modelstest.Compile(t, "levels.yaml", strings.Replace(wide, "a * x + g", "g", 1))
+	bought := *unscaled.DeclaredLaw()
+	bought.Columns = slices.Clone(bought.Columns)
+	bought.Columns[0].Shares = []float64{1}
+	for _, c := range []struct {
+		name string
+		m    *models.Model
+		l    *law.Law
+		want float64
+	}{
+		{"a scale left to the bounds", unscaled, unscaled.DeclaredLaw(), wrongBounds},
+		{"scales", scaled, scaled.DeclaredLaw(), wrongScale},
+		{"levels alone", levels, levels.DeclaredLaw(), 0},
+		{"a bought law", unscaled, &bought, 0},
+	} {
+		if got := wrongShare(c.m, c.l); got != c.want {
+			t.Errorf("%s: %g, want %g", c.name, got, c.want)
+		}
 	}
 }
 
