@@ -142,10 +142,10 @@ func (c *curvature) unit(j int) float64 {
 
 func (c *curvature) isExpected(j int) bool { return c.expected != nil && c.expected[j] > 0 }
 
-// wrongScale and wrongBounds are the probabilities that a column is narrower than its declared
-// scale, and than bounds that its scale is left to. Then the log of the ratio is anything down
+// wrongBounds is the probability that a column is narrower than the bounds that its scale is
+// left to; that of a declared scale is shareWrong. Then the log of the ratio is anything down
 // to leastLogRatio: a column 150 times narrower.
-const wrongScale, wrongBounds, leastLogRatio = 0.15, 0.5, -10.0
+const wrongBounds, leastLogRatio = 0.5, -10.0
 
 // wrongShare is the probability that a predictor of m is narrower than its law.
 func wrongShare(m *models.Model, l *law.Law) float64 {
@@ -157,7 +157,7 @@ func wrongShare(m *models.Model, l *law.Law) float64 {
 		switch c := m.Spec.Data.Column(name); {
 		case !c.Numeric():
 		case c.By.IsSet():
-			wrong = max(wrong, wrongScale)
+			wrong = max(wrong, shareWrong)
 		default:
 			wrong = wrongBounds
 		}

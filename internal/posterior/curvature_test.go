@@ -99,9 +99,9 @@ func TestShrunkRatio(t *testing.T) {
 		{0.3, 1e6, 0, 1.25, 1.3, 0.7, 1.1}, // of a log-normal: exp(s²/2) = 1.28, sd 1.0 without its tail
 		{9, 16, 0, 1.2, 6, 0.7, 4},
 		{-3, 4, 0, 0.3, 1.2, 0.1, 0.8},
-		{0, 0.01, wrongScale, 0, 0.06, 0.01, 0.1}, // a column far narrower than declared
+		{0, 0.01, shareWrong, 0, 0.06, 0.01, 0.1}, // a column far narrower than declared
 		{0, 0.01, 0, 0.1, 0.25, 0.03, 0.1},        // which cannot be, if it was bought
-		{1, 0.04, wrongScale, 0.9, 1.02, 0.15, 0.2},
+		{1, 0.04, shareWrong, 0.9, 1.02, 0.15, 0.2},
 		{0.5, 1e6, wrongBounds, 0.65, 0.8, 0.7, 1.1}, // nothing is measured
 	} {
 		mean, variance := shrunkRatio(c.x, c.v, c.wrong)
@@ -131,7 +131,7 @@ func TestWrongShare(t *testing.T) {
 		want float64
 	}{
 		{"a scale left to the bounds", unscaled, unscaled.DeclaredLaw(), wrongBounds},
-		{"scales", scaled, scaled.DeclaredLaw(), wrongScale},
+		{"scales", scaled, scaled.DeclaredLaw(), shareWrong},
 		{"levels alone", levels, levels.DeclaredLaw(), 0},
 		{"a bought law", unscaled, &bought, 0},
 	} {
