@@ -244,6 +244,7 @@ func (s cellSetting) read(k int, truth map[string]float64, seconds float64, path
 		if s.cell.bought { // per unit of the file, which is the true standard deviation
 			of = strings.Replace(of, "b[", "b_raw[", 1)
 			of = strings.Replace(of, "Intercept", "Intercept_raw", 1)
+			of = strings.Replace(of, "thresholds[", "thresholds_raw[", 1)
 		}
 		if c, ok := found[of]; ok {
 			list = append(list, interval{s.key(k), name, truth[name], c.mean, c.sd, c.low, c.high, c.verdict, seconds})
