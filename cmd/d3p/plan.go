@@ -315,6 +315,8 @@ func tableWords(b *table1.Plan) string {
 			parts = append(parts, "correlations")
 		case table1.Pairs:
 			parts = append(parts, "pairs of levels")
+		case table1.Groups:
+			parts = append(parts, "values of groups")
 		case table1.Counts:
 			parts = append(parts, fmt.Sprintf("counts with noise of standard deviation %.3g", r.Noise))
 		case table1.Ranges:

@@ -64,7 +64,7 @@ func (d *document) Table1Lines() (lines []table1Line) {
 		what := string(r.Statistic)
 		value, noise := fmt.Sprintf("%.4g", r.Value), fmt.Sprintf("%.2g", r.NoiseSD)
 		switch r.Statistic {
-		case table1.Cell, table1.MeanScore:
+		case table1.Cell, table1.MeanScore, table1.GroupScore:
 			continue
 		case table1.Units:
 			value, noise = fmt.Sprintf("%.0f", r.Value), fmt.Sprintf("%.0f", r.NoiseSD)

@@ -47,6 +47,9 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	if err := p.pairs(c, m, l); err != nil {
 		return nil, err
 	}
+	if err := p.groups(c, m, l, partitions[1:]); err != nil {
+		return nil, err
+	}
 	return l, p.correlations(c, m, fields, l, spreads)
 }
 

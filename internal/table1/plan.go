@@ -46,6 +46,7 @@ const (
 	Ranges  Kind = "table 1: where numbers lie"
 	Counts  Kind = "table 1: counts"
 	Pairs   Kind = "table 1: pairs of levels"
+	Groups  Kind = "table 1: values of groups"
 	Moments Kind = "table 1: correlations"
 	Second  Kind = "second moments of design and response"
 )
@@ -140,7 +141,7 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 	share := func(err float64) float64 { return math.Pow(bound/(err*signal), 2) }
 	root := math.Sqrt(float64(columns))
 	if columns < 2 || share(poorDirection/root) > mostSmallMoments {
-		return planned(m, mu, rel, counts, 0, 0, nil)
+		return planned(m, mu, rel, counts, 0, 0, nil).withGroups(m, groupsShare(m, mu, records), mu, rel)
 	}
 	moments = min(share(bestCorrelation), max(mostMoments, min(share(fairDirection/root), mostSmallMoments)))
 	coded := codable(m)
@@ -159,7 +160,7 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 		moments = min(moments, mostMoments/2)
 		break
 	}
-	return planned(m, mu, rel, counts, moments, pairs, coded)
+	return planned(m, mu, rel, counts, moments, pairs, coded).withGroups(m, groupsShare(m, mu, records), mu, rel)
 }
 
 // mostLevels bounds the levels of a coded column.
@@ -201,9 +202,14 @@ func hasLevels(m *models.Model) bool {
 	return slices.ContainsFunc(m.Encoding.Predictors().Fields, func(f encoding.Field) bool { return f.Levels != nil })
 }
 
-// Of is a plan that spends share of μ², in (0, 1): three fifths of it on counts, the rest on
-// correlations if the model reads more than one column.
+// Of is a plan that spends share of μ², in (0, 1): a fifth on the values of groups if there
+// are any; three fifths of the rest on counts, and two on correlations if the model reads more
+// than one column.
 func Of(m *models.Model, share, mu float64, rel event.Relation) *Plan {
+	if len(groupColumns(m)) > 0 {
+		groups := share / 5
+		return planned(m, mu, rel, 0.6*(share-groups), 0.4*(share-groups), 0, nil).withGroups(m, groups, mu, rel)
+	}
 	if columns, _ := sizes(m); columns < 2 {
 		return planned(m, mu, rel, share, 0, 0, nil)
 	}
@@ -227,6 +233,15 @@ func planned(m *models.Model, mu float64, rel event.Relation, counts, moments, p
 	if moments > 0 {
 		sigma := 1 / (mu * math.Sqrt(moments))
 		p.Releases = append(p.Releases, Release{Kind: Moments, Noise: sigma, Bound: momentsBound(m), NoiseMultiplier: sigma, Coded: coded})
+	}
+	return p
+}
+
+// withGroups adds the release of the values of groups, which takes share of μ²; none for 0.
+func (p *Plan) withGroups(m *models.Model, share, mu float64, rel event.Relation) *Plan {
+	if share > 0 {
+		p.Share += share
+		p.count(Groups, len(groupColumns(m)), mu*math.Sqrt(share), rel)
 	}
 	return p
 }

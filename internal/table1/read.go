@@ -51,7 +51,7 @@ func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 			}
 			set(l.Correlation, n, i, j, r.Value)
 			set(l.CorrelationSD, n, i, j, r.NoiseSD)
-		case JointShare, MeanScore:
+		case JointShare, MeanScore, GroupScore:
 			j := columnNamed(l, r.Of)
 			if j < 0 {
 				return nil, fmt.Errorf("table 1: the model has no column of %q", r.Of)
@@ -85,6 +85,10 @@ func columnNamed(l *law.Law, words string) int {
 
 // addLevel adds the next number about columns i and j, in the order of Rows.
 func addLevel(l *law.Law, r Row, i, j int) {
+	if r.Statistic == GroupScore {
+		l.Groups = addScore(l.Groups, r, i, j)
+		return
+	}
 	coded := []int{j}
 	if r.Statistic == JointShare {
 		coded = append(coded, i)
@@ -103,13 +107,19 @@ func addLevel(l *law.Law, r Row, i, j int) {
 		l.Pairs[at].Shares = append(l.Pairs[at].Shares, r.Value)
 		return
 	}
-	at := slices.IndexFunc(l.Within, func(w law.Within) bool { return w.Column == i && w.Category == j })
+	l.Within = addScore(l.Within, r, i, j)
+}
+
+// addScore adds the score of the next level of category j to those of column i.
+func addScore(list []law.Within, r Row, i, j int) []law.Within {
+	at := slices.IndexFunc(list, func(w law.Within) bool { return w.Column == i && w.Category == j })
 	if at < 0 {
-		at = len(l.Within)
-		l.Within = append(l.Within, law.Within{Column: i, Category: j})
+		at = len(list)
+		list = append(list, law.Within{Column: i, Category: j})
 	}
-	w := &l.Within[at]
+	w := &list[at]
 	w.Mean, w.SD = append(w.Mean, r.Value), append(w.SD, r.NoiseSD)
+	return list
 }
 
 // addShare adds the share of a level, or of a cell with its ends.

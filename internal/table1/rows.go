@@ -39,6 +39,9 @@ const (
 	// one, MeanScore the mean normal score of the column in a level of another one.
 	JointShare Statistic = "joint share"
 	MeanScore  Statistic = "mean score"
+	// GroupScore is the normal score of the column in a level of the category within which it
+	// is constant.
+	GroupScore Statistic = "group score"
 )
 
 // Rows are the numbers of a law that was bought, for readers: the columns that the
@@ -90,14 +93,21 @@ func Rows(l *law.Law, d *data.Data) []Row {
 			}
 		}
 	}
-	for _, w := range l.Within {
-		category := l.Columns[w.Category].Name
-		for k, level := range d.Column(category).LevelNames() {
-			rows = append(rows, Row{l.Columns[w.Column].Name, MeanScore, of(category, level), w.Mean[k], w.SD[k]})
-		}
-	}
+	rows = append(rows, scoresOf(l, l.Within, MeanScore, d)...)
+	rows = append(rows, scoresOf(l, l.Groups, GroupScore, d)...)
 	for i := range rows {
 		rows[i].Value, rows[i].NoiseSD = digits(rows[i].Value), digits(rows[i].NoiseSD)
+	}
+	return rows
+}
+
+// scoresOf are the rows of scores by level.
+func scoresOf(l *law.Law, list []law.Within, s Statistic, d *data.Data) (rows []Row) {
+	for _, w := range list {
+		category := l.Columns[w.Category].Name
+		for k, level := range d.Column(category).LevelNames() {
+			rows = append(rows, Row{l.Columns[w.Column].Name, s, of(category, level), w.Mean[k], w.SD[k]})
+		}
 	}
 	return rows
 }

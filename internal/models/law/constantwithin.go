@@ -6,14 +6,16 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+
+	"d3p/internal/models/dist"
 )
 
 // between has the values of a column that is constant within a group at each level of the
-// group. The true assignment of values to levels is unknown, so a public permutation
-// assigns values with the records' distribution.
+// group. What is not known of them, a permutation deals out from the records' distribution: a
+// public one, in a drawn law another one.
 type between struct {
 	score []float64 // the normal score of the value, by level
-	own   []float64 // the part of it that no earlier column explains: mean 0, variance 1
+	own   []float64 // the part of it that no earlier column explains
 }
 
 // replace gives records the values of their groups. Missing values stay, as do those of
@@ -59,47 +61,72 @@ func (l *Law) betweens(order []int, root []float64) []*between {
 		}
 		group := &l.Columns[at]
 		shares := group.levelShares()
-		position := middles(shares)
 		own := standardised(l.dealt(i, shares), shares)
-		list[i] = &between{score: slices.Clone(own), own: own}
-		if root == nil {
-			continue
-		}
-		// this score contains the correlations with columns that are constant within the
-		// group, too
-		row := root[k*n : k*n+k+1]
-		length := row[k] * row[k]
-		for level := range own {
-			list[i].score[level] = row[k] * own[level]
-		}
-		add := func(x float64, part []float64) {
-			length += x * x
-			for level := range own {
-				list[i].score[level] += x * part[level]
+		g := &between{score: slices.Clone(own), own: own}
+		list[i] = g
+		explained, rest, length := make([]float64, len(own)), 1.0, 1.0
+		if root != nil {
+			// this score contains the correlations with columns that are constant within the
+			// group, too
+			row := root[k*n : k*n+k+1]
+			rest, length = row[k], row[k]*row[k]
+			add := func(x float64, part []float64) {
+				length += x * x
+				for level := range part {
+					explained[level] += x * part[level]
+				}
 			}
-		}
-		for j, other := range order[:k] {
-			switch {
-			case other == at:
-				add(row[j], position)
-			case l.Columns[other].group == at:
-				add(row[j], list[other].own)
+			for j, other := range order[:k] {
+				switch {
+				case other == at:
+					add(row[j], middles(shares))
+				case l.Columns[other].group == at:
+					add(row[j], list[other].own)
+				}
 			}
 		}
 		for level := range own {
-			list[i].score[level] /= math.Sqrt(length)
+			g.score[level] = (rest*own[level] + explained[level]) / math.Sqrt(length)
+		}
+		for _, w := range l.Groups {
+			if w.Column == i {
+				g.know(w, explained, rest)
+			}
 		}
 	}
 	return list
 }
 
+// farthestScore bounds the part of a known score that no earlier column explains.
+const farthestScore = 4
+
+// know gives the levels the scores that are known, and as much of others as is not.
+func (g *between) know(w Within, explained []float64, rest float64) {
+	for level, mean := range w.Mean {
+		g.score[level] = mean + w.SD[level]*g.score[level]
+		g.own[level] = min(max((g.score[level]-explained[level])/rest, -farthestScore), farthestScore)
+	}
+}
+
+// dealAnew gives groups other values as far as they are not known.
+func (l *Law) dealAnew(rng dist.Rand) {
+	for i := range l.Columns {
+		if c := &l.Columns[i]; c.group >= 0 {
+			c.deal = rng.Uint64()
+		}
+	}
+}
+
 // dealt are the normal scores in the middle of the shares, dealt out to levels by a
-// permutation that follows from the column's name.
+// permutation that follows from the column's name and its deal.
 func (l *Law) dealt(i int, shares []float64) []float64 {
 	deal, hashes := make([]int, len(shares)), make([]uint64, len(shares))
 	for level := range deal {
 		h := fnv.New64a()
 		fmt.Fprintf(h, "%d/%s", level, l.Columns[i].Name)
+		if deal := l.Columns[i].deal; deal != 0 {
+			fmt.Fprintf(h, "/%d", deal)
+		}
 		deal[level], hashes[level] = level, h.Sum64()
 	}
 	slices.SortFunc(deal, func(a, b int) int { return cmp.Compare(hashes[a], hashes[b]) })

@@ -69,6 +69,20 @@ func (l *Law) Draw(values [][]float64, rng dist.Rand) {
 	}
 }
 
+// Below is the share of the values of a bought column of numbers below x.
+func (c *Column) Below(x float64) float64 {
+	below := 0.0
+	for i, share := range c.Shares {
+		switch low, high := c.Edges[i], c.Edges[i+1]; {
+		case x >= high:
+			below += share
+		case x > low:
+			below += share * (x - low) / (high - low)
+		}
+	}
+	return min(below, 1)
+}
+
 // cumulative is the share of a standard normal below score.
 func cumulative(score float64) float64 { return math.Erfc(-score/math.Sqrt2) / 2 }
 

@@ -31,6 +31,9 @@ type Law struct {
 	Coded  []int    `json:"coded,omitempty"`
 	Pairs  []Pair   `json:"pairs,omitempty"`
 	Within []Within `json:"within,omitempty"`
+	// Groups are what is known of the scores of columns that are constant within a category,
+	// by level of that category.
+	Groups []Within `json:"groups,omitempty"`
 
 	shared *shared
 }
@@ -63,8 +66,9 @@ type Column struct {
 	UndeclaredSD float64 `json:"undeclared_sd,omitempty"`
 
 	declared *data.Column
-	rejects  bool // a row without a value is not usable
-	group    int  // the place of the group column within which it is constant; -1: none
+	rejects  bool   // a row without a value is not usable
+	group    int    // the place of the group column within which it is constant; -1: none
+	deal     uint64 // which values its groups have where they are not known
 }
 
 // Declared is the law that the declarations suggest: a number is normal at its
@@ -132,6 +136,11 @@ func (l *Law) checkLevels() error {
 	for _, w := range l.Within {
 		if !slices.Contains(l.Coded, w.Category) || w.Column < 0 || w.Column >= len(l.Columns) || len(w.Mean) != size(w.Category) || len(w.SD) != len(w.Mean) {
 			return fmt.Errorf("the law has means within column %d that do not fit its levels", w.Category+1)
+		}
+	}
+	for _, w := range l.Groups {
+		if w.Column < 0 || w.Column >= len(l.Columns) || w.Category < 0 || l.Columns[w.Column].group != w.Category || len(w.Mean) != size(w.Category) || len(w.SD) != len(w.Mean) {
+			return fmt.Errorf("the law has values of groups that do not fit column %d", w.Column+1)
 		}
 	}
 	return nil

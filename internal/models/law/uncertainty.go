@@ -54,6 +54,7 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 		w := &out.Within[i]
 		w.Mean = noisy(w.Mean, func(k int) float64 { return w.SD[k] })
 	}
+	out.dealAnew(rng)
 	return &out
 }
 

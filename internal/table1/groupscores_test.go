@@ -1,0 +1,152 @@
+package table1
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"d3p/internal/models"
+	"d3p/internal/models/law"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+)
+
+// wards has a number that is constant within a group, and one that varies.
+func wards(t *testing.T, levels int) *models.Model {
+	t.Helper()
+	names := make([]string, levels)
+	for k := range names {
+		names[k] = fmt.Sprint(k)
+	}
+	m, err := models.Read("wards.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: patient, rows_per_unit: 1}
+  rows: {public: 10000}
+  columns:
+    ward: {type: category, levels: [`+strings.Join(names, ", ")+`]}
+    beds: {type: real, lower: 0, upper: 100, scale: {center: 40, by: 10}, constant_within: ward}
+    age: {type: real, lower: 0, upper: 100, scale: {center: 50, by: 10}, constant_within: none}
+    y: {type: binary}
+model:
+  formula: y ~ 1 + age + beds + (1 | ward)
+  family: bernoulli
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// patients are n rows of as many wards as there are numbers of beds.
+func patients(t *testing.T, n int, beds []float64) string {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 8))
+	var b strings.Builder
+	b.WriteString("ward,beds,age,y\n")
+	for range n {
+		ward := rng.IntN(len(beds))
+		fmt.Fprintf(&b, "%d,%.4f,%.2f,%d\n", ward, beds[ward], 50+10*rng.NormFloat64(), rng.IntN(2))
+	}
+	path := filepath.Join(t.TempDir(), "patients.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// buyGroups buys the table of 10,000 patients at epsilon.
+func buyGroups(t *testing.T, m *models.Model, path string, epsilon float64, seed uint64) (*Plan, *law.Law, privacy.Ledger) {
+	t.Helper()
+	p := Auto(m, muOf(epsilon, event.AddRemove), 10000, event.AddRemove)
+	cfg := privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(seed)}
+	c, err := privacy.NewCurator(privacy.CuratorConfig{Columns: privacy.NewColumns(cfg), Root: noise.Insecure(seed),
+		Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}, Relation: event.AddRemove})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := p.Buy(c, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, l, c.Ledger()
+}
+
+// Of a column that is constant within a group, Table 1 buys the value of each level: records
+// that the law draws have it within the width of a cell, in the law that was bought, in laws that
+// the truth may have, and in the one that the rows of the table state.
+func TestValuesOfGroups(t *testing.T) {
+	beds := make([]float64, 30)
+	for k := range beds {
+		beds[k] = 25 + float64(k*7%30) // not in the order of the wards
+	}
+	m := wards(t, len(beds))
+	_, l, ledger := buyGroups(t, m, patients(t, 10000, beds), 1, 3)
+	if last := ledger.Entries[2]; last.Purpose != string(Groups) {
+		t.Errorf("the third entry of the ledger is %q", last.Purpose)
+	}
+	read, err := LawOf(Rows(l, &m.Spec.Data), &m.Spec.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := noise.NewRandom(noise.Public(1).Stream(noise.Simulation))
+	for name, of := range map[string]*law.Law{"bought": l, "drawn": l.Drawn(rng), "read": read} {
+		values := make([][]float64, len(of.Columns))
+		for i := range values {
+			values[i] = make([]float64, 2000)
+		}
+		of.Draw(values, rng)
+		off := 0
+		for b, ward := range values[0] {
+			if math.Abs(values[1][b]-beds[int(ward)]) > 5 {
+				off++
+			}
+		}
+		if off > 300 { // of 2000; random values are off in about 1300
+			t.Errorf("%s: %d of 2000 records have another value than their ward", name, off)
+		}
+	}
+	scores := func(l *law.Law) []Row {
+		return slices.DeleteFunc(Rows(l, &m.Spec.Data), func(r Row) bool { return r.Statistic != GroupScore })
+	}
+	if again := scores(read); len(again) != len(beds) || !reflect.DeepEqual(again, scores(l)) {
+		t.Errorf("the rows of the law that was read are %v", again)
+	}
+}
+
+// Where groups are small the table of their values would cost too much.
+func TestSmallGroupsHaveNoValues(t *testing.T) {
+	for _, x := range []struct {
+		levels  int
+		epsilon float64
+		buys    bool
+	}{{30, 1, true}, {30, 4, true}, {200, 4, true}, {2000, 1, false}, {200, 0.3, false}} {
+		p := Auto(wards(t, x.levels), muOf(x.epsilon, event.AddRemove), 10000, event.AddRemove)
+		if r := p.release(Groups); (r != nil) != x.buys {
+			t.Errorf("%d levels at epsilon %g: %v", x.levels, x.epsilon, r)
+		} else if r != nil && leastGroups*r.Noise > 10000/float64(x.levels)*1.01 {
+			t.Errorf("%d levels at epsilon %g: noise %g", x.levels, x.epsilon, r.Noise)
+		}
+	}
+}
+
+// The score of a group is the mean over the cells that it may be in, by their counts.
+func TestGroupScore(t *testing.T) {
+	c := &law.Column{Edges: []float64{-1, 0, 1}, Shares: []float64{0.5, 0.5}}
+	half := math.Sqrt(2 / math.Pi) // mean of half a normal
+	for _, x := range []struct{ low, high, mean, sd float64 }{
+		{100, 0, -half, math.Sqrt(1 - half*half)},
+		{0, 100, half, math.Sqrt(1 - half*half)},
+		{50, 50, 0, 1},
+	} {
+		if mean, sd := groupScore(c, []float64{0}, []float64{x.low, x.high}, 100, 10); math.Abs(mean-x.mean) > 1e-6 || math.Abs(sd-x.sd) > 1e-6 {
+			t.Errorf("counts %g and %g: %g ± %g, want %g ± %g", x.low, x.high, mean, sd, x.mean, x.sd)
+		}
+	}
+}
