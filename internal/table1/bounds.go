@@ -97,6 +97,7 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 	if err != nil {
 		return data.Numbers{}, err
 	}
+	look := &histogram{cuts: cuts, counts: counts, noise: b.Place.Noise}
 	at, found := findPlace(of, cuts, counts[:len(counts)-1], b.Place.Noise)
 	if cuts = countCuts(field, of, at, false); cuts == nil {
 		cuts = []float64{}
@@ -109,7 +110,8 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 	}
 	n := Limits(d)
 	if found {
-		n = numbersOf(of, cuts, counts, b.Histogram.Noise, law.Declared(&m.Spec.Data).Column(b.Column), b.OfBounds > 0 || ranged(field))
+		h := histogram{cuts, counts, b.Histogram.Noise, total(counts), look}
+		n = numbersOf(of, h, law.Declared(&m.Spec.Data).Column(b.Column), b.OfBounds > 0 || ranged(field))
 	}
 	if !d.OpenScale() {
 		n.Center, n.By = 0, 0
@@ -136,14 +138,14 @@ const reach = 5
 // farShare is the share of the numbers that bought bounds may leave outside, on each side.
 const farShare = 1e-3
 
-// numbersOf computes the numbers of a column from the noisy counts of a histogram. The
+// numbersOf computes the numbers of a column from a histogram. The
 // scale is the mean and the standard deviation of a histogram; with tails it leaves out
 // cells that noise alone explains (see setHistogram). Bounds leave farShare of it outside,
 // or are reach scales from the center, whichever is farther. own is the column of a declared
 // law.
-func numbersOf(of column, cuts, counts []float64, noise float64, own *law.Column, tails bool) data.Numbers {
+func numbersOf(of column, h histogram, own *law.Column, tails bool) data.Numbers {
 	n := Limits(of.declared)
-	setHistogram(own, of, cuts, counts, noise, tails)
+	setHistogram(own, of, h, tails)
 	mean, sd := own.Moments()
 	if !(sd > 0) {
 		return n

@@ -13,7 +13,7 @@ import (
 func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	fields := m.Encoding.Columns()
 	l := law.Declared(&m.Spec.Data)
-	places, err := p.ranges(c, m, fields)
+	looks, err := p.ranges(c, m, fields)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	for i, f := range fields {
 		axis := privacy.Axis{Column: f.Column}
 		if f.Levels == nil {
-			axis.Cuts = countCuts(f, columnOf(find(m, f.Column)), places[i], m.Spec.Twin != nil)
+			axis.Cuts = countCuts(f, columnOf(find(m, f.Column)), looks[i].place, m.Spec.Twin != nil)
 			if axis.Cuts == nil {
 				axis.Cuts = []float64{}
 			}
@@ -34,6 +34,7 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 		return nil, err
 	}
 	l.Records, l.RecordsSD = max(counts[0][0], 1), r.Noise
+	rows := rowsOf(counts[1:])
 	spreads := map[int]*spread{} // by column of the law
 	for i, f := range fields {
 		d := find(m, f.Column)
@@ -41,7 +42,8 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 		if f.Levels != nil {
 			setLevels(own, counts[i+1], r.Noise)
 		} else {
-			spreads[indexOf(l, m, f.Column)] = setHistogram(own, columnOf(d), partitions[i+1].Axes[0].Cuts, counts[i+1], r.Noise, ranged(f))
+			h := histogram{partitions[i+1].Axes[0].Cuts, counts[i+1], r.Noise, rows, looks[i].look}
+			spreads[indexOf(l, m, f.Column)] = setHistogram(own, columnOf(d), h, ranged(f))
 		}
 	}
 	if err := p.pairs(c, m, l); err != nil {
@@ -53,16 +55,22 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	return l, p.correlations(c, m, fields, l, spreads)
 }
 
-// ranges returns the centre and scale of each field: bought for the fields of the release,
-// else those of the column.
-func (p *Plan) ranges(c *privacy.Curator, m *models.Model, fields []encoding.Field) ([]place, error) {
-	places := make([]place, len(fields))
+// looked is where a column's numbers lie, and the look that shows it; nil if none was bought.
+type looked struct {
+	place
+	look *histogram
+}
+
+// ranges returns the place of each field: bought for the fields of the release, else the
+// centre and scale of the column.
+func (p *Plan) ranges(c *privacy.Curator, m *models.Model, fields []encoding.Field) ([]looked, error) {
+	looks := make([]looked, len(fields))
 	var partitions []privacy.Partition
 	var at []int
 	for i, f := range fields {
 		of := columnOf(find(m, f.Column))
-		places[i] = place{of.center, of.scale}
-		if looked(m, f) {
+		looks[i].place = place{of.center, of.scale}
+		if isLooked(m, f) {
 			cuts := equalCuts(of, rangeCells)
 			partitions = append(partitions, privacy.Partition{Axes: []privacy.Axis{{Column: f.Column, Cuts: cuts}}})
 			at = append(at, i)
@@ -70,7 +78,7 @@ func (p *Plan) ranges(c *privacy.Curator, m *models.Model, fields []encoding.Fie
 	}
 	r := p.release(Ranges)
 	if r == nil {
-		return places, nil
+		return looks, nil
 	}
 	for i := range partitions {
 		partitions[i].Noise = r.Noise
@@ -80,9 +88,11 @@ func (p *Plan) ranges(c *privacy.Curator, m *models.Model, fields []encoding.Fie
 		return nil, err
 	}
 	for k, i := range at {
-		places[i], _ = findPlace(columnOf(find(m, fields[i].Column)), partitions[k].Axes[0].Cuts, counts[k], r.Noise)
+		look := &histogram{cuts: partitions[k].Axes[0].Cuts, counts: counts[k], noise: r.Noise}
+		at, _ := findPlace(columnOf(find(m, fields[i].Column)), look.cuts, look.counts, r.Noise)
+		looks[i] = looked{at, look}
 	}
-	return places, nil
+	return looks, nil
 }
 
 // setLevels makes shares of the counts of levels, undeclared ones and missing values.
@@ -99,6 +109,17 @@ func setLevels(c *law.Column, counts []float64, noise float64) {
 	c.Shares = stats.Simplex(shares, 1)
 	c.Missing, c.MissingSD = part(missing, all), noise/all
 	c.Undeclared, c.UndeclaredSD = part(undeclared, all), noise/all
+}
+
+// rowsOf is the number of rows by partitions of them with equal noise. The sum of one has the
+// noise of all of its cells, so one of few cells counts most.
+func rowsOf(partitions [][]float64) float64 {
+	sum, weight := 0.0, 0.0
+	for _, counts := range partitions {
+		w := 1 / float64(len(counts))
+		sum, weight = sum+w*total(counts), weight+w
+	}
+	return max(sum/weight, 1)
 }
 
 // total is the sum of counts, at least 1.

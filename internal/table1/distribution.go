@@ -66,6 +66,52 @@ type fit struct {
 	noise  float64    // of a share
 	p      []float64  // by part
 	cells  []float64
+	look   *seen
+}
+
+// seen are the shares that a look shows of a column's cells, with their noise.
+type seen struct {
+	cuts   []float64 // raw
+	shares []float64
+	noise  float64
+	inner  []float64 // the cuts as of a distribution
+}
+
+// of are the shares among so many rows; nil without a look.
+func (h *histogram) of(rows float64) *seen {
+	if h == nil {
+		return nil
+	}
+	s := &seen{cuts: h.cuts, noise: h.noise / rows}
+	for _, x := range h.cells() {
+		s.shares = append(s.shares, x/rows)
+	}
+	return s
+}
+
+// by is s for a distribution of a column.
+func (s *seen) by(f *distribution, of column) *seen {
+	out := *s
+	out.inner = nil
+	for _, x := range s.cuts {
+		out.inner = append(out.inner, f.of(of.declared.Transformed(x)))
+	}
+	return &out
+}
+
+// square is the squared distance of the shares from the probabilities of their cells, in units
+// of the noise.
+func (s *seen) square(f *distribution, at place) float64 {
+	sum, below := 0.0, 0.0
+	for i, share := range s.shares {
+		above := 1.0
+		if i < len(s.inner) {
+			above = f.below(s.inner[i], at)
+		}
+		off := share - max(above-below, 0)
+		sum, below = sum+off*off, above
+	}
+	return sum / (s.noise * s.noise)
 }
 
 // clamped is the prior mean of the share of records beyond the bounds.
@@ -86,7 +132,11 @@ func (f *fit) square(at place) float64 {
 		f.cells[f.cell[i]] += f.p[i]
 	}
 	low, high := f.below(f.ends[0], at), f.below(f.ends[1], at)
-	return squareDistance(f.counts, f.cells)/(f.noise*f.noise) + 2*(low+1-high)/clamped
+	square := squareDistance(f.counts, f.cells)/(f.noise*f.noise) + 2*(low+1-high)/clamped
+	if f.look != nil {
+		square += f.look.square(f.distribution, at)
+	}
+	return square
 }
 
 // nearest is the place at which the distribution is nearest to the counts, of scale 0 without two

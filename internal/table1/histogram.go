@@ -7,33 +7,58 @@ import (
 	"d3p/internal/models/law"
 )
 
-// setHistogram makes a histogram of the counts between cuts, and returns what is not known of
+// histogram are the noisy counts of the rows of a column in the cells between cuts and, last,
+// of those without a value; rows is the number of all rows. The counts of a look at other
+// cells, before it, say more about the same rows.
+type histogram struct {
+	cuts, counts []float64
+	noise, rows  float64
+	look         *histogram
+}
+
+// cells are the counts of cells, withValue the number of rows in them.
+func (h *histogram) cells() []float64 { return h.counts[:len(h.counts)-1] }
+
+func (h *histogram) withValue() float64 {
+	cells := h.cells()
+	missing := max(h.counts[len(cells)], 0)
+	all, _ := combined(total(cells), math.Sqrt(float64(len(cells))), h.rows-missing, math.Sqrt2)
+	return max(all, 1)
+}
+
+// setHistogram makes a histogram of h, and returns what is not known of
 // its mean and scale; nothing for a column that is as declared. It shrinks the shares towards
 // those of a shape, as far as the counts do not contradict it (James and Stein 1961): noise in
 // the tails moves mean and standard deviation far. The shape is the normal with the declared
 // scale if the counts agree with it, else what families of distributions have (shapeOf). With
 // tails, the shares of far cells are those of the shape, unless noise cannot explain the
 // difference.
-func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float64, tails bool) *spread {
-	cells := counts[:len(counts)-1]
-	all := total(cells)
-	c.Missing, c.MissingSD = part(counts[len(cells)], total(counts)), noise/total(counts)
-	edges := append(append([]float64{of.rawLower}, cuts...), of.rawUpper)
+func setHistogram(c *law.Column, of column, h histogram, tails bool) *spread {
+	cells := h.cells()
+	c.Missing, c.MissingSD = part(h.counts[len(cells)], h.rows), h.noise/h.rows
+	edges := append(append([]float64{of.rawLower}, h.cuts...), of.rawUpper)
 	if of.whole {
 		edges[0], edges[len(edges)-1] = of.rawLower-0.5, of.rawUpper+0.5
 	}
-	sd := noise / all
+	all := h.withValue()
+	sd := h.noise / all
 	shares := make([]float64, len(cells))
 	for i, x := range cells {
 		shares[i] = x / all
 	}
-	normal := of.normalShares(edges, place{of.center, of.scale})
-	c.AsDeclared = of.scaled && squareDistance(shares, normal) <= agreement(len(cells))*sd*sd
+	normal, look := of.normalShares(edges, place{of.center, of.scale}), h.look.of(all)
+	distance, parts := squareDistance(shares, normal)/(sd*sd), len(cells)
+	if look != nil {
+		declared := &distribution{plain: true}
+		distance += look.by(declared, of).square(declared, place{of.center, of.scale})
+		parts += len(look.shares)
+	}
+	c.AsDeclared = of.scaled && distance <= agreement(parts)
 	var s shape
 	if c.AsDeclared {
 		s = declaredShape(edges, normal, sd)
 	} else {
-		s = shapeOf(of, edges, shares, sd)
+		s = shapeOf(of, edges, shares, sd, look)
 	}
 	d, p, counted := s.drawnTo(shares, sd, tails)
 	low, high := 0, len(p)

@@ -61,7 +61,7 @@ model: {formula: y ~ u, family: bernoulli}
 				counts = append(counts, 1000*p+noise*rng.NormFloat64())
 			}
 			c := *law.Declared(&m.Spec.Data).Column("u")
-			setHistogram(&c, of, cuts, append(counts, 0), noise, true)
+			setHistogram(&c, of, histogram{cuts: cuts, counts: append(counts, 0), noise: noise, rows: 1000}, true)
 			if c.AsDeclared {
 				agreed++
 			}
@@ -118,7 +118,7 @@ model: {formula: y ~ u, family: bernoulli}
 	of := columnOf(m.Spec.Data.Columns[0])
 	for _, counts := range [][]float64{{300, 700, 0}, {510, 500, 3}, {-5, -7, 2}} {
 		c := *law.Declared(&m.Spec.Data).Column("u")
-		setHistogram(&c, of, []float64{0.5}, counts, 50, false)
+		setHistogram(&c, of, histogram{cuts: []float64{0.5}, counts: counts, noise: 50, rows: total(counts)}, false)
 		if len(c.Shares) != 2 || !(math.Abs(c.Shares[0]+c.Shares[1]-1) <= 1e-9) {
 			t.Errorf("counts of %v make shares of %v", counts, c.Shares)
 		}
@@ -133,7 +133,7 @@ model: {formula: y ~ u, family: bernoulli}
 func TestHistogramOfOneValue(t *testing.T) {
 	m := oneNumber(t, "type: real, lower: -200, upper: 200")
 	c := *law.Declared(&m.Spec.Data).Column("u")
-	s := setHistogram(&c, columnOf(m.Spec.Data.Columns[0]), []float64{-2, -1, -0.3, 0.9, 2, 3}, []float64{1, -2, 4, 30000, -5, 1, 2, 2}, 3, true)
+	s := setHistogram(&c, columnOf(m.Spec.Data.Columns[0]), histogram{cuts: []float64{-2, -1, -0.3, 0.9, 2, 3}, counts: []float64{1, -2, 4, 30000, -5, 1, 2, 2}, noise: 3, rows: 30000}, true)
 	s.give(&c)
 	mean, sd := c.Moments()
 	ofMean, ofSD := c.MomentsSD()
@@ -162,11 +162,69 @@ func TestHistogramOfManyRecords(t *testing.T) {
 		}
 		for _, sd := range []float64{0.01, 1e-3, 1e-4, 1e-6} {
 			c := law.Declared(&m.Spec.Data).Column("u")
-			unknown := setHistogram(c, of, edges[1:len(edges)-1], counts, sd, true)
+			unknown := setHistogram(c, of, histogram{cuts: edges[1 : len(edges)-1], counts: counts, noise: sd, rows: 1}, true)
 			mean, own := c.Moments()
 			if !(mean > 0 && mean < 90 && own > 0) || unknown == nil || !(unknown.mean < 0.5 && unknown.scale < 1) {
 				t.Errorf("distribution %d, noise %g: mean %g, sd %g, unknown %v", k, sd, mean, own, unknown)
 			}
 		}
+	}
+}
+
+// A look at equal cells tells a column that lies in one of them from one as wide as its bounds:
+// the histogram alone has been wrong about 1 column of 10, by factors of 3 to 80, because its noise
+// is two thirds of the share of a cell.
+func TestLookTellsNarrowFromWide(t *testing.T) {
+	const rows, noise, looks, seeds = 1000, 90, 104, 100
+	m := oneNumber(t, "type: real, lower: -200, upper: 200, scale: {center: 0, by: 50}")
+	of := columnOf(find(m, "u"))
+	rng := rand.New(rand.NewPCG(1, 2))
+	noisy := func(cuts []float64, sd float64) []float64 {
+		edges := append(append([]float64{of.rawLower}, cuts...), of.rawUpper)
+		counts := append(of.normalShares(edges, place{0, 1}), 0)
+		for i := range counts {
+			counts[i] = rows*counts[i] + sd*rng.NormFloat64()
+		}
+		return counts
+	}
+	off := 0
+	for range seeds {
+		look := histogram{cuts: equalCuts(of, rangeCells), noise: looks}
+		look.counts = noisy(look.cuts, looks)
+		at, _ := findPlace(of, look.cuts, look.counts, looks)
+		h := histogram{cuts: countCuts(m.Encoding.Fields[0], of, at, false), noise: noise, look: &look}
+		h.counts = noisy(h.cuts, noise)
+		h.rows = total(h.counts)
+		c := law.Declared(&m.Spec.Data).Column("u")
+		setHistogram(c, of, h, true)
+		if _, sd := c.Moments(); !(sd > 1./3 && sd < 3) {
+			off++
+		}
+	}
+	t.Logf("%d of %d standard deviations are wrong by a factor of 3", off, seeds)
+	if off > 3 { // of 100; without the look 10
+		t.Errorf("of %d standard deviations %d are wrong by a factor of 3", seeds, off)
+	}
+}
+
+// The number of rows by several partitions has less noise than the sum of one of them.
+func TestRowsOfPartitions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	square, ofOne := 0.0, 0.0
+	for range 2000 {
+		var partitions [][]float64
+		for _, cells := range []int{20, 20, 4} {
+			counts := make([]float64, cells)
+			for i := range counts {
+				counts[i] = 1000/float64(cells) + 50*rng.NormFloat64()
+			}
+			partitions = append(partitions, counts)
+		}
+		square += math.Pow(rowsOf(partitions)-1000, 2) / 2000
+		ofOne += math.Pow(total(partitions[0])-1000, 2) / 2000
+	}
+	// variances: 50²/(2/20 + 1/4) and 50²·20
+	if want := 50 * math.Sqrt(1/(0.1+0.25)); math.Abs(math.Sqrt(square)-want) > 4*want/math.Sqrt(4000) || ofOne < 5*square {
+		t.Errorf("rows have noise %.1f, want %.1f; those of one partition %.1f", math.Sqrt(square), want, math.Sqrt(ofOne))
 	}
 }

@@ -303,16 +303,16 @@ func (p *Plan) release(kind Kind) *Release {
 func sizes(m *models.Model) (columns, numbers int) {
 	for _, f := range m.Encoding.Columns() {
 		columns++
-		if looked(m, f) {
+		if isLooked(m, f) {
 			numbers++
 		}
 	}
 	return columns, numbers
 }
 
-// looked reports whether Table 1 buys the range of a column. It does not if the bounds or
+// isLooked reports whether Table 1 buys the range of a column. It does not if the bounds or
 // the scale are bought separately.
-func looked(m *models.Model, f encoding.Field) bool { return ranged(f) && !find(m, f.Column).Buys() }
+func isLooked(m *models.Model, f encoding.Field) bool { return ranged(f) && !find(m, f.Column).Buys() }
 
 // ranged reports whether a column holds numbers that lie anywhere between their bounds:
 // whole numbers with few values have a cell each.

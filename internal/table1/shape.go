@@ -35,8 +35,8 @@ type spread struct{ mean, scale, tailMean, tailScale float64 }
 const clippedAt = 2.2
 
 // shapeOf is the shape of a column with these shares of counts between raw edges, that have
-// noise.
-func shapeOf(of column, edges, shares []float64, noise float64) shape {
+// noise, and those of a look before.
+func shapeOf(of column, edges, shares []float64, noise float64, look *seen) shape {
 	s := partsOf(of, edges)
 	parts := len(s.cell)
 	list := distributions(of)
@@ -46,11 +46,18 @@ func shapeOf(of column, edges, shares []float64, noise float64) shape {
 		for _, x := range s.edges[1:parts] {
 			f.inner = append(f.inner, f.of(of.declared.Transformed(min(max(x, of.rawLower), of.rawUpper))))
 		}
+		if look != nil {
+			f.look = look.by(&list[k], of)
+		}
 		fits[k] = f
 		ats[k], leasts[k] = f.nearest()
 		best = min(best, leasts[k])
 	}
-	wide := math.Sqrt(max(1, best/float64(max(len(shares)-3, 1))))
+	known := len(shares)
+	if look != nil {
+		known += len(look.shares)
+	}
+	wide := math.Sqrt(max(1, best/float64(max(known-3, 1))))
 	total := 0.0
 	for k, f := range fits {
 		if ats[k].scale == 0 {
