@@ -46,6 +46,7 @@ var rules = map[string]rule{
 	"marginals":                {ours: []string{"simd", "stats"}},
 	"models/special":           {},
 	"models/graph":             {ours: []string{"models/special", "simd"}},
+	"models/graph/affine":      {ours: []string{"models/graph"}},
 	"models/guide":             {ours: []string{"models/graph", "simd"}},
 	"models/difference":        {},
 	"fit/stepspercall":         {files: true},
@@ -75,7 +76,7 @@ var rules = map[string]rule{
 	"models/predictive":        {ours: []string{"models", "models/dist", "models/graph"}},
 	"models/simulate":          {ours: []string{"models", "models/data", "models/dist", "models/encoding", "models/graph", "models/law", "models/predictive", "models/source"}},
 	"models/whiten":            {ours: []string{"models", "models/dist", "models/formula", "models/graph", "models/law", "models/naming", "models/simulate"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
-	"models":                   {ours: []string{"models/encoding", "models/core", "models/data", "models/dist", "models/dist/family", "models/expr", "models/formula", "models/graph", "models/guide", "models/law", "models/net", "models/source", "models/spec", "models/support", "spell"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"models":                   {ours: []string{"models/encoding", "models/core", "models/data", "models/dist", "models/dist/family", "models/expr", "models/formula", "models/graph", "models/graph/affine", "models/guide", "models/law", "models/net", "models/source", "models/spec", "models/support", "spell"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}},
 
 	// privacy: the only one that sees records
 	"privacy/event": {},

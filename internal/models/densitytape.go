@@ -2,10 +2,15 @@ package models
 
 import (
 	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
 
 	"d3p/internal/models/core"
 	"d3p/internal/models/dist"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/graph/affine"
 )
 
 // DensityTape compiles the likelihood so that the sum of all records' gradients contains
@@ -57,4 +62,92 @@ func (m *Model) ScoreRange() (float64, error) {
 	g.rows()
 	row, err := dist.BetaRange(g.density(m.Core.Observe[0]), l.Beta.Or(core.DefaultBeta))
 	return row * float64(max(1, m.Encoding.RowsPerUnit)), err
+}
+
+// mostLevels bounds the combinations of levels that GradientBound tries.
+const mostLevels = 1 << 10
+
+// GradientBound bounds the L2 norm of a unit's gradient of the score of a beta divergence in the
+// coordinates of m, over all records within declared bounds and all parameters. It is for a
+// density of one location (or log odds) that is affine in the parameters: the gradient is the
+// slope of the score in the location, see dist.BetaLocation, times that of the location. It is
+// infinite for other models: where a slope is itself a parameter, gradients have no bound.
+func (m *Model) GradientBound() float64 {
+	l, data := &m.Spec.Likelihood, &m.Spec.Data
+	if !l.IsBeta() || l.Views.IsSet() || data.Weights.IsSet() || len(data.Tensors) > 0 || m.Likelihood.AuxRecord+m.Likelihood.AuxGlobal > 0 {
+		return math.Inf(1)
+	}
+	c := newCompiler(m.Spec, m.Core)
+	c.coordinates = m.coordinates
+	c.dimensions()
+	c.parameters()
+	g := c.build()
+	g.rows()
+	location, slope, ok := dist.BetaLocation(g.density(m.Core.Observe[0]), l.Beta.Or(core.DefaultBeta))
+	if !ok {
+		return math.Inf(1)
+	}
+	spans, levels := spansOf(m.Encoding.Fields)
+	column := func(j int) (affine.Span, bool) {
+		span, known := spans[j]
+		return span, known
+	}
+	most, tried := 0.0, 0
+	var at func(rest []encoding.Field)
+	at = func(rest []encoding.Field) {
+		if tried++; tried > mostLevels {
+			return
+		}
+		if len(rest) > 0 {
+			for level := range len(rest[0].Levels) + 1 { // the last: none of them
+				setLevel(spans, &rest[0], level)
+				at(rest[1:])
+			}
+			return
+		}
+		slopes, affine := affine.Slopes(location, m.P, column)
+		if ok = ok && affine; ok {
+			most = max(most, floats.Norm(slopes, 2))
+		}
+	}
+	at(levels)
+	if !ok || tried > mostLevels {
+		return math.Inf(1)
+	}
+	return l.Weight.Or(1) * slope * most * float64(max(1, m.Encoding.RowsPerUnit)) * (1 + 1e-9)
+}
+
+// spansOf are the spans of the encoded columns of numbers, and the fields with levels.
+func spansOf(fields []encoding.Field) (spans map[int]affine.Span, levels []encoding.Field) {
+	spans = make(map[int]affine.Span)
+	for _, f := range fields {
+		switch f.Kind {
+		case encoding.LevelCode, encoding.OneHot:
+			levels = append(levels, f)
+		case encoding.MissingIndicator:
+			spans[f.Out[0]] = affine.Span{High: 1}
+		case encoding.Numeric:
+			if f.Lower == nil || f.Upper == nil {
+				continue
+			}
+			spans[f.Out[0]] = affine.Span{Low: f.Encoded(*f.Lower), High: f.Encoded(*f.Upper)} // also of imputed values
+		}
+	}
+	return spans, levels
+}
+
+// setLevel gives the columns of a field their values at a level, or without one.
+func setLevel(spans map[int]affine.Span, f *encoding.Field, level int) {
+	for l, out := range f.Out {
+		x := 0.0
+		switch {
+		case f.Kind == encoding.LevelCode:
+			x = float64(min(level, len(f.Levels)-1))
+		case l == level:
+			x = 1
+		}
+		if out >= 0 {
+			spans[out] = affine.Span{Low: x, High: x}
+		}
+	}
 }

@@ -19,11 +19,15 @@ const mostCorners = 1 << 14
 // the whitened coordinates of m, over all records within declared bounds and all parameters. It
 // is for a regression of a binary response or of a category by a formula of columns and their
 // products: there the gradient is the slope of the score in the linear predictors, see
-// dist.BetaSlope, times the design. It is infinite for other models, such as those with a residual
-// standard deviation: their densities have no bound.
+// dist.BetaSlope, times the design. A core model has models.Model.GradientBound. Other models
+// have no bound, and so +Inf: a density with a free residual standard deviation, and thresholds
+// of ordered levels, which move by exp(θ).
 func GradientBound(m *models.Model) float64 {
 	f, l := m.Spec.Model, &m.Spec.Likelihood
-	if f == nil || f.Terms == nil || !l.IsBeta() || m.Spec.Data.Weights.IsSet() || len(m.Spec.Data.Tensors)+len(f.Predicted) > 0 ||
+	if f == nil {
+		return m.GradientBound()
+	}
+	if f.Terms == nil || !l.IsBeta() || m.Spec.Data.Weights.IsSet() || len(m.Spec.Data.Tensors)+len(f.Predicted) > 0 ||
 		!slices.Contains([]string{"bernoulli", "categorical"}, formula.FamilyOf(f.Family.V).Name) {
 		return math.Inf(1)
 	}

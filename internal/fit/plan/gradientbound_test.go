@@ -9,6 +9,7 @@ import (
 	"d3p/internal/fit/fittest"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/models/simulate"
@@ -81,8 +82,11 @@ func category(levels string) []string {
 
 // uneven is m with larger units of every other coordinate, so that those of levels differ.
 func uneven(t *testing.T, m *models.Model) *models.Model {
-	c := *m.Coordinates()
-	c.Unit = slices.Clone(c.Unit)
+	c := models.Coordinates{Origin: make([]float64, m.P), Unit: slices.Repeat([]float64{1}, m.P)}
+	if m.Rotated() {
+		c = *m.Coordinates()
+		c.Unit = slices.Clone(c.Unit)
+	}
 	for i := 0; i < m.P; i += 2 {
 		c.Unit[i] *= 3
 	}
@@ -119,7 +123,12 @@ func longestGradient(m *models.Model) float64 {
 		for j := range theta {
 			theta[j] = 2 * rng.Normal()
 		}
-		corner := func(j int) { record[j] = low[j] + (high[j]-low[j])*math.Round(2*rng.Uniform())/2 }
+		corner := func(j int) {
+			record[j] = low[j] + (high[j]-low[j])*math.Round(2*rng.Uniform())/2
+			if m.Spec.Data.MissingOf(columns[j]).Rule == data.MissingImpute && rng.Uniform() < 0.25 {
+				record[j] = math.NaN()
+			}
+		}
 		for j := range record {
 			corner(j)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"d3p/internal/models/dist/counts"
 	"d3p/internal/models/dist/family"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
@@ -81,6 +82,27 @@ func BetaRange(d Density, beta float64) (float64, error) {
 		return 0, fmt.Errorf("the density of %s is not bounded while its scale is a parameter: write a number for it", a.Name)
 	}
 	return math.Exp((beta-1)*(p.LogHeight-math.Log(scale))) / (beta - 1), nil
+}
+
+// BetaLocation is the number that a density depends on alone, a location or log odds, and a
+// bound on the derivative of BetaScore in it, over all numbers and outcomes. At scale s the slope
+// of a location is s^(−β) times that at scale 1. ok is false if there is more to the density, as a
+// scale that is a parameter.
+func BetaLocation(d Density, beta float64) (location *graph.Node, slope float64, ok bool) {
+	a, ok := d.(Applied)
+	if !ok {
+		return nil, 0, false
+	}
+	if a.Name == counts.Bernoulli.Name {
+		location = counts.LogitsOf(a.Args[0], a.Args[1])
+		return location, BetaSlope("logit", beta), location != nil
+	}
+	p := a.power(beta)
+	if p.Scale == nil {
+		return nil, 0, false
+	}
+	scale, known := p.Scale.Value()
+	return p.Location, math.Exp(p.LogSlope - beta*math.Log(scale)), known
 }
 
 // slopeCells is the number of intervals of probabilities that BetaSlope bounds.

@@ -54,15 +54,7 @@ func (e Encoding) Encode(row []float64, value func(header string) float64) {
 		}
 		switch f.Kind {
 		case Numeric, Quantile:
-			by := f.Scale
-			if by == 0 {
-				by = 1
-			}
-			c := data.Column{Transform: source.Value[string]{V: f.Transform}}
-			row[f.Out[0]] = (c.Transformed(v) - f.Center) / by
-			if f.Kind == Quantile {
-				row[f.Out[0]] = NormalQuantile(row[f.Out[0]])
-			}
+			row[f.Out[0]] = f.Encoded(v)
 		case LevelCode:
 			row[f.Out[0]] = v
 		case OneHot:
@@ -71,6 +63,19 @@ func (e Encoding) Encode(row []float64, value func(header string) float64) {
 			}
 		}
 	}
+}
+
+// Encoded is the encoded value of a number in the unit of the file, of a numeric field.
+func (f *Field) Encoded(v float64) float64 {
+	by := f.Scale
+	if by == 0 {
+		by = 1
+	}
+	x := (Transformed(f.Transform, v) - f.Center) / by
+	if f.Kind == Quantile {
+		x = NormalQuantile(x)
+	}
+	return x
 }
 
 // Number converts x, the encoded value of a numeric field, to the unit of the file.

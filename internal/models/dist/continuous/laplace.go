@@ -34,7 +34,8 @@ var Laplace = family.Distribution{
 	},
 	// 2^(1−β) / β
 	Power: func(args []*graph.Node, beta float64) family.Power {
-		return family.Power{Scale: args[1], LogIntegral: (1-beta)*math.Ln2 - math.Log(beta), LogHeight: -math.Ln2}
+		return family.Power{Scale: args[1], LogIntegral: (1-beta)*math.Ln2 - math.Log(beta), LogHeight: -math.Ln2,
+			Location: args[0], LogSlope: (1 - beta) * math.Ln2} // at the mode
 	},
 	Sample: func(dst []float64, args [][]float64, rng family.Rand) {
 		dst[0] = args[0][0] + args[1][0]*(family.DrawExponential(rng)-family.DrawExponential(rng))

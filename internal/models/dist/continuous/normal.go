@@ -40,7 +40,9 @@ var Normal = family.Distribution{
 	},
 	// (2π)^((1−β)/2) / √β
 	Power: func(args []*graph.Node, beta float64) family.Power {
-		return family.Power{Scale: args[1], LogIntegral: (1-beta)*family.HalfLog2Pi - math.Log(beta)/2, LogHeight: -family.HalfLog2Pi}
+		// the slope is largest at one standard deviation of f^(β−1)
+		return family.Power{Scale: args[1], LogIntegral: (1-beta)*family.HalfLog2Pi - math.Log(beta)/2, LogHeight: -family.HalfLog2Pi,
+			Location: args[0], LogSlope: (1-beta)*family.HalfLog2Pi - (1+math.Log(beta-1))/2}
 	},
 	Sample: func(dst []float64, args [][]float64, rng family.Rand) {
 		dst[0] = args[0][0] + args[1][0]*rng.Normal()

@@ -88,5 +88,8 @@ func studentTPower(args []*graph.Node, beta float64) family.Power {
 	power := beta * (df + 1) / 2
 	width := 0.5 * math.Log(math.Pi*df)
 	height := logGamma((df+1)/2) - logGamma(df/2) - width
-	return family.Power{Scale: args[2], LogIntegral: beta*height + width + logGamma(power-0.5) - logGamma(power), LogHeight: height}
+	most := 1 / ((beta-1)*(df+1) + 1) // z²/df where f^(β−1) is steepest
+	slope := (beta-1)*height + math.Log((df+1)/math.Sqrt(df)) + math.Log(most)/2 - ((beta-1)*(df+1)/2+1)*math.Log1p(most)
+	return family.Power{Scale: args[2], LogIntegral: beta*height + width + logGamma(power-0.5) - logGamma(power), LogHeight: height,
+		Location: args[1], LogSlope: slope}
 }

@@ -23,7 +23,7 @@ var Bernoulli = family.Distribution{
 	},
 	Support: family.Always(support.Support{Kind: support.Binary}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
-		if logits := logitsOf(args[0], args[1]); logits != nil {
+		if logits := LogitsOf(args[0], args[1]); logits != nil {
 			return b.Sub(b.Mul(x, logits), b.Softplus(logits))
 		}
 		return b.Where(x, family.LogOf(b, args[0]), family.Log1mOf(b, args[0]))
@@ -37,9 +37,9 @@ var Bernoulli = family.Distribution{
 	},
 }
 
-// logitsOf is the logits of a success probability if they are given or the argument of a
+// LogitsOf is the logits of a success probability if they are given or the argument of a
 // sigmoid; else nil.
-func logitsOf(probs, logits *graph.Node) *graph.Node {
+func LogitsOf(probs, logits *graph.Node) *graph.Node {
 	if logits == nil && probs.Op() == graph.OpSigmoid {
 		return probs.Args()[0]
 	}

@@ -24,7 +24,7 @@ var Binomial = family.Distribution{
 		trials := args[0]
 		failures := b.Sub(trials, x)
 		choices := b.Sub(family.LogFactorial(b, trials), b.Add(family.LogFactorial(b, x), family.LogFactorial(b, failures)))
-		if logits := logitsOf(args[1], args[2]); logits != nil {
+		if logits := LogitsOf(args[1], args[2]); logits != nil {
 			return b.Add(choices, b.Sub(b.Mul(x, logits), b.Mul(trials, b.Softplus(logits))))
 		}
 		p := args[1]

@@ -62,7 +62,7 @@ func zeroInflated(base *family.Distribution) family.Distribution {
 
 // logChoice is log zi and log(1-zi), exact for logits.
 func logChoice(b *graph.Builder, args []*graph.Node) (zero, other *graph.Node) {
-	if logits := logitsOf(args[0], args[1]); logits != nil {
+	if logits := LogitsOf(args[0], args[1]); logits != nil {
 		return b.LogSigmoid(logits), b.LogSigmoid(b.Neg(logits))
 	}
 	return family.LogOf(b, args[0]), family.Log1mOf(b, args[0])

@@ -61,6 +61,8 @@ type Power struct {
 	Scale       *graph.Node // the family's; nil if an argument that must be a number is no number
 	LogIntegral float64     // log ∫ f(z)^β dz
 	LogHeight   float64     // log of the largest f(z)
+	Location    *graph.Node
+	LogSlope    float64 // log of the largest |∂f^(β−1)/∂location|/(β−1) at scale 1
 }
 
 // An Arg is one argument of a distribution.
