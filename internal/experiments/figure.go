@@ -101,8 +101,8 @@ func (f figureTask) measure(opt options, panels []panel, rows []fitted, fits int
 					name := fmt.Sprintf("%s, %s at %g, fit %d of %d", p.title, c.name, x, k+1, fits)
 					fmt.Fprintf(os.Stderr, "%s: %s\n", f.name, name)
 					var err error
-					row.value, err = c.measure(opt, x, k, filepath.Join(dir, "fit"))
-					if err = errors.Join(err, os.RemoveAll(filepath.Join(dir, "fit"))); err != nil {
+					row.value, err = c.measureIn(filepath.Join(dir, "fit"), opt, x, k)
+					if err != nil {
 						failures = append(failures, fmt.Errorf("%s: %w", name, err))
 						fmt.Fprintln(os.Stderr, "failed:", err)
 						continue
@@ -116,6 +116,15 @@ func (f figureTask) measure(opt options, panels []panel, rows []fitted, fits int
 		}
 	}
 	return rows, errors.Join(failures...)
+}
+
+// measureIn makes a fit in a new folder, and removes the folder.
+func (c curve) measureIn(dir string, opt options, x float64, k int) (value float64, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	return c.measure(opt, x, k, dir)
 }
 
 // page draws the means of rows beside what was published, and notes them.

@@ -11,14 +11,15 @@ import (
 	"testing"
 )
 
-// A figure makes each fit once, however often it is stopped; an exact panel needs one fit a
+// A figure makes each fit once, in a folder that exists, however often it is stopped; an exact panel needs one fit a
 // point.
 func TestFiguresContinue(t *testing.T) {
 	var made []string
 	of := func(name string) []curve {
-		return []curve{{name, []float64{1, 2}, func(_ options, x float64, k int, _ string) (float64, error) {
+		return []curve{{name, []float64{1, 2}, func(_ options, x float64, k int, dir string) (float64, error) {
 			made = append(made, name)
-			return x + float64(k), nil
+			_, err := os.Stat(dir)
+			return x + float64(k), err
 		}}}
 	}
 	panels := []panel{{title: "exact", curves: of("exact"), fits: 1}, {title: "random", curves: of("random")}}
