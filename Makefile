@@ -38,7 +38,7 @@ results:
 # the papers' figures and the accuracy targets, through the command line; hours. What
 # is stopped goes on where it was: docs/results/figures holds every fit
 experiments: build
-	$(GO) run ./internal/experiments -d3p bin/d3p -tasks fig-abalone,fig-hierarchical,fig-iterations,fig-mixture,fig-one-draw,fig-clip-bound,fig-neural,fig-attack,fig-groups,fig-step
+	$(GO) run ./internal/experiments -d3p bin/d3p -tasks fig-abalone,fig-hierarchical,fig-iterations,fig-mixture,fig-one-draw,fig-clip-bound,fig-neural,fig-attack,fig-groups,fig-step,fig-auto-encoder
 	docs/results/measure.sh utility mnist
 
 # the same figures of two fits a point in bin/figures, and the targets, of which it
