@@ -69,7 +69,7 @@ for part; do
     twins) write twins experiments -tasks twins ;;
     methods) write methods experiments -tasks methods ;;
     rates) write rates python3 docs/results/rates.py bin/d3p "${D3P_DATA:-../shared/data}" ;;
-    mnist) write mnist experiments -tasks vae-epoch1,vae-paper,vae-paper-fashion,vae-nonprivate,vae,vae-fashion,cnn,scattering,scattering-fashion ;;
+    mnist) write mnist experiments -tasks vae,vae-narrow,cnn,scattering,scattering-fashion ;;
     utility) write utility experiments -tasks hlr100,hlr200,hlr500,hlr1000,gmm ;;
     *)
         echo "measure.sh: $part: parts are steps parts private layers kernels random batches reading command coverage gold tools twins methods rates mnist utility audit" >&2
