@@ -7,9 +7,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-# write PART COMMAND...: runs the command and keeps what it prints in PART.txt
+failed=
+
+# write PART COMMAND...: runs the command and keeps what it prints in PART.txt. After an error (3 is
+# none: a target is missed) PART.txt stays as it was.
 write() {
-    local part=$1 out=docs/results/$1.txt
+    local part=$1 out=docs/results/$1.txt status=0
     shift
     echo "$part: $*" >&2
     {
@@ -19,8 +22,13 @@ write() {
         echo "command    docs/results/measure.sh $part: $*"
         [ -z "${PRIORITY:-}" ] || echo "priority   $PRIORITY, load average $(cut -d' ' -f1 /proc/loadavg)"
         echo
-        "$@" || echo "exit status $?"
+        "$@" || { status=$?; echo "exit status $status"; }
     } >"$out.new"
+    if [ "$status" != 0 ] && [ "$status" != 3 ]; then
+        echo "measure.sh: $part failed with status $status: see $out.new" >&2
+        failed="$failed $part"
+        return
+    fi
     sed -i 's/[[:space:]]*$//' "$out.new"
     mv "$out.new" "$out"
 }
@@ -42,6 +50,17 @@ layers() {
 }
 
 experiments() { bin/experiments -d3p bin/d3p "$@"; }
+
+# resumed TASKS: experiments whose fits bin/results holds until all are done, so that the same
+# commit goes on after a stop
+resumed() {
+    local status=0 fits
+    fits=bin/results/$(git rev-parse --short HEAD)-$1.csv
+    mkdir -p bin/results
+    experiments -tasks "$1" -results "$fits" || status=$?
+    case $status in 0 | 3) rm -f "$fits" ;; esac
+    return "$status"
+}
 
 mkdir -p bin
 go build -o bin/d3p ./cmd/d3p
@@ -69,11 +88,12 @@ for part; do
     twins) write twins experiments -tasks twins ;;
     methods) write methods experiments -tasks methods ;;
     rates) write rates python3 docs/results/rates.py bin/d3p "${D3P_DATA:-../shared/data}" ;;
-    mnist) write mnist experiments -tasks vae,vae-narrow,cnn,scattering,scattering-fashion ;;
-    utility) write utility experiments -tasks hlr100,hlr200,hlr500,hlr1000,gmm ;;
+    mnist) write mnist resumed vae,vae-narrow,cnn,scattering,scattering-fashion ;;
+    utility) write utility resumed hlr100,hlr200,hlr500,hlr1000,gmm ;;
     *)
         echo "measure.sh: $part: parts are steps parts private layers kernels random batches reading command coverage gold tools twins methods rates mnist utility audit" >&2
         exit 2
         ;;
     esac
 done
+[ -z "$failed" ] || exit 1

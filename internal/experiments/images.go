@@ -72,14 +72,21 @@ var (
 
 // judge implements experiment.
 func (m mnistTask) judge(opt options, _ []threshold, dir string, out *report) error {
+	results, err := openResults(opt.results)
+	if err != nil {
+		return err
+	}
 	var values []float64
 	for k := range max(1, opt.runs) {
 		fmt.Fprintf(os.Stderr, "%s: fit %d of %d\n", m.config, k+1, max(1, opt.runs))
-		v, err := m.measure(opt, k, filepath.Join(dir, fmt.Sprint(k)))
+		metrics, err := results.of(fitKey{strings.TrimSpace(m.folder + " " + m.config), m.label, m.target.Task, k}, func() (map[string]float64, error) {
+			v, err := m.measure(opt, k, filepath.Join(dir, fmt.Sprint(k)))
+			return map[string]float64{"score": v}, err
+		})
 		if err != nil {
 			return err
 		}
-		values = append(values, v)
+		values = append(values, metrics["score"])
 	}
 	if m.target.Task == "" {
 		mean, se := meanSE(values)

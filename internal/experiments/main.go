@@ -43,7 +43,7 @@ func main() {
 	flag.Float64Var(&opt.narrow, "narrow", 1, "priors, tools: how many `times` columns are narrower than declared")
 	flag.StringVar(&opt.scores, "scores", "", "priors, tools, cohort: add the scores of every table to this CSV file, to compare two versions table by table")
 	flag.StringVar(&opt.cells, "cells", "", "coverage: comma-separated cells (empty: all): "+names(cells, func(c cell) string { return c.name }))
-	flag.StringVar(&opt.results, "results", "", "coverage: file of intervals; fits that it holds are not repeated")
+	flag.StringVar(&opt.results, "results", "", "coverage: file of intervals, other tasks: of scores; fits that it holds are not repeated")
 	flag.StringVar(&opt.fit, "fit", "", "coverage: further arguments of d3p fit")
 	flag.IntVar(&opt.references, "references", 2, "coverage: tables that are fitted without privacy, too")
 	flag.IntVar(&opt.first, "first", 0, "coverage: number of the first table, to measure tables that no rule was chosen on")

@@ -106,6 +106,10 @@ func (t task) judge(opt options, reference []threshold, dir string, out *report)
 	if err != nil {
 		return err
 	}
+	results, err := openResults(opt.results)
+	if err != nil {
+		return err
+	}
 	for i, r := range replicates {
 		folder := filepath.Join(dir, strconv.Itoa(i))
 		if err := r.write(folder); err != nil {
@@ -124,7 +128,9 @@ func (t task) judge(opt options, reference []threshold, dir string, out *report)
 			fmt.Fprintf(os.Stderr, "%s: epsilon %s, fit %d of %d\n", t.name, s.label, k+1, runs)
 			for _, variant := range s.variants() {
 				run := filepath.Join(folder, fmt.Sprintf("run-%s-%s-%d", s.label, variant.name, k))
-				metrics, err := t.fit(opt.d3p, replicates[i], s, variant, k, folder, run)
+				metrics, err := results.of(fitKey{t.name, s.label, variant.name, k}, func() (map[string]float64, error) {
+					return t.fit(opt.d3p, replicates[i], s, variant, k, folder, run)
+				})
 				if err != nil {
 					return err
 				}

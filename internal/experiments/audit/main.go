@@ -14,6 +14,10 @@ import (
 	"strings"
 )
 
+// refuted is the exit status if everything was attacked and a claim was refuted; after an error it
+// is 1.
+const refuted = 3
+
 func main() {
 	var o options
 	var only string
@@ -26,11 +30,11 @@ func main() {
 	broken, err := run(o, only)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "audit:", err)
-		os.Exit(2)
+		os.Exit(1)
 	}
 	if broken > 0 {
 		fmt.Printf("%d claims refuted\n", broken)
-		os.Exit(1)
+		os.Exit(refuted)
 	}
 }
 
