@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
-	"d3p/internal/models/law"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stats"
 )
@@ -38,7 +36,11 @@ type curvature struct {
 	// expected is the information of simulated records, shape (P); nil, or 0 in a
 	// coordinate, where it is unknown.
 	expected []float64
-	wrong    float64 // the probability that a column is narrower than declared
+	// constant is that of records whose columns of numbers are constant, shape (P); nil where
+	// it is unknown. With probability wrong a column is narrower than declared.
+	constant  []float64
+	wrong     float64
+	averaging float64 // the part of the steps that Gain sums over
 }
 
 // newCurvature is the curvature that the released sums of steps measure in a fit by p.
@@ -50,7 +52,7 @@ func newCurvature(p *plan.Plan, sums GradientSums, steps int) *curvature {
 	if m := p.Model(); m != nil {
 		rng := noise.NewRandom(noise.Public(p.InitSeed).Child(1).Stream(noise.Initialisation))
 		c.floor = m.PriorPrecision(rng)
-		c.wrong = wrongShare(m, p.Law())
+		c.wrong, c.averaging = wrongShare(m, p.Law()), p.Averaging
 	}
 	return c
 }
@@ -80,7 +82,7 @@ func (c *curvature) each(use func(j int, h, v, lambda float64)) {
 				h, v = mean+(h-mean)*own, v*own+(1-own)*(1-own)*ofMean
 			}
 			if c.isExpected(j) {
-				h, v = shrunkRatio(h, v, c.wrong)
+				h, v = shrunkRatio(h, v)
 			}
 			unit := c.unit(j)
 			use(j, math.Max(0, h)*unit, v*unit*unit, c.Prior[j]/c.Square[j])
@@ -142,50 +144,22 @@ func (c *curvature) unit(j int) float64 {
 
 func (c *curvature) isExpected(j int) bool { return c.expected != nil && c.expected[j] > 0 }
 
-// wrongBounds is the probability that a column is narrower than the bounds that its scale is
-// left to; that of a declared scale is shareWrong. Then the log of the ratio is anything down
-// to leastLogRatio: a column 150 times narrower.
-const wrongBounds, leastLogRatio = 0.5, -10.0
-
-// wrongShare is the probability that a predictor of m is narrower than its law.
-func wrongShare(m *models.Model, l *law.Law) float64 {
-	wrong := 0.0
-	if l.Bought() {
-		return wrong
-	}
-	for _, name := range m.Given() {
-		switch c := m.Spec.Data.Column(name); {
-		case !c.Numeric():
-		case c.By.IsSet():
-			wrong = max(wrong, shareWrong)
-		default:
-			wrong = wrongBounds
-		}
-	}
-	return wrong
-}
-
 // shrunkRatio is the posterior mean and variance of a ratio r measured as x with variance v:
-// log r ~ N(0, ratioSpread²), or with probability wrong anything down to leastLogRatio. The
-// noise may measure h as ten times what N records can tell, or as nothing.
-func shrunkRatio(x, v, wrong float64) (mean, variance float64) {
+// log r ~ N(0, ratioSpread²). The noise may measure h as ten times what N records can tell, or
+// as nothing.
+func shrunkRatio(x, v float64) (mean, variance float64) {
 	const prior = 1 / (ratioSpread * ratioSpread)
 	if x > 0 && v < 0.01*x*x { // then log r is measured, too, with variance v/x²
 		precision := prior + x*x/v
 		mean = math.Exp(math.Log(x) * (x * x / v) / precision)
 		return mean, mean * mean / precision
 	}
-	const points, spacing, most = 185, 0.07, 4 * ratioSpread
-	var logs, ratios [points]float64
+	const points, reach = 81, 4.0
+	var ratios, logs [points]float64
 	for i := range ratios {
-		log := most - spacing*float64(i)
-		z := log / ratioSpread
-		density := (1 - wrong) * math.Exp(-z*z/2) / (ratioSpread * math.Sqrt(2*math.Pi))
-		if log < 0 {
-			density += wrong / -leastLogRatio
-		}
-		ratios[i] = math.Exp(log)
-		logs[i] = math.Log(density) - (x-ratios[i])*(x-ratios[i])/(2*v)
+		z := reach * (2*float64(i)/(points-1) - 1)
+		ratios[i] = math.Exp(ratioSpread * z)
+		logs[i] = -z*z/2 - (x-ratios[i])*(x-ratios[i])/(2*v)
 	}
 	return stats.GridMoments(ratios[:], logs[:])
 }

@@ -2,14 +2,9 @@ package posterior
 
 import (
 	"math"
-	"slices"
-	"strings"
 	"testing"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
-	"d3p/internal/models/law"
-	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 )
 
@@ -93,51 +88,23 @@ func TestCurvatureBorrowsStrength(t *testing.T) {
 // A precise ratio stays, an imprecise one moves to the prior, and one far outside is
 // drawn back.
 func TestShrunkRatio(t *testing.T) {
-	for _, c := range []struct{ x, v, wrong, low, high, sdLow, sdHigh float64 }{
-		{2.5, 1e-6, 0, 2.499, 2.501, 0.0009, 0.0011},
-		{1, 0.01, 0, 0.97, 1.02, 0.09, 0.102},
-		{0.3, 1e6, 0, 1.25, 1.3, 0.7, 1.1}, // of a log-normal: exp(s²/2) = 1.28, sd 1.0 without its tail
-		{9, 16, 0, 1.2, 6, 0.7, 4},
-		{-3, 4, 0, 0.3, 1.2, 0.1, 0.8},
-		{0, 0.01, shareWrong, 0, 0.06, 0.01, 0.1}, // a column far narrower than declared
-		{0, 0.01, 0, 0.1, 0.25, 0.03, 0.1},        // which cannot be, if it was bought
-		{1, 0.04, shareWrong, 0.9, 1.02, 0.15, 0.2},
-		{0.5, 1e6, wrongBounds, 0.65, 0.8, 0.7, 1.1}, // nothing is measured
+	for _, c := range []struct{ x, v, low, high, sdLow, sdHigh float64 }{
+		{2.5, 1e-6, 2.499, 2.501, 0.0009, 0.0011},
+		{1, 0.01, 0.97, 1.02, 0.09, 0.102},
+		{0.3, 1e6, 1.25, 1.3, 0.7, 1.1}, // of a log-normal: exp(s²/2) = 1.28, sd 1.0 without its tail
+		{9, 16, 1.2, 6, 0.7, 4},
+		{-3, 4, 0.3, 1.2, 0.1, 0.8},
+		{0, 0.01, 0.1, 0.25, 0.03, 0.1},
 	} {
-		mean, variance := shrunkRatio(c.x, c.v, c.wrong)
+		mean, variance := shrunkRatio(c.x, c.v)
 		if sd := math.Sqrt(variance); !(mean > c.low && mean < c.high && sd > c.sdLow && sd < c.sdHigh) {
 			t.Errorf("measured %g ± %g: shrunk to %g ± %g, want in [%g, %g] ± [%g, %g]", c.x, math.Sqrt(c.v), mean, sd, c.low, c.high, c.sdLow, c.sdHigh)
 		}
 	}
-	a, _ := shrunkRatio(1.5, 0.0099*1.5*1.5, 0)
-	b, _ := shrunkRatio(1.5, 0.0101*1.5*1.5, 0)
+	a, _ := shrunkRatio(1.5, 0.0099*1.5*1.5)
+	b, _ := shrunkRatio(1.5, 0.0101*1.5*1.5)
 	if math.Abs(a-b) > 0.03 {
 		t.Errorf("the two ways to compute it differ: %g, %g", a, b)
-	}
-}
-
-// A column without a scale is as wide as its bounds by guess only; a bought law is right.
-func TestWrongShare(t *testing.T) {
-	unscaled := modelstest.Compile(t, "wide.yaml", wide)
-	scaled := modelstest.Compile(t, "scaled.yaml", strings.Replace(wide, "upper: 100}", "upper: 100, scale: {center: 3, by: 2}}", 1))
-	levels := modelstest.Compile(t, "levels.yaml", strings.Replace(wide, "a * x + g", "g", 1))
-	bought := *unscaled.DeclaredLaw()
-	bought.Columns = slices.Clone(bought.Columns)
-	bought.Columns[0].Shares = []float64{1}
-	for _, c := range []struct {
-		name string
-		m    *models.Model
-		l    *law.Law
-		want float64
-	}{
-		{"a scale left to the bounds", unscaled, unscaled.DeclaredLaw(), wrongBounds},
-		{"scales", scaled, scaled.DeclaredLaw(), shareWrong},
-		{"levels alone", levels, levels.DeclaredLaw(), 0},
-		{"a bought law", unscaled, &bought, 0},
-	} {
-		if got := wrongShare(c.m, c.l); got != c.want {
-			t.Errorf("%s: %g, want %g", c.name, got, c.want)
-		}
 	}
 }
 

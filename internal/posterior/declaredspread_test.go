@@ -3,10 +3,13 @@ package posterior
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/models"
+	"d3p/internal/models/law"
 	"d3p/internal/models/modelstest"
 )
 
@@ -48,6 +51,61 @@ func TestScaledMoments(t *testing.T) {
 	} {
 		if math.Abs(c.got-c.want) > 1e-9*math.Abs(c.want) {
 			t.Errorf("%g, want %g", c.got, c.want)
+		}
+	}
+}
+
+// A column without a scale is as wide as its bounds by guess only; a bought law is right.
+func TestWrongShare(t *testing.T) {
+	unscaled := modelstest.Compile(t, "wide.yaml", wide)
+	scaled := modelstest.Compile(t, "scaled.yaml", strings.Replace(wide, "upper: 100}", "upper: 100, scale: {center: 3, by: 2}}", 1))
+	levels := modelstest.Compile(t, "levels.yaml", strings.Replace(wide, "a * x + g", "g", 1))
+	bought := *unscaled.DeclaredLaw()
+	bought.Columns = slices.Clone(bought.Columns)
+	bought.Columns[0].Shares = []float64{1}
+	for _, c := range []struct {
+		name string
+		m    *models.Model
+		l    *law.Law
+		want float64
+	}{
+		{"a scale left to the bounds", unscaled, unscaled.DeclaredLaw(), boundsNarrow},
+		{"scales", scaled, scaled.DeclaredLaw(), shareNarrow},
+		{"levels alone", levels, levels.DeclaredLaw(), 0},
+		{"a bought law", unscaled, &bought, 0},
+	} {
+		if got := wrongShare(c.m, c.l); got != c.want {
+			t.Errorf("%s: %g, want %g", c.name, got, c.want)
+		}
+	}
+}
+
+// A fit that stays near its start under a wide prior, or whose measured curvature is small, leaves
+// the prior's variance; one that went as far as the prior, or a measured curvature, does not.
+func TestUnresolved(t *testing.T) {
+	const information, noise, gain, variance = 60, 700, 0.03, 0.2
+	for _, x := range []struct {
+		name                         string
+		sd, place, measured, of      float64 // of the prior, of the fit, and of the ratio
+		constant, wrong, least, most float64
+	}{
+		{"near the start under a wide prior", 50, 0.3, 1, 100, 0, shareNarrow, 1200, 2500},
+		{"as far as a prior goes", 1, 1.5, 1, 100, 0, shareNarrow, 0.2, 0.25},
+		{"a scale left to bounds", 1, 0.3, 1, 100, 0, boundsNarrow, 0.5, 0.9},
+		{"a measured curvature", 50, 0.3, 1, 0.1, 0, boundsNarrow, 0.2, 0.3},
+		{"a measured flatness", 5, 0.3, 0, 0.05, 0, shareNarrow, 15, 25},
+		{"an intercept", 50, 0.3, 1, 100, information, shareNarrow, 0.2, 0.2},
+		{"a bought law", 50, 0.3, 1, 100, 0, 0, 0.2, 0.2},
+	} {
+		c := curvatureOf(1, []int{1})
+		c.Totals[0], c.Totals[1], c.Square[0] = 1, noise, 1
+		c.Likelihood[0], c.Noise[0] = x.measured*information, math.Pow(x.of*information, 2)
+		c.Gain[0], c.averaging = gain, 1
+		c.expected, c.constant, c.wrong = []float64{information}, []float64{x.constant}, x.wrong
+		lambda := 1 / (x.sd * x.sd)
+		c.PriorSlope[0] = -x.place * lambda
+		if got := c.unresolved(0, lambda, variance); !(got >= x.least && got <= x.most) {
+			t.Errorf("%s: variance %g, want %g to %g", x.name, got, x.least, x.most)
 		}
 	}
 }

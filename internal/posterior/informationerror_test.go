@@ -25,10 +25,10 @@ func TestCertainFraction(t *testing.T) {
 		c.LikelihoodSlope[j] = 1e4
 	}
 	scales := []scale{{effects: []int{1}}}
-	if got := c.certainFraction([]float64{h, h}, scales, true); got[0] != 1 || got[1] != 1 {
+	if got := c.certainFraction([]float64{h, h}, scales, true, false); got[0] != 1 || got[1] != 1 {
 		t.Errorf("with bought correlations the fractions %g are certain, want 1", got)
 	}
-	got := c.certainFraction([]float64{h, h}, scales, false)
+	got := c.certainFraction([]float64{h, h}, scales, false, false)
 	x := got[0] * h
 	if known := 1 / (prior + x*x/(x+noise)); math.Abs(known/variance-1) > 0.02 || got[0] > 0.99 {
 		t.Errorf("the fraction %g is certain: variance %g, want %g", got[0], known, variance)

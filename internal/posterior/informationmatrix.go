@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -59,6 +60,16 @@ func (q scores) matrix(h, v []float64) *mat.SymDense {
 	return out
 }
 
+// part is the matrix of the fractions of the information h (P) about the free parameters.
+func (q scores) part(h, v, fraction []float64, free []int) *mat.SymDense {
+	h, v = slices.Clone(h), slices.Clone(v)
+	for k, x := range fraction {
+		h[k] *= x
+		v[k] *= x * x
+	}
+	return q.matrix(pick(h, free), pick(v, free))
+}
+
 // commonFactor is the a ≥ 0 for which Σ (a·have − h)²/v is least.
 func commonFactor(have, h, v []float64) float64 {
 	product, square := 0.0, 0.0
@@ -107,12 +118,17 @@ func (c *curvature) capPooled(h []float64, moved []bool, scales []scale) {
 // information is pooled and whose error is in the scale's posterior. It leaves out the distance between a coordinate's own
 // posterior mean and the end of the fit: coordinates that share what they explain
 // would each go all of the way for all of them.
-func (c *curvature) certainFraction(h []float64, scales []scale, correlated bool) []float64 {
+//
+// With narrow it includes that a column may be narrower than its law.
+func (c *curvature) certainFraction(h []float64, scales []scale, correlated, narrow bool) []float64 {
 	fraction, noise, isEffect := make([]float64, len(h)), c.noiseOfMean(), effectsOf(scales, len(h))
 	c.each(func(j int, own, v, lambda float64) {
 		fraction[j] = 1
 		prior := math.Max(lambda, c.floor[j])
 		_, variance := measurement{h: own, v: v, noise: noise, lambda: prior}.posterior()
+		if narrow {
+			variance = c.unresolved(j, prior, variance)
+		}
 		known := math.Max(0, 1/variance-prior) // κh
 		if h[j] > 0 && !isEffect[j] && !correlated {
 			fraction[j] = math.Min(1, (known+math.Sqrt(known*known+4*known*noise))/(2*h[j]))

@@ -68,6 +68,9 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 	j.scores = newScores(m, mean, j.law, j.random())
 	if expected := j.scores.information(j.clipNorm, p.Units()); simd.Finite(expected) {
 		c.expected = expected
+		if c.wrong > 0 {
+			c.constant = newScores(m, mean, j.law.Constant(), j.random()).information(j.clipNorm, p.Units())
+		}
 	}
 	return j
 }
@@ -90,7 +93,8 @@ func (j *jointNormal) replace(post *Posterior) bool {
 
 	found := findScales(m, j.scores, post.Mean)
 	c.capPooled(h, j.scores.moved(), found)
-	certain := c.certainFraction(h, found, j.law.Correlation != nil)
+	certain := c.certainFraction(h, found, j.law.Correlation != nil, false)
+	narrow := c.certainFraction(h, found, j.law.Correlation != nil, true)
 	var scales []scaleEstimate
 	for _, s := range found {
 		scales = append(scales, s.estimate(post, j.prior, c, h, v))
@@ -102,10 +106,8 @@ func (j *jointNormal) replace(post *Posterior) bool {
 
 	likelihood := q.matrix(pick(h, free), pick(v, free))
 	ofPrior := raised(priorInformation(j.prior, post, free), likelihood, pick(c.floor, free))
-	for k, fraction := range certain {
-		h[k] *= fraction
-	}
-	trusted := q.matrix(pick(h, free), pick(v, free))
+	trusted, wide := q.part(h, v, certain, free), q.part(h, v, narrow, free)
+	simd.Mul(h, h, certain)
 	at, unclipped := slices.Clone(post.Mean), slices.Repeat([]float64{1}, len(free))
 	first := inverse(noisyInformation(trusted, unclipped, c.noiseOfMean()), ofPrior)
 	if first == nil {
@@ -118,7 +120,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	simd.MulScalar(ratio, ratio, 1+c.batches)
 	widened := widening{free, scales, ofPrior, j.releasedMeans(at, free, found), ratio, c.noiseOfMean()}
 	whole := j.overLaws(widened.under(likelihood, trusted, j.believed(j.law, post.Mean, free, found)), post.Mean, found, widened)
-	if whole == nil {
+	if whole == nil || c.constant != nil && !whole.widen(widened, likelihood, wide) {
 		return false
 	}
 	move(post.Mean, free, whole.step)

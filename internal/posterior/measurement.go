@@ -26,6 +26,7 @@ func (c *curvature) locate(post *Posterior, move bool) {
 			h: h, v: v, slope: c.LikelihoodSlope[j] / weight, noise: noise, batches: c.batches,
 			lambda: math.Max(lambda, c.floor[j]), prior: c.PriorSlope[j] / weight,
 		}.posterior()
+		variance = c.unresolved(j, math.Max(lambda, c.floor[j]), variance)
 		if !isPositive(exact) || !isPositive(variance) {
 			return
 		}

@@ -41,6 +41,13 @@ func (w widening) under(likelihood, trusted, believed *mat.SymDense) *underLaw {
 	return u
 }
 
+// widen takes the covariance where columns may be narrower than their law, and reports whether it
+// can be computed. The step stays that of columns as wide as declared.
+func (u *underLaw) widen(w widening, likelihood, trusted *mat.SymDense) bool {
+	_, u.total = w.covariances(likelihood, trusted)
+	return u.total != nil
+}
+
 // mostMoved is the largest number of free parameters for which the fit's mean moves to the
 // posterior's. That step inverts the information about all of them, so it trusts every correlation of the law, and most of
 // a wide table's are not known: on Adult (15 columns, ε = 0.1) it took the mean log score on
@@ -132,5 +139,5 @@ func (j *jointNormal) measured(l *law.Law, mean []float64, free []int, scales []
 	h, v = make([]float64, j.model.P), make([]float64, j.model.P)
 	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })
 	c.capPooled(h, all.moved(), scales)
-	return all.of(free), h, v, c.certainFraction(h, scales, l.Correlation != nil)
+	return all.of(free), h, v, c.certainFraction(h, scales, l.Correlation != nil, false)
 }

@@ -172,7 +172,7 @@ func TestHistogramOfManyRecords(t *testing.T) {
 }
 
 // A look at equal cells tells a column that lies in one of them from one as wide as its bounds:
-// the histogram alone has been wrong about 1 column of 10, by factors of 3 to 80, because its noise
+// the histogram alone is wrong about 1 column of 20, by factors of 3 to 80, because its noise
 // is two thirds of the share of a cell.
 func TestLookTellsNarrowFromWide(t *testing.T) {
 	const rows, noise, looks, seeds = 1000, 90, 104, 100
@@ -202,7 +202,7 @@ func TestLookTellsNarrowFromWide(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d standard deviations are wrong by a factor of 3", off, seeds)
-	if off > 3 { // of 100; without the look 10
+	if off > 3 { // of 100; without the look 5
 		t.Errorf("of %d standard deviations %d are wrong by a factor of 3", seeds, off)
 	}
 }

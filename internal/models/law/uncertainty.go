@@ -74,6 +74,19 @@ func (l *Law) Believed() *Law {
 	return &out
 }
 
+// Constant is l with every column of numbers that was not bought at its declared center.
+func (l *Law) Constant() *Law {
+	out := l.Copy()
+	for i := range out.Columns {
+		if c := &out.Columns[i]; c.Shares == nil && c.declared.Numeric() {
+			center, _ := c.declared.Scale()
+			at := c.declared.Untransformed(center)
+			c.Edges, c.Shares = []float64{at, at}, []float64{1}
+		}
+	}
+	return out
+}
+
 // spreadLike is c with the mean and the standard deviation of another column, moved by shift
 // of its standard deviations and factor times as wide.
 func (c *Column) spreadLike(other *Column, shift, factor float64) Column {
