@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -111,7 +112,8 @@ const wandering = 0.42
 const narrower = 0.5
 
 // unresolved is the variance of coordinate j that has this variance if its column is as wide as
-// its law, where with probability c.wrong it is narrower. A fit with the information H goes the
+// its law, where with probability c.wrong it is narrower: a normal with it has the 90 % interval
+// of all that the column may be. A fit with the information H goes the
 // part 1 − exp(−GH) of the way from its start to the truth, G the sum of the optimizer's gains,
 // and noise takes it anywhere within s of that. So for a prior of mean m and precision λ the
 // information H = r·unit has the likelihood
@@ -147,6 +149,29 @@ func (c *curvature) unresolved(j int, lambda, variance float64) float64 {
 			logs = append(logs, likelihood+math.Log(c.wrong/-reach))
 		}
 	}
-	mean, _ := stats.GridMoments(variances, logs)
-	return max(mean, variance)
+	return max(ofMixture(variances, logs), variance)
+}
+
+// ofMixture is the variance of the normal that has the 90 % interval of a mixture of normals
+// about 0 with these variances, whose probabilities are proportional to exp(log).
+func ofMixture(variances, log []float64) float64 {
+	const outside, of90 = 0.1, 1.6449
+	top := slices.Max(log)
+	beyond := func(reach float64) float64 { // the probability
+		mass, out := 0.0, 0.0
+		for i, v := range variances {
+			p := math.Exp(log[i] - top)
+			mass, out = mass+p, out+p*math.Erfc(reach/math.Sqrt(2*v))
+		}
+		return out / mass
+	}
+	low, high := of90*math.Sqrt(slices.Min(variances)), of90*math.Sqrt(slices.Max(variances))
+	for range 40 {
+		if middle := (low + high) / 2; beyond(middle) > outside {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high * high / (of90 * of90)
 }
