@@ -13,7 +13,17 @@ import (
 func (c *context) factors(clip privacy.Clip) (count float64) {
 	c.zeros = 0
 	clear(c.lanesAt(c.p.factor, 1)[c.n:])
-	factor, norm2 := c.one(c.p.factor), c.one(c.p.norm2)
+	if c.p.kept > 0 {
+		return c.keepElements(clip)
+	}
+	return c.factorsOf(clip, 0, c.n)
+}
+
+// factorsOf is factors for records low <= b < high, whose norms are complete but for the
+// allowance for rounding.
+func (c *context) factorsOf(clip privacy.Clip, low, high int) (count float64) {
+	c.allow(low, high)
+	factor, norm2 := c.one(c.p.factor)[low:high], c.one(c.p.norm2)[low:high]
 	if clip.Kind == privacy.Flat && c.allValid {
 		// a finite sum of squares has finite terms
 		if beyond, total := simd.ClipFlat(factor, norm2, clip.Norm); total-total == 0 {
@@ -22,7 +32,7 @@ func (c *context) factors(clip privacy.Clip) (count float64) {
 	}
 	for b, s := range norm2 {
 		norm := math.Sqrt(s)
-		if norm-norm != 0 || !c.rows.Valid[c.index[b]] {
+		if norm-norm != 0 || !c.rows.Valid[c.index[low+b]] {
 			factor[b] = 0
 			c.zeros++
 			count += 0.5

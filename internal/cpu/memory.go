@@ -15,11 +15,11 @@ func Memory(t *graph.Tape) (bytes, records int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	numbers := p.lanes + p.weighted + p.turned + p.kept + p.matrices + t.AuxRecord
+	numbers := p.lanes + p.weighted + p.matrices + t.AuxRecord
 	if p.widePairs {
 		numbers += 2 * p.divided
 	}
-	once := p.numbers + p.longest + 2*p.elements + p.mostRows + p.picked + p.widest
+	once := p.rights() + 2*p.kept + p.numbers + p.longest + 2*p.elements + p.mostRows + p.picked + p.widest
 	if p.panels > 0 {
 		once += int(unsafe.Sizeof(gramScratch{})) / 8
 	}

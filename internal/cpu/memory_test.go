@@ -58,26 +58,26 @@ func TestNormsNeedHardlyAnyMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if with, without := threadMemory(t, p), plainMemory(t, p); float64(with) > 1.1*float64(without) {
+		if with, without := threadMemory(t, p), plainMemory(t, p.tape); float64(with) > 1.1*float64(without) {
 			t.Errorf("%s: %d bytes with norms, %d without", m.Name, with, without)
 		}
 	}
 }
 
-// plainMemory is the memory of a thread less what norms alone take: the sums keep theirs.
-func plainMemory(tb testing.TB, p *program) int {
+// plainMemory is the memory of a thread without norms.
+func plainMemory(tb testing.TB, tape *graph.Tape) int {
 	tb.Helper()
-	q := *p
-	q.turned, q.weighted, q.scattered, q.kept, q.elements, q.widest = 0, 0, 0, 0, 0, 0
+	q := plainProgram(tb, tape)
+	q.turned, q.weighted, q.scattered, q.elements, q.widest = 0, 0, 0, 0, 0
 	q.mostRows, q.picked, q.panels, q.widePairs = 0, 0, 0, false
 	for i := range q.terms {
 		switch t := &q.terms[i]; {
-		case t.turns() || t.kept:
+		case t.turns():
 			_, size, _ := t.right(q.tape)
 			q.turned = max(q.turned, t.turned+size)
 		case t.Kind == graph.TermOuter:
 			q.weighted = max(q.weighted, t.weighted+q.tape.Buffers[t.Delta].Size)
 		}
 	}
-	return threadMemory(tb, &q)
+	return threadMemory(tb, q)
 }

@@ -97,16 +97,21 @@ func (c *context) addWide() {
 	}
 }
 
-// cross adds the inner products of terms that share parameters to norm2, and the
-// allowance for rounding, see privacy.NormSlack.
+// cross adds the inner products of terms that share parameters to norm2.
 func (c *context) cross() {
-	if !c.p.loose {
-		return
-	}
-	norm2, size := c.one(c.p.norm2), c.one(c.p.size)
+	norm2 := c.one(c.p.norm2)
 	for _, pair := range c.p.tape.Cross {
 		c.addInner(norm2, &c.p.terms[pair.I], &c.p.terms[pair.J], pair.Gram)
 	}
+}
+
+// allow adds the allowance for rounding to the squared norms of records low <= b < high,
+// see privacy.NormSlack.
+func (c *context) allow(low, high int) {
+	if !c.p.loose {
+		return
+	}
+	norm2, size := c.one(c.p.norm2)[low:high], c.one(c.p.size)[low:high]
 	for b, s := range norm2 {
 		slack := c.p.slack * size[b]
 		switch {

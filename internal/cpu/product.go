@@ -88,3 +88,7 @@ func (c *context) sumDots(sum []float64, t *term) {
 		}
 	}
 }
+
+// rights are the numbers of a thread's right factors: of a chunk, or of eight records for
+// norms, which are computed before.
+func (p *program) rights() int { return max(p.turned*p.chunk, p.keptFactors, p.panels) }

@@ -45,16 +45,18 @@ type program struct {
 	turned   int // numbers of a record, of right factors of products
 	matrices int // numbers of a record, of the largest outer product with its factors
 	// of wide terms
-	kept      int // elements kept for a record, of all
-	divided   int // numbers of a record, of the largest factor
-	panels    int // numbers of eight records, of the largest panels
-	elements  int // of the largest that is written out
-	widest    int // places
-	mostRows  int // of a scatter
-	picked    int // numbers of a record, of a scatter whose rows are not copied
-	scattered int // likewise, of one whose rows are
-	widePairs bool
-	ones      []float64
+	kept        int // elements of all kept terms
+	keptParts   []turnedPart
+	keptFactors int // numbers of these
+	divided     int // numbers of a record, of the largest factor
+	panels      int // numbers of eight records, of the largest panels
+	elements    int // of the largest that is written out
+	widest      int // places
+	mostRows    int // of a scatter
+	picked      int // numbers of a record, of a scatter whose rows are not copied
+	scattered   int // likewise, of one whose rows are
+	widePairs   bool
+	ones        []float64
 
 	// elements of the arena: |g_b|², its factor, the size of the parts that may have
 	// cancelled, and two intermediate values
@@ -123,7 +125,7 @@ func compile(t *graph.Tape) (*program, error) {
 	p.planGram()
 	p.planPairs()
 	p.planPortions()
-	p.weighted, p.turned = max(p.weighted, p.divided), max(p.turned, p.divided, p.scattered, p.panels/minChunk) // the factors of a wide term are written there
+	p.weighted, p.turned = max(p.weighted, p.divided), max(p.turned, p.divided, p.scattered) // the factors of a wide term are written there
 	p.chunk = p.chunkSize()
 	p.ones = slices.Repeat([]float64{1}, max(p.chunk, p.matrices))
 	return p, nil
@@ -131,7 +133,7 @@ func compile(t *graph.Tape) (*program, error) {
 
 // chunkSize is the number of records of a chunk.
 func (p *program) chunkSize() int {
-	scalars := p.lanes + p.weighted + p.turned + p.kept + p.matrices + p.tape.AuxRecord // of a record
+	scalars := p.lanes + p.weighted + p.turned + p.matrices + p.tape.AuxRecord // of a record
 	chunk := maxChunk
 	for chunk > minChunk && chunk*scalars > arenaScalars {
 		chunk /= 2
@@ -156,12 +158,15 @@ func (p *program) addTerms(norms *assembler) error {
 		if !p.tape.Buffers[tm.Delta].Kind.PerRecord() {
 			return fmt.Errorf("cpu: the tape's gradient is not per record")
 		}
-		t := term{Term: tm, xInRows: termReadsRows(p.tape, &tm)}
-		norms.squares(&t)
+		p.terms = append(p.terms, term{Term: tm, xInRows: termReadsRows(p.tape, &tm)})
+	}
+	p.preferElements()
+	for i := range p.terms {
+		t := &p.terms[i]
+		norms.squares(t)
 		if t.wide() {
-			p.planWide(&t)
+			p.planWide(t)
 		}
-		p.terms = append(p.terms, t)
 	}
 	p.prepareSums()
 	p.slack = privacy.NormSlack(p.tape)

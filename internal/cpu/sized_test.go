@@ -82,7 +82,7 @@ func newLayerSteps(b *testing.B, m enginetest.Model, batch int) (l layerSteps) {
 	l = layerSteps{
 		noisy: afterwards(w, dst, in.Params, true), adam: afterwards(w, dst, in.Params, false),
 		naive:  func() { slow(chosen[:naiveRecords]) },
-		memory: [2]int{threadMemory(b, p) + 8*tape.P, plainMemory(b, p) + 8*tape.P}, batch: batch, written: 4 * batch * tape.P,
+		memory: [2]int{threadMemory(b, p) + 8*tape.P, plainMemory(b, tape) + 8*tape.P}, batch: batch, written: 4 * batch * tape.P,
 	}
 	l.close = func() { w.Close(); runtime.UnlockOSThread() }
 	l.private = func() {
@@ -94,20 +94,29 @@ func newLayerSteps(b *testing.B, m enginetest.Model, batch int) (l layerSteps) {
 	return l
 }
 
-// plainStep sets dst to the sum of the chosen records' gradients, as ClippedSum does,
-// without norms. Elements of norms serve no sum: all terms are summed by products.
-func plainStep(tb testing.TB, tape *graph.Tape, rows *privacy.Rows, in privacy.StepInput, dst []float64, chosen []uint32) func() {
+// plainProgram sums the gradients of a tape without norms. Elements of norms serve no sum:
+// all terms are summed by products.
+func plainProgram(tb testing.TB, tape *graph.Tape) *program {
+	tb.Helper()
 	p, err := compile(tape)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	forward := withoutNorms(p)
 	for i := range p.terms {
 		if t := &p.terms[i]; t.kept {
 			t.kept = false
 			p.placeTurned(t)
 		}
 	}
+	p.kept, p.keptFactors, p.loose = 0, 0, false
+	return p
+}
+
+// plainStep sets dst to the sum of the chosen records' gradients, as ClippedSum does,
+// without norms.
+func plainStep(tb testing.TB, tape *graph.Tape, rows *privacy.Rows, in privacy.StepInput, dst []float64, chosen []uint32) func() {
+	p := plainProgram(tb, tape)
+	forward := withoutNorms(p)
 	w := newWorker(p, rows, 1)
 	c := w.contexts[0]
 	return func() {

@@ -14,8 +14,9 @@ type term struct {
 	// alone is the term itself. together are the terms with one delta whose norms come from
 	// Gram matrices, nil if an earlier term has them.
 	alone, together []*term
-	kept            bool // the norm's elements serve the sum
-	at              int  // place of these elements among the kept ones of a record
+	kept            bool   // elements serve norm and sum
+	at              int    // their place among those of all kept terms
+	parts           [2]int // of a kept term: its X and its Delta among keptParts
 	// The sums of a summed term over the chunk's lanes stand in inNumbers from numbers on,
 	// row by row or column by column.
 	summed, byColumn bool
@@ -69,6 +70,7 @@ func (p *program) prepareSum(a *assembler, t *term) {
 	delta, factor := lanes(p.place[t.Delta]), lanes(p.factor)
 	few := t.Rows*t.Cols <= fewElements && !t.wide()
 	switch {
+	case t.kept: // keepElements sums it
 	case t.Kind == graph.TermDense:
 		a.emit(simd.Instruction{Op: simd.OpDots, Count: size, Groups: 1, To: p.sums(t), A: delta, B: factor})
 	case t.Kind == graph.TermScatter && few:
@@ -151,7 +153,8 @@ func (c *context) weigh() {
 func (c *context) sumTerm(sum []float64, t *term, low, high int) {
 	switch {
 	case t.kept:
-		c.sumKept(sum, t)
+		to := sum[t.Param:][:t.Rows*t.Cols]
+		simd.Add(to, to, c.kept[t.at:])
 	case t.summed:
 		c.addNumbers(sum, t)
 	case t.Kind == graph.TermScatter:

@@ -11,7 +11,7 @@ import (
 // positions of an image have the same filter. Its factors for one record are matrices, and
 // its norm comes from their Gram matrices or from the elements of the gradient: Term.Gram
 // chooses the cheaper form. The sum reuses the elements if they take no more memory than
-// the factors.
+// the factors: see elements.go.
 
 // wide reports whether a term is a sum over places.
 func (t *term) wide() bool { return t.Width > 1 }
@@ -21,8 +21,9 @@ type split struct{ x, delta []float64 }
 
 // wideScratch is a thread's memory for wide terms.
 type wideScratch struct {
-	kept    []float64    // elements of the chunk's records
-	written [2][]float64 // elements of one record
+	kept    []float64    // sums of the chunk's clipped elements
+	own     []float64    // elements of one record, of all kept terms
+	written [2][]float64 // elements of one record, of one term
 	gram    *gramScratch // nil without Gram matrices
 	other   split        // of the second term of a pair
 	// for scatters: the places of a record that pick distinct rows; for each row 1 + the
@@ -63,12 +64,12 @@ func (p *program) planWide(t *term) {
 	if p.work += elements * t.Width / productLanes; t.Gram {
 		return
 	}
+	if t.keepable() {
+		p.keep(t)
+		return
+	}
 	p.divided = max(p.divided, t.Cols*t.Width, t.Rows*t.Width)
 	p.elements = max(p.elements, elements)
-	if t.kept = t.contiguous() && elements <= (t.Rows+t.Cols)*t.Width; t.kept {
-		t.at = p.kept
-		p.kept += elements
-	}
 }
 
 // planGram finds the terms that share a delta, and adds the memory of Gram matrices.
@@ -107,7 +108,7 @@ func (p *program) planPairs() {
 
 func (p *program) wideScratch() wideScratch {
 	s := wideScratch{
-		kept:     make([]float64, p.kept*p.chunk),
+		kept: make([]float64, p.kept), own: make([]float64, p.kept),
 		distinct: make([]int, 0, p.widest), firstPlace: make([]int, p.mostRows), ofRecord: make([]float64, p.picked),
 	}
 	if p.panels > 0 {
@@ -139,21 +140,17 @@ func (c *context) addWideSquares(dst, size []float64, t *term) {
 		}
 		return
 	}
+	if t.kept {
+		return
+	}
 	f := split{c.rights, c.in[inWeighted]}
 	c.divide(&f, t)
 	for b := range dst {
 		e := c.written[0][:t.Rows*t.Cols]
-		if t.kept {
-			e = c.keptOf(t)[b*len(e):][:len(e)]
-		}
-		f.product(e, t, b)
+		clear(e)
+		f.add(e, t, b)
 		dst[b] += simd.Dot(e, e)
 	}
-}
-
-// keptOf are the kept elements of a term, record after record.
-func (c *context) keptOf(t *term) []float64 {
-	return c.kept[t.at*c.n : (t.at+t.Rows*t.Cols)*c.n]
 }
 
 // divide fills f with the factors of a term. The product's right factor has a row for each
@@ -161,14 +158,14 @@ func (c *context) keptOf(t *term) []float64 {
 func (c *context) divide(f *split, t *term) {
 	x, delta := c.block(t.X), c.block(t.Delta)
 	f.x, f.delta = f.x[:len(x)], f.delta[:len(delta)]
-	c.split(f.x, x, t.Width, t.columnsFirst())
-	c.split(f.delta, delta, t.Width, !t.columnsFirst())
+	c.split(f.x, x, c.pitch, t.Width, t.columnsFirst())
+	c.split(f.delta, delta, c.pitch, t.Width, !t.columnsFirst())
 }
 
-// split sets dst to the matrices of all records, with width columns per row of x, or to
-// their transposes.
-func (c *context) split(dst, x []float64, width int, transposed bool) {
-	rows, ones := len(x)/c.pitch, c.p.ones[:c.pitch]
+// split sets dst to the matrices of the first records of x, with width columns per row of
+// x, or to their transposes.
+func (c *context) split(dst, x []float64, records, width int, transposed bool) {
+	rows, ones := len(dst)/records, c.p.ones[:records]
 	if !transposed {
 		simd.ScaledTranspose(dst, rows, x, c.pitch, rows, ones)
 		return
@@ -179,8 +176,8 @@ func (c *context) split(dst, x []float64, width int, transposed bool) {
 	}
 }
 
-// product sets e to the elements of record b's gradient.
-func (f *split) product(e []float64, t *term, b int) {
+// add adds the elements of record b's gradient to e.
+func (f *split) add(e []float64, t *term, b int) {
 	x, delta := f.x[b*t.Rows*t.Width:], f.delta[b*t.Cols*t.Width:]
 	p := simd.Product{M: t.Rows, N: t.Cols, A: x, B: delta}
 	if t.columnsFirst() {
@@ -188,7 +185,6 @@ func (f *split) product(e []float64, t *term, b int) {
 	}
 	p.K, p.ARow, p.ACol = t.Width, t.Width, 1
 	p.C, p.LDC, p.LDB = e, p.N, p.N
-	clear(e)
 	p.Add()
 }
 
@@ -369,8 +365,10 @@ func (c *context) addWideInner(dst []float64, s, t *term, gram bool) {
 	c.divide(&g, t)
 	for b := range dst {
 		d, e := c.written[0][:s.Rows*s.Cols], c.written[1][:s.Rows*s.Cols]
-		f.product(d, s, b)
-		g.product(e, t, b)
+		clear(d)
+		clear(e)
+		f.add(d, s, b)
+		g.add(e, t, b)
 		dst[b] += 2 * simd.Dot(d, e)
 	}
 }
@@ -382,7 +380,7 @@ func (c *context) addScatterSquares(dst []float64, t *term) {
 	turned, size := c.rights[:0], t.Width*t.Cols
 	if t.rowsTurn() {
 		turned = c.rights[:len(delta)]
-		c.split(turned, delta, t.Width, true)
+		c.split(turned, delta, c.pitch, t.Width, true)
 	}
 	for b := range dst {
 		own := c.ofRecord
@@ -457,15 +455,5 @@ func (c *context) addScatterInner(dst []float64, s, t *term) {
 			}
 		}
 		dst[b] += 2 * sum
-	}
-}
-
-// sumKept adds the elements of an outer term that its norm has kept.
-func (c *context) sumKept(sum []float64, t *term) {
-	kept, size := c.keptOf(t), t.Rows*t.Cols
-	for b, f := range c.one(c.p.factor) {
-		if f != 0 { // an element may be infinite, and 0·∞ is not 0
-			simd.Axpy(sum[t.Param:t.Param+size], f, kept[b*size:(b+1)*size])
-		}
 	}
 }

@@ -38,6 +38,12 @@ func TestJointSumsOfFilters(t *testing.T) {
 	if tape.P <= largeP || p.kept == 0 || !p.tape.Terms[1].Gram {
 		t.Fatalf("%d parameters, %d kept, terms %+v: the test tests little", tape.P, p.kept, p.tape.Terms)
 	}
+	checkClippedSums(t, tape, rows, in)
+}
+
+// checkClippedSums compares clipped sums on one thread and on three with the reference.
+func checkClippedSums(t *testing.T, tape *graph.Tape, rows *privacy.Rows, in privacy.StepInput) {
+	t.Helper()
 	clip := privacy.Clip{Kind: privacy.Flat, Norm: 0.5}
 	batch := make([]uint32, 150)
 	want, g, row := make([]float64, tape.P), make([]float64, tape.P), make([]float64, rows.K)

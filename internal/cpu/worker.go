@@ -103,7 +103,7 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 			allValid:    allValid,
 			some:        make([]uint32, p.chunk),
 			rowSum:      make([]float64, p.longest),
-			rights:      aligned(p.turned * p.chunk),
+			rights:      aligned(p.rights()),
 			wideScratch: p.wideScratch(),
 		}
 		c.frame = frame{
