@@ -286,6 +286,9 @@ func notRelease(dir string, err error) error {
 		return fmt.Errorf("%s is no release: there is no such folder", dir)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "private")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "private", "run.json")); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s holds no release: its fit failed before it spent anything (d3p fit --out %[1]s tries again)", dir)
+		}
 		return fmt.Errorf("%s holds no release: its fit has not ended (d3p resume %[1]s continues a stopped fit)", dir)
 	}
 	return fmt.Errorf("%s is no release: it has no file %s", dir, filepath.Base(file.Path))

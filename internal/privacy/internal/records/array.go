@@ -111,7 +111,7 @@ func (c *column) longest() int {
 
 // arrayNames names the columns of a record in order: the declared ones, those of tensors
 // last; or else the columns to read. If one number is missing for either, labels is the
-// file beside one of images or tokens that has the first column.
+// file beside one of images, tokens or features that has the first column.
 func arrayNames(path string, e encoding.Encoding, enc *encoder, a tablefile.Array) (names []string, labels string, err error) {
 	var read []string
 	for _, name := range e.Header {
@@ -140,15 +140,15 @@ func arrayNames(path string, e encoding.Encoding, enc *encoder, a tablefile.Arra
 	return nil, "", &tablefile.FileError{
 		File:    path,
 		Problem: fmt.Sprintf("has %d numbers in a record, but the model file declares %d", a.Columns, all),
-		Hint:    "the numbers are the declared columns in order, those of tensors last, and of tokens as many as their shape",
+		Hint:    "the numbers are the declared columns in order, those of tensors last, and of tokens as many as their shape; the first may stand in labels.npy beside images.npy, tokens.npy or features.npy",
 	}
 }
 
-// labelsBeside is the file of labels that belongs to one of images or tokens, by the names
-// of MNIST; "" for other names.
+// labelsBeside is the file of labels that belongs to one of images, tokens or features, by
+// the names of MNIST; "" for other names.
 func labelsBeside(path string) string {
 	base := filepath.Base(path)
-	labels := strings.NewReplacer("images", "labels", "tokens", "labels", "idx3", "idx1").Replace(base)
+	labels := strings.NewReplacer("images", "labels", "tokens", "labels", "features", "labels", "idx3", "idx1").Replace(base)
 	if labels == base {
 		return ""
 	}

@@ -184,12 +184,21 @@ func TestListsBecomeTokens(t *testing.T) {
 		t.Error("a label is read as a list")
 	}
 	beside.Fields[0].Out, beside.K, beside.Lists = []int{1, 2}, 3, map[string]int{"t": 2}
-	table, _, err := readOne(tokens, beside, Options{})
-	if err != nil {
+	features := filepath.Join(filepath.Dir(tokens), "features.npy")
+	if err := os.Rename(tokens, features); err != nil {
 		t.Fatal(err)
 	}
-	if rows := unpack(t, table); !slices.Equal(rows[0], []float64{3, 7, 8}) {
-		t.Errorf("labels beside tokens: %v", rows)
+	for _, name := range []string{features, tokens} {
+		table, _, err := readOne(name, beside, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows := unpack(t, table); !slices.Equal(rows[0], []float64{3, 7, 8}) {
+			t.Errorf("labels beside %s: %v", name, rows)
+		}
+		if err := os.Rename(features, tokens); name == features && err != nil {
+			t.Fatal(err)
+		}
 	}
 	beside.Fields[0].Out, beside.K, beside.Lists = []int{1, 2, 3}, 4, map[string]int{"t": 3}
 	answers := beside
