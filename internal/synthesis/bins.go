@@ -27,9 +27,9 @@ type Column struct {
 }
 
 const (
-	mostIntegers = 256  // with a fine cell each
-	gridCells    = 80   // fine cells of equal width, and of equal ratio
-	wideRatio    = 1000 // of bounds from which cells of equal ratio are added
+	mostIntegers = 256 // with a fine cell each
+	gridCells    = 80  // fine cells of equal width, and of equal ratio
+	wideRatio    = 100 // of bounds from which cells of equal ratio are added
 	binsWanted   = 20
 )
 

@@ -361,8 +361,8 @@ func (d *Drawer) Fill(out simulate.Table, random Random, independent bool) error
 const mostRedrawn = 30
 
 // values draws values in the cells of records and reports which records meet the constraints.
-// Values that do not are drawn again in the same cells: to leave the record out would move the
-// shares of cells. In cells that a rule divides, the rule's columns have one quantile: of two
+// Those that do not exchange values with others, see exchange, and else are drawn again in the
+// same cells: to leave the record out would move the shares of cells. In cells that a rule divides, the rule's columns have one quantile: of two
 // dates in one order, or two amounts, each keeps its own distribution within the cell. place is
 // the index in all of each column. quantiles are those of the first try by column; nil: random.
 func (d *Drawer) values(all [][]float64, cells [][]int32, quantiles [][]float64, place []int, random Random) (ok []bool) {
@@ -400,6 +400,9 @@ func (d *Drawer) values(all [][]float64, cells [][]int32, quantiles [][]float64,
 			if ok[i] = met[j]; !ok[i] {
 				vain = append(vain, i)
 			}
+		}
+		if try == 0 {
+			vain = d.exchange(all, ok, cells, place, random)
 		}
 		if left = vain; len(left) == 0 {
 			break

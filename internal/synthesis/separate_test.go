@@ -135,8 +135,8 @@ func TestRulesKeepColumns(t *testing.T) {
 			distance += math.Abs(s) / 2
 		}
 		// Two samples of 6000 are about .035 from each other. Values that are drawn until they meet
-		// the rule are .071 and .116 from the records.
-		if distance > 0.08 {
+		// the rule are .071 and .116 from the records, without exchange .090 and .090.
+		if distance > 0.07 {
 			t.Errorf("%s is %.3f from the records", name, distance)
 		}
 	}

@@ -326,6 +326,28 @@ twin: {engine: marginals, workload: [[a, b, c]]}
 	}
 }
 
+// A rule that only missing values meet is refused before it costs anything; one that needs a
+// missing value of some records is not.
+func TestCheckRefusesRulesThatOnlyMissingValuesMeet(t *testing.T) {
+	for rule, want := range map[string]string{
+		"age > 200":                    "no values of age meet the constraint \"age > 200\"",
+		"age + gain < 0":               "no values of age, gain meet the constraint",
+		"age > 60, age < 30":           "no values of age meet the constraints",
+		"home != 'own', home == 'own'": "no values of home meet the constraints",
+		"gain >= 0 and ill == 'yes'":   "",
+		"gain >= 0 and ill == 'yes', age > 20 and ill == 'no'": "",
+	} {
+		text := strings.NewReplacer("age >= 18 or home != 'own'", rule, "default: reject", "default: model").Replace(model)
+		err := synthesis.Check(read(t, text))
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", rule, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "only missing")):
+			t.Errorf("%s: %v", rule, err)
+		}
+	}
+}
+
 func levels(name string, n int) string {
 	text := "    " + name + ": {type: category, levels: ["
 	for i := range n {

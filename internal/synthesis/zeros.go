@@ -27,6 +27,7 @@ var valuesOfCell = [mostZeroColumns + 1]int{1: mostIntegers, 2: 8, 3: 5}
 type rule struct {
 	marginals.Zeros        // cells in which every value breaks it
 	some            []bool // by cell: some values break it, others meet it
+	text            string // of the constraint
 }
 
 // impossible are the zeros of the declared constraints.
@@ -69,7 +70,7 @@ func rulesOf(m *models.Model, columns []Column) ([]rule, error) {
 			continue
 		}
 		sorted := marginals.NewSet(set...)
-		r := rule{marginals.Zeros{Set: sorted, Empty: make([]bool, cells)}, make([]bool, cells)}
+		r := rule{marginals.Zeros{Set: sorted, Empty: make([]bool, cells)}, make([]bool, cells), m.Spec.Twin.Constraints[i].Text.V}
 		for cell := range r.Empty {
 			ok := met(twin, i, cell, columns, sorted, len(declared), func(k int) int {
 				return slices.IndexFunc(declared, func(c *data.Column) bool { return c.HeaderName() == columns[k].Name })
@@ -82,8 +83,8 @@ func rulesOf(m *models.Model, columns []Column) ([]rule, error) {
 	return rules, nil
 }
 
-// contradicted reports columns whose cells the constraints exclude all. Numbers are divided
-// into fine cells, because bins are not known before counts are.
+// contradicted reports columns whose cells the constraints exclude all, or all but the missing
+// one. Numbers are divided into fine cells, because bins are not known before counts are.
 func contradicted(m *models.Model, columns []Column) error {
 	columns = slices.Clone(columns)
 	domain := make(marginals.Domain, len(columns))
@@ -96,11 +97,40 @@ func contradicted(m *models.Model, columns []Column) error {
 		}
 		domain[k] = columns[k].cells()
 	}
-	zeros, err := impossible(m, columns)
+	rules, err := rulesOf(m, columns)
 	if err != nil {
 		return err
 	}
-	// The cliques can be larger than those of bins; where they are too large nothing is shown.
+	zeros := zerosOf(rules)
+	if list := excluded(domain, zeros); list != nil {
+		return fmt.Errorf("no values of %s meet the constraints (correct `constraints:`, or the bounds and levels)", listed(columns, list))
+	}
+	const hint = "only missing ones do (correct `constraints:`, or the bounds and levels)"
+	read := make([]bool, len(columns))
+	for _, r := range rules {
+		if r.needsMissing(columns) {
+			return fmt.Errorf("no values of %s meet the constraint %q, %s", listed(columns, r.Set), r.text, hint)
+		}
+		for _, k := range r.Set {
+			read[k] = true
+		}
+	}
+	for k := range columns {
+		if !columns[k].Missing || !read[k] {
+			continue
+		}
+		present := marginals.Zeros{Set: marginals.Set{k}, Empty: make([]bool, domain[k])}
+		present.Empty[domain[k]-1] = true
+		if excluded(domain, append(slices.Clip(zeros), present)) != nil {
+			return fmt.Errorf("no values of %s meet the constraints, %s", columns[k].Name, hint)
+		}
+	}
+	return nil
+}
+
+// excluded are columns whose cells are all zeros; nil: none, or the cliques of fine cells, which
+// are larger than those of bins, are too large to tell.
+func excluded(domain marginals.Domain, zeros []marginals.Zeros) marginals.Set {
 	tree, err := marginals.NewTree(domain, nil, zeros, treeCells, 1)
 	if err == nil {
 		tree.Close()
@@ -110,11 +140,32 @@ func contradicted(m *models.Model, columns []Column) error {
 	if !errors.As(err, &none) {
 		return nil
 	}
+	return none.Columns
+}
+
+// listed are the names of some columns.
+func listed(columns []Column, set marginals.Set) string {
 	var names []string
-	for _, k := range none.Columns {
+	for _, k := range set {
 		names = append(names, columns[k].Name)
 	}
-	return fmt.Errorf("no values of %s meet the constraints (correct `constraints:`, or the bounds and levels)", strings.Join(names, ", "))
+	return strings.Join(names, ", ")
+}
+
+// needsMissing reports whether the rule excludes every cell without a missing value.
+func (r *rule) needsMissing(columns []Column) bool {
+	for cell, empty := range r.Empty {
+		missing := false
+		for i := len(r.Set) - 1; i >= 0; i-- {
+			c := &columns[r.Set[i]]
+			missing = missing || cell%c.cells() >= c.bins()
+			cell /= c.cells()
+		}
+		if !missing && !empty {
+			return false
+		}
+	}
+	return true
 }
 
 // met reports which of the values that are tried of a cell meet the condition.
