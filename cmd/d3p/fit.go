@@ -234,7 +234,7 @@ func (a *app) printFit(result *run.Result) error {
 			fmt.Fprintf(w, "%s  must not: it is not protected; datacheck.json there counts the effects of the declared rules on the records\n", result.Private)
 			return
 		}
-		usual := view{prob: usualProb, draw: result.Draw}
+		usual := view{prob: usualProb, single: result.Single}
 		printSummary(w, result.Summary, usual)
 		fmt.Fprintf(w, "\n%s\n", explain(m, usual))
 		fmt.Fprintf(w, "\nClaim: %s\n", result.Claim)

@@ -69,7 +69,7 @@ regression, rate ratios of counts, hazard ratios.`,
 				return err
 			}
 			return a.result(result, func(w io.Writer) {
-				shown := view{prob: s.prob, raw: s.raw, ratio: result.Ratio, draw: plan.OneDraw(r.Privacy.Mechanism.Clip.Mode)}
+				shown := view{prob: s.prob, raw: s.raw, ratio: result.Ratio, single: plan.Single(r.Privacy.Mechanism.Clip.Mode)}
 				printSummary(w, result.Summary, shown)
 				fmt.Fprintf(w, "\n%s\n\nClaim: %s\n", explain(r.Model, shown), result.Claim)
 			})
@@ -118,19 +118,22 @@ func summarise(r *released.Release, s summarySettings) (*summaryResult, error) {
 
 // explain explains the numbers of the table.
 func explain(m *models.Model, v view) string {
-	if v.draw {
-		return "Each number is one draw of the posterior. Nothing else about it was released, so it has no interval."
-	}
 	points := outputs.PointScalars(m)
 	if points == m.P {
 		return fmt.Sprintf("The posterior is a point: %d weights of networks, in %s.", points, outputs.WeightsName)
 	}
 	ratios := ""
+	low, high := tails(v.prob)
 	if v.ratio != "" {
 		ratios = " of exp of the coefficients"
 	}
-	low, high := tails(v.prob)
 	text := fmt.Sprintf("%s, sd and %s to %s describe the posterior%s; noise is the part of its variance that the privacy noise adds.", v.center(), low, high, ratios)
+	switch v.single {
+	case "draw":
+		text = fmt.Sprintf("Each number is%s one draw of the posterior. Nothing else about it was released, so it has no interval.", ratios)
+	case "estimate":
+		text = fmt.Sprintf("Each number is an estimate%s with privacy noise. It has no posterior, so it has no interval.", ratios)
+	}
 	if v.ratio != "" {
 		text += fmt.Sprintf("\nEach is the %s for one unit more, or for a level against the reference; that of the intercept, or baseline, is the value where all predictors are 0.", v.ratio)
 	}
@@ -245,10 +248,10 @@ func checkProb(prob float64) error {
 
 // A view is the form in which a table shows a posterior.
 type view struct {
-	prob  float64 // of the intervals
-	raw   bool    // coefficients are in the unit of the data file
-	draw  bool    // the release is one draw
-	ratio string  // the meaning of exp(coefficient), if shown; ""
+	prob   float64 // of the intervals
+	raw    bool    // coefficients are in the unit of the data file
+	single string  // what the release has in place of a posterior, see plan.Single
+	ratio  string  // the meaning of exp(coefficient), if shown; ""
 }
 
 // center is the middle of a posterior: the mean, or the median for ratios, which are
@@ -267,18 +270,13 @@ func printSummary(w io.Writer, rows []outputs.Summary, v view) {
 		return // the posterior is a point
 	}
 	t := terminal.Columns{W: w, Right: []int{1, 2, 3, 4, 5}}
-	if v.draw {
-		t.Line(terminal.Cells{"parameter", "draw"})
-		for _, r := range rows[:min(len(rows), maxRows)] {
-			t.Line(terminal.Cells{r.Variable, number3(r.Mean)})
-		}
-		t.Print()
-		return
-	}
 	low, high := tails(v.prob)
 	head := terminal.Cells{"parameter", v.center(), "sd", low, high, "noise"}
 	judged := rows[0].Verdict != nil
-	if judged {
+	switch {
+	case v.single != "":
+		head = terminal.Cells{"parameter", v.single}
+	case judged:
 		head = append(head, "verdict")
 	}
 	t.Line(head)
@@ -296,7 +294,10 @@ func printSummary(w io.Writer, rows []outputs.Summary, v view) {
 			middle = r.Median
 		}
 		line := terminal.Cells{r.Variable, number3(middle), number3(r.SD), number3(lower), number3(upper), share}
-		if judged {
+		switch {
+		case v.single != "":
+			line = line[:2]
+		case judged:
 			line = append(line, r.Verdict.Value)
 		}
 		t.Line(line)

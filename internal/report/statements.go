@@ -16,6 +16,14 @@ func (r *Run) claim() string {
 	return ClaimLine(r.Spent.Upper, r.Plan.Delta, r.entity(), r.Plan.Neighbours)
 }
 
+// OneLine is a claim with the condition under which a fit with that clipping has it.
+func OneLine(claim, clipping string) string {
+	if clipping == plan.ClippingScore {
+		claim += ", if the sampler's draw is exact"
+	}
+	return claim
+}
+
 func ClaimLine(epsilon, delta float64, entity string, rel event.Relation) string {
 	return fmt.Sprintf("(%s, %s)-differential privacy for one %s, %s neighbours", Upward(epsilon), decimal.Up(delta, 3), entity, RelationWords(rel))
 }
@@ -87,7 +95,7 @@ func (r *Run) Claim() string {
 	case !r.Plan.Private:
 		return settings.NotPrivate + ": fitted without clipping or noise; for comparison only"
 	}
-	return r.claim()
+	return OneLine(r.claim(), r.Plan.Clipping)
 }
 
 func (r *Run) statements() Statements {
@@ -95,10 +103,10 @@ func (r *Run) statements() Statements {
 		return Statements{OneLine: r.Claim(), Paragraph: r.Claim(), Odds: "none: this run gives no guarantee"}
 	}
 	if r.Status == Planned {
-		return Statements{OneLine: r.claim(), Paragraph: fmt.Sprintf("A fit of model %s under this plan will satisfy %s for any records. Nothing in this report depends on them.", r.Name, r.claim())}
+		return Statements{OneLine: r.Claim(), Paragraph: fmt.Sprintf("A fit of model %s under this plan will satisfy %s for any records. Nothing in this report depends on them.", r.Name, r.claim())}
 	}
 	mechanism := r.mechanism()
-	return Statements{OneLine: r.claim(), Paragraph: ClaimParagraph(r.Name, r.claim(), &mechanism, r.Spent.Lower, r.Spent.Upper)}
+	return Statements{OneLine: r.Claim(), Paragraph: ClaimParagraph(r.Name, r.claim(), &mechanism, r.Spent.Lower, r.Spent.Upper)}
 }
 
 // unprotected lists the unprotected facts.

@@ -21,9 +21,10 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 	if early := ran.Planned; early != nil && 2*ran.Iterations < early.Iterations {
 		known.Unfinished = fmt.Sprintf("the fit was ended after %d of %d steps", ran.Iterations, early.Iterations)
 	}
-	if plan.OneDraw(ran.Clip.Mode) {
+	switch plan.Single(ran.Clip.Mode) {
+	case "draw":
 		known.Unfinished = "one draw of the posterior has no interval"
-	} else if releasesOnce(ran.Clip.Mode) != nil {
+	case "estimate":
 		known.Unfinished = "an estimate without a posterior has no interval"
 	}
 	if m.Spec.Model != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/outputs"
 	"d3p/internal/posterior"
@@ -26,7 +27,7 @@ type Result struct {
 	Epsilon *float64          `json:"epsilon"` // null when the run is not private
 	Delta   *float64          `json:"delta"`
 	Summary []outputs.Summary `json:"summary"`
-	Draw    bool              `json:"draw,omitempty"` // the summary is of one draw of the posterior
+	Single  string            `json:"single,omitempty"` // what the summary shows in place of a posterior, see plan.Single
 	// Score is the highest score of a selection, with its noise; nil for a single fit.
 	Score *float64 `json:"score,omitempty"`
 	// Divergences counts the draws of the No-U-Turn sampler whose trajectory diverged.
@@ -68,7 +69,7 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 		Claim: written.Claim(), Summary: written.Rows(),
 		Divergences: result.Divergences, Unconverged: result.Unconverged, Fitted: m,
 	}
-	done.Draw = written.Plan.DrawsPosterior()
+	done.Single = plan.Single(written.Plan.Clipping)
 	done.Verdict = written.Whole()
 	if written.Banner() == "" {
 		done.Epsilon, done.Delta = &written.Spent.Upper, &written.Plan.Delta

@@ -112,7 +112,7 @@ func reportDiffers(p *report.Privacy, again *report.Price, budget *report.Budget
 		{"the budget", budget, p.Budget},
 		{"the price", []float64{again.Answer.Lower, again.Answer.Estimate, again.Answer.Upper, again.Answer.Upper}, []float64{a.EpsilonLower, a.Epsilon, a.EpsilonUpper, g.Epsilon}},
 		{"the slack", g.Target.Epsilon - g.Epsilon, g.Slack},
-		{"the one-line claim", line, p.Statements.OneLine},
+		{"the one-line claim", report.OneLine(line, p.Mechanism.Clip.Mode), p.Statements.OneLine},
 		{"the paragraph", report.ClaimParagraph(p.Subject.Name, line, &p.Mechanism, a.EpsilonLower, a.EpsilonUpper), p.Statements.Paragraph},
 		{"the odds", report.Odds(again.Risk), p.Statements.Odds},
 	} {

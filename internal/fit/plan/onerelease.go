@@ -30,8 +30,17 @@ const ClippingSquares = "bounded moments"
 // too long in units of the prior are shortened.
 const ClippingOutput, ClippingObjective = "perturbed output", "perturbed objective"
 
-// OneDraw reports whether a fit with this clipping releases one draw of the posterior.
-func OneDraw(clipping string) bool { return clipping == ClippingScore || clipping == ClippingSlope }
+// Single names what a fit with this clipping releases in place of a posterior: a draw, or an
+// estimate; "": it releases a posterior.
+func Single(clipping string) string {
+	switch clipping {
+	case ClippingScore, ClippingSlope:
+		return "draw"
+	case ClippingSquares, ClippingOutput, ClippingObjective:
+		return "estimate"
+	}
+	return ""
+}
 
 // RiskApproximate is the name of the risk of a posterior draw.
 const RiskApproximate = "approximate-sampler"
@@ -209,7 +218,7 @@ func (p *Plan) AdaSSP() (*table1.Bounded, error) {
 }
 
 // Estimates reports whether the plan releases a point estimate at once.
-func (p *Plan) Estimates() bool { return p.Clipping == ClippingSquares || p.Perturbs() }
+func (p *Plan) Estimates() bool { return Single(p.Clipping) == "estimate" }
 
 // Perturbs reports whether the plan releases a perturbed optimum.
 func (p *Plan) Perturbs() bool {
