@@ -160,7 +160,10 @@ func (r *Answer) Print(w io.Writer) {
 // PrintDetails writes everything but the claim.
 func (r *Answer) PrintDetails(w io.Writer) {
 	what := r.Sampling
-	if r.Steps > 0 {
+	switch {
+	case r.Steps > 0 && r.NoiseMultiplier == 0:
+		what = "one draw of the posterior"
+	case r.Steps > 0:
 		what = fmt.Sprintf("%s batches, q = %v, noise multiplier %v, %d steps", r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps)
 	}
 	neighbours := "neighbours"
