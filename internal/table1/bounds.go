@@ -98,19 +98,17 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 		return data.Numbers{}, err
 	}
 	look := &histogram{cuts: cuts, counts: counts, noise: b.Place.Noise}
-	at, found := findPlace(of, cuts, counts[:len(counts)-1], b.Place.Noise)
+	at, signal := findPlace(of, cuts, look.cells(), look.noise, likely)
 	if cuts = countCuts(field, of, at, false); cuts == nil {
 		cuts = []float64{}
 	}
 	if counts, err = count(b.Histogram, cuts); err != nil {
 		return data.Numbers{}, err
 	}
-	if !found {
-		_, found = findPlace(of, cuts, counts[:len(counts)-1], b.Histogram.Noise)
-	}
+	h := histogram{cuts, counts, b.Histogram.Noise, total(counts), look}
+	_, more := findPlace(of, cuts, h.cells(), h.noise, 0)
 	n := Limits(d)
-	if found {
-		h := histogram{cuts, counts, b.Histogram.Noise, total(counts), look}
+	if signal+more > sure {
 		n = numbersOf(of, h, law.Declared(&m.Spec.Data).Column(b.Column), b.OfBounds > 0 || ranged(field))
 	}
 	if !d.OpenScale() {
@@ -141,17 +139,21 @@ const farShare = 1e-3
 // numbersOf computes the numbers of a column from a histogram. The
 // scale is the mean and the standard deviation of a histogram; with tails it leaves out
 // cells that noise alone explains (see setHistogram). Bounds leave farShare of it outside,
-// or are reach scales from the center, whichever is farther. own is the column of a declared
+// or are reach scales from the center, twice what is not known of them added, whichever is farther. own is the column of a declared
 // law.
 func numbersOf(of column, h histogram, own *law.Column, tails bool) data.Numbers {
 	n := Limits(of.declared)
-	setHistogram(own, of, h, tails)
+	unknown := setHistogram(own, of, h, tails)
 	mean, sd := own.Moments()
 	if !(sd > 0) {
 		return n
 	}
-	first := min(own.Quantile(farShare), of.declared.Untransformed(max(mean-reach*sd, of.lower)))
-	last := max(own.Quantile(1-farShare), of.declared.Untransformed(min(mean+reach*sd, of.upper)))
+	far := reach * sd
+	if unknown != nil {
+		far *= math.Exp(2 * unknown.scale)
+	}
+	first := min(own.Quantile(farShare), of.declared.Untransformed(max(mean-far, of.lower)))
+	last := max(own.Quantile(1-farShare), of.declared.Untransformed(min(mean+far, of.upper)))
 	if of.whole { // the numbers of a cell are from its first edge to below its last
 		first, last = math.Ceil(first), math.Ceil(last)-1
 		if first >= last {

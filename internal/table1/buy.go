@@ -89,7 +89,7 @@ func (p *Plan) ranges(c *privacy.Curator, m *models.Model, fields []encoding.Fie
 	}
 	for k, i := range at {
 		look := &histogram{cuts: partitions[k].Axes[0].Cuts, counts: counts[k], noise: r.Noise}
-		at, _ := findPlace(columnOf(find(m, fields[i].Column)), look.cuts, look.counts, r.Noise)
+		at, _ := findPlace(columnOf(find(m, fields[i].Column)), look.cuts, look.counts, r.Noise, sure)
 		looks[i] = looked{at, look}
 	}
 	return looks, nil

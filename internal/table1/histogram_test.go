@@ -191,7 +191,7 @@ func TestLookTellsNarrowFromWide(t *testing.T) {
 	for range seeds {
 		look := histogram{cuts: equalCuts(of, rangeCells), noise: looks}
 		look.counts = noisy(look.cuts, looks)
-		at, _ := findPlace(of, look.cuts, look.counts, looks)
+		at, _ := findPlace(of, look.cuts, look.counts, looks, sure)
 		h := histogram{cuts: countCuts(m.Encoding.Fields[0], of, at, false), noise: noise, look: &look}
 		h.counts = noisy(h.cuts, noise)
 		h.rows = total(h.counts)

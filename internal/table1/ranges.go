@@ -44,33 +44,38 @@ func appendCut(cuts []float64, x float64) []float64 {
 	return append(cuts, x)
 }
 
+// sure is the signal from which on a place is not due to noise; of one that is likely the middle
+// of the bounds is wrong more often.
+const sure, likely = 25.0, 9.0
+
 // findPlace fits a normal, with its tails moved to the bounds, to the counts of equalCuts
-// by least squares, over a grid of centers and scales down to about a fifth of a cell. The
-// place is the declared one if the best is not above the noise of the counts, or if a declared
-// scale explains them as well but for noise: cells that are wider than a column do not place it.
-func findPlace(c column, cuts, counts []float64, noise float64) (at place, found bool) {
+// by least squares, over a grid of centers and scales down to about a fifth of a cell. Its signal
+// is what it explains, in variances of the noise: 0 if that is less than least. Then the place is
+// the declared one, as it is if a declared scale explains the counts as well but for noise:
+// cells that are wider than a column do not place it.
+func findPlace(c column, cuts, counts []float64, noise, least float64) (at place, signal float64) {
 	edges := make([]float64, 0, len(cuts)+2)
 	edges = append(edges, c.lower)
 	for _, x := range cuts {
 		edges = append(edges, c.declared.Transformed(x))
 	}
 	edges = append(edges, c.upper)
-	best := 25 * noise * noise // five standard deviations
+	best := least
 	declared := place{c.center, c.scale}
 	at = declared
 	width := c.upper - c.lower
-	least := width / (4.7 * float64(len(cuts)+1))
-	for scale := width / 2; scale > least; scale /= math.Sqrt2 {
+	narrowest := width / (4.7 * float64(len(cuts)+1))
+	for scale := width / 2; scale > narrowest; scale /= math.Sqrt2 {
 		for center := c.lower; center <= c.upper; center += scale / 2 {
-			if explained := explainedSquare(place{center, scale}, edges, counts); explained > best {
-				best, at, found = explained, place{center, scale}, true
+			if explained := explainedSquare(place{center, scale}, edges, counts) / (noise * noise); explained > best {
+				best, at, signal = explained, place{center, scale}, explained
 			}
 		}
 	}
-	if c.scaled && found && explainedSquare(declared, edges, counts) > best-9*noise*noise {
+	if c.scaled && signal > 0 && explainedSquare(declared, edges, counts) > (best-9)*noise*noise {
 		at = declared
 	}
-	return at, found
+	return at, signal
 }
 
 // explainedSquare is the part of the sum of squares of counts that a normal explains whose

@@ -90,8 +90,8 @@ func TestDeclaredPlaceIsKept(t *testing.T) {
 		for i := range counts {
 			counts[i] += noise * rng.NormFloat64()
 		}
-		if at, found := findPlace(c, cuts, counts, noise); !found || (at == place{c.center, c.scale}) != test.declared {
-			t.Errorf("%s: place %v (found: %v)", test.name, at, found)
+		if at, signal := findPlace(c, cuts, counts, noise, sure); signal == 0 || (at == place{c.center, c.scale}) != test.declared {
+			t.Errorf("%s: place %v (signal %v)", test.name, at, signal)
 		}
 	}
 }
