@@ -17,6 +17,7 @@ import (
 	"d3p/internal/score"
 	"d3p/internal/settings"
 	"d3p/internal/stattest"
+	"d3p/internal/table1"
 )
 
 func mustPlan(t *testing.T, latent int, cfg Config) *Plan {
@@ -198,7 +199,10 @@ func TestWarnings(t *testing.T) {
 		"biased-clipping":   func(p *Plan) { p.Clipping = settings.ClippingAutomatic },
 		"full-rank-noise":   func(p *Plan) { p.Guide = "full_rank" },
 		"vanilla-gradients": func(p *Plan) { p.Gradient = settings.GradientVanilla },
-		"":                  func(*Plan) {},
+		"unclear-bounds": func(p *Plan) {
+			p.Bounds = []table1.Bounds{{Column: "u", OfBounds: 0.1, Histogram: table1.Release{Noise: 2999}}, {Column: "v", OfBounds: 0.1, Histogram: table1.Release{Noise: 3001}}}
+		},
+		"": func(*Plan) {},
 	} {
 		p := sound
 		change(&p)

@@ -1,10 +1,12 @@
 package plan
 
 import (
-	"d3p/internal/models/guide"
-	"d3p/internal/settings"
 	"fmt"
 	"math"
+
+	"d3p/internal/models/guide"
+	"d3p/internal/settings"
+	"d3p/internal/table1"
 )
 
 // Thresholds of the warnings.
@@ -13,6 +15,8 @@ const (
 	biasShows      = minAdaptive // μN: where clipping is flat
 	largeEpsilon   = 10.0
 	batchesShow    = 0.21 // k: standard deviations are 10 % wider
+	boundsUnclear  = 0.06 // noise of a count, as a part of N: a bought scale is wrong by a factor of 2
+	boundsClear    = 0.04 // wrong by a quarter
 )
 
 // warn sets ν = √P/(μN) and collects the warnings before the fit. It refuses nothing.
@@ -42,10 +46,26 @@ func (p *Plan) warn() {
 	add(p.SumsGradients() && p.BatchVariance(p.Steps) > batchesShow, "few-draws",
 		"all batches together have %.2g of %.2g records, so standard deviations are about %.0f %% wider than with all records; a larger --sampling-rate takes longer",
 		p.SamplingRate*n*float64(p.Steps), n, 100*(math.Sqrt(1+p.BatchVariance(p.Steps))-1))
+	if b := p.unclearBounds(); b != nil {
+		price := max(b.OfBounds, b.OfScale) * b.Histogram.Noise / (boundsClear * n)
+		add(true, "unclear-bounds", "the %s cannot be seen at this price: a count has noise of standard deviation %.3g among %d records, and a scale would be wrong by a factor of 2 and more; a price of %.2g would do, or declare it",
+			b.Purpose(), b.Histogram.Noise, p.Records, price)
+	}
 	add(p.Clipping == settings.ClippingAutomatic, "biased-clipping",
 		"automatic clipping is biased: for logistic likelihoods the normalised gradients have no stationary point; adaptive clipping is the default")
 	add(p.Guide == guide.FullRankName && latent > p.Mu*math.Sqrt(n)/3, "full-rank-noise",
 		"a full-rank guide pays only up to mu sqrt(N)/3 = %.3g parameters, the model has %d; mean-field would be closer", p.Mu*math.Sqrt(n)/3, p.Latent)
 	add(p.Gradient == settings.GradientVanilla, "vanilla-gradients",
 		"vanilla gradients release %d noisy numbers a step instead of %d; aligned gradients are the default", p.Release, p.Latent)
+}
+
+// unclearBounds is the purchase of bounds or scales with the most noise; nil if none has too much.
+func (p *Plan) unclearBounds() (worst *table1.Bounds) {
+	most := boundsUnclear * float64(p.Records)
+	for i := range p.Bounds {
+		if b := &p.Bounds[i]; b.Histogram.Noise > most {
+			worst, most = b, b.Histogram.Noise
+		}
+	}
+	return worst
 }
