@@ -24,6 +24,7 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/spec"
 	"d3p/internal/outputs"
 	"d3p/internal/posterior"
@@ -182,7 +183,7 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		return
 	}
 	t.Line(terminal.Cells{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelfile.Name(m.Spec), len(m.Params), p.Latent)})
-	t.Line(terminal.Cells{"records", fmt.Sprintf("%d, declared", p.Records)})
+	t.Line(terminal.Cells{"records", declaredRecords(m.Spec.Data.Unit, p.Records)})
 	printClaim(&t, p)
 	if words := releaseWords(p.Plan); words != "" {
 		t.Line(terminal.Cells{"release", words})
@@ -328,11 +329,19 @@ func tableWords(b *table1.Plan) string {
 	return fmt.Sprintf("%s, for %.3g %% of mu squared", strings.Join(parts, ", "), 100*b.Share)
 }
 
+// declaredRecords is the declared number, with what a record is if that is more than a row.
+func declaredRecords(u data.Unit, records int) string {
+	if u.RowsPerUnit.V > 1 {
+		return fmt.Sprintf("%d, declared; each is one %s with at most %d rows", records, u.Entity.V, u.RowsPerUnit.V)
+	}
+	return fmt.Sprintf("%d, declared", records)
+}
+
 // printMarginalPlan shows the plan of a synthetic table by marginals.
 func printMarginalPlan(w io.Writer, m *models.Model, p planResult) {
 	t := terminal.Columns{W: w}
 	t.Line(terminal.Cells{"model", modelfile.Name(m.Spec) + ": a synthetic table from noisy tables of counts"})
-	t.Line(terminal.Cells{"records", fmt.Sprintf("%d, declared", p.Records)})
+	t.Line(terminal.Cells{"records", declaredRecords(m.Spec.Data.Unit, p.Records)})
 	printClaim(&t, p)
 	t.Line(terminal.Cells{"releases", fmt.Sprintf("single columns, a first look at every table of the workload, and rounds of the tables that matter; together they cost %d of this noise", p.Steps)})
 	t.Line(terminal.Cells{"noise", fmt.Sprintf("standard deviation %.4g of a count that is a release of its own; a release of k tables has sqrt(k) times that", p.NoiseMultiplier)})

@@ -379,7 +379,11 @@ func (a *app) newMarginalDraws(r *released.Release, s twinSettings) (*marginalDr
 		a.warnf("the constraints contradict the counts of %s: the table is far from the records (see that each rule holds in them; fit again without the ones that do not)", strings.Join(list, ", "))
 	}
 	if n := r.Model.Spec.Data.Rows.Public.V; r.Marginals.Unusable(n) {
-		a.warnf("by the noisy counts only about %.0f of %d records are usable (the others have a level that `levels:` does not declare, or lack a value that `missing:` asks for; private/datacheck.json counts them)", r.Marginals.Records, n)
+		several := ""
+		if u := r.Model.Spec.Data.Unit; u.RowsPerUnit.V > 1 {
+			several = fmt.Sprintf("`rows:` must be the number of units, each a %s with up to %d rows; ", u.Entity.V, u.RowsPerUnit.V)
+		}
+		a.warnf("by the noisy counts only about %.0f of %d records are usable (%sthe others have a level that `levels:` does not declare, or lack a value that `missing:` asks for; private/datacheck.json counts them)", r.Marginals.Records, n, several)
 	}
 	if list := r.Marginals.Unread(); list != nil {
 		a.warnf("nearly all values of %s are missing (if the file has them, it writes them otherwise than declared: see `levels:`, `dates:`, `missing_tokens:`, and the counts in private/datacheck.json)", strings.Join(list, ", "))
