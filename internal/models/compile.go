@@ -65,6 +65,7 @@ func compileIn(s *spec.Spec, coordinates *Coordinates) (*Model, error) {
 func (c *compiler) check(m *Model) (likelihood, predict *build) {
 	c.dimensions()
 	c.parameters()
+	c.checkTrained()
 	c.checkNames()
 	c.checkUse()
 	m.Starts = c.starts()

@@ -50,6 +50,13 @@ func (c *compiler) weights(scratch *build) {
 	}
 }
 
+// checkTrained reports networks of which every layer is frozen, if nothing else is fitted.
+func (c *compiler) checkTrained() {
+	if len(c.params) == 0 && len(c.networks) > 0 && len(c.errs) == 0 {
+		c.errs.Add(c.spec.Net(c.networks[0].Name).Name.At, "leave frozen: out of a layer, or add a layer", "nothing is fitted: every layer of net %s is frozen", c.networks[0].Name)
+	}
+}
+
 // weightPrior is the prior that all weights of a net share.
 func (c *compiler) weightPrior(n *net.Declaration, scratch *build) prior {
 	p := prior{support: support.Support{Kind: support.Real}}

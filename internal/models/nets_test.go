@@ -1,11 +1,14 @@
 package models_test
 
 import (
+	"bytes"
 	"math"
+	"strings"
 	"testing"
 
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
+	"d3p/internal/safetensors"
 )
 
 // TestUncalledNet checks that a net that nothing calls is left out with a
@@ -96,5 +99,30 @@ core:
 		machine.Records(encodeOne(m, record), m.Encoding.K, 1, nil)
 		d := 1 - 0.3*float64(n)
 		compare(t, "log density", machine.Loss(), []float64{-d*d/2 - math.Log(2*math.Pi)/2})
+	}
+}
+
+// TestNothingFitted: a model whose networks are frozen is refused unless it has something
+// else to fit.
+func TestNothingFitted(t *testing.T) {
+	var file bytes.Buffer
+	weights := []safetensors.Array{{Name: "dense1.weight", Shape: []int{2, 3}, Values: make([]float64, 6)}, {Name: "dense1.bias", Shape: []int{3}, Values: make([]float64, 3)}}
+	if err := safetensors.Write(&file, weights, nil); err != nil {
+		t.Fatal(err)
+	}
+	load := func(string) ([]byte, error) { return file.Bytes(), nil }
+	for layers, want := range map[string]string{
+		"[{dense: {units: y, frozen: true}}]":                      "nothing is fitted: every layer of net net is frozen",
+		"[{dense: {units: 3, frozen: true}}, {dense: {units: y}}]": "",
+	} {
+		_, err := models.Read("test.yaml", []byte(regressionHead+`nets:
+  net: {input: [f], weights: {from: f}, layers: `+layers+`}
+core:
+  dims: {f: [x1, x2], y: levels(y)}
+  rows: {observe: {y: categorical(logits=net(columns(f)))}}
+`), load)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", layers, err, want)
+		}
 	}
 }

@@ -66,6 +66,9 @@ func (p *plan) adapter(l *Layer, kind string, in, out graph.Dim) adapter {
 		return adapter{-1, -1}
 	}
 	rank := graph.Dim{Name: p.layer.Name + ".rank", Size: l.LoRA.Rank.V}
+	if side := min(in.Size, out.Size); rank.Size > side {
+		p.errs.Add(l.LoRA.Rank.At, "no matrix between them has a higher rank; without lora: all of it is trained", "rank %d is more than %d, the smaller of the layer's sizes %d and %d", rank.Size, side, in.Size, out.Size)
+	}
 	factor := func(name string, shape graph.Shape, sd float64) int {
 		i := p.weight(l, kind+name, shape, sd)
 		p.net.Weights[i].Frozen, p.net.Weights[i].adapter = false, true

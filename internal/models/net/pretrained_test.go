@@ -190,6 +190,7 @@ func TestWeightsThatDoNotFit(t *testing.T) {
 		"weights: {from: f}, layers: [flatten, {dense: {units: 3}}, {dense: {units: 1, frozen: true}}]}\n": "dense2.weight, which is frozen",
 		"layers: [{dense: {units: 3, frozen: true}}]}\n":                                                   "no file",
 		"layers: [{dense: {units: 3, lora: {rank: 2}}}]}\n":                                                "no file",
+		"weights: {from: f}, layers: [flatten, {dense: {units: 3, lora: {rank: 4}}}]}\n":                   "rank 4 is more than 3",
 		"train: biases, layers: [{dense: {units: 3}}]}\n":                                                  "no file",
 		"weights: {layout: pytorch}, " + layers:                                                            "has no file",
 	} {
