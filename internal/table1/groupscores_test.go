@@ -87,9 +87,14 @@ func TestValuesOfGroups(t *testing.T) {
 		beds[k] = 25 + float64(k*7%30) // not in the order of the wards
 	}
 	m := wards(t, len(beds))
-	_, l, ledger := buyGroups(t, m, patients(t, 10000, beds), 1, 3)
-	if last := ledger.Entries[2]; last.Purpose != string(Groups) {
-		t.Errorf("the third entry of the ledger is %q", last.Purpose)
+	p, l, ledger := buyGroups(t, m, patients(t, 10000, beds), 1, 3)
+	if len(ledger.Entries) != len(p.Releases) || p.release(Groups) == nil || !p.Correlates() {
+		t.Fatalf("%d releases, %d entries of the ledger", len(p.Releases), len(ledger.Entries))
+	}
+	for i, e := range ledger.Entries { // the report has the order of the plan
+		if e.Purpose != string(p.Releases[i].Kind) {
+			t.Errorf("entry %d of the ledger is %q, of the plan %q", i, e.Purpose, p.Releases[i].Kind)
+		}
 	}
 	read, err := LawOf(Rows(l, &m.Spec.Data), &m.Spec.Data)
 	if err != nil {

@@ -237,11 +237,18 @@ func planned(m *models.Model, mu float64, rel event.Relation, counts, moments, p
 	return p
 }
 
-// withGroups adds the release of the values of groups, which takes share of μ²; none for 0.
+// withGroups adds the release of the values of groups, which takes share of μ²; none for 0. It is
+// bought before correlations.
 func (p *Plan) withGroups(m *models.Model, share, mu float64, rel event.Relation) *Plan {
 	if share > 0 {
+		r := noiseOf(len(groupColumns(m)), mu*math.Sqrt(share), rel)
+		r.Kind = Groups
+		at := len(p.Releases)
+		if p.Correlates() {
+			at--
+		}
+		p.Releases = slices.Insert(p.Releases, at, r)
 		p.Share += share
-		p.count(Groups, len(groupColumns(m)), mu*math.Sqrt(share), rel)
 	}
 	return p
 }
