@@ -54,6 +54,16 @@ func BoundsOf(m *models.Model, delta float64, rel event.Relation) (list []Bounds
 	return list
 }
 
+// shown is the signal of both releases together from which on bought numbers are nearer to a
+// column of few records than its limits are. Many records would have a signal that is sure.
+const shown = 12.0
+
+// least is the signal that shows a column of a declared number of rows: a quarter of the one that
+// all of them have in one cell, within shown and sure.
+func (b *Bounds) least(rows int) float64 {
+	return min(sure, max(shown, math.Pow(float64(rows)/b.Place.Noise, 2)/4))
+}
+
 // ofPlace is the part of the price that finds the place.
 const ofPlace = 1. / 3
 
@@ -108,7 +118,7 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 	h := histogram{cuts, counts, b.Histogram.Noise, total(counts), look}
 	_, more := findPlace(of, cuts, h.cells(), h.noise, 0)
 	n := Limits(d)
-	if signal+more > sure {
+	if signal+more > b.least(m.Spec.Data.Rows.N()) {
 		n = numbersOf(of, h, law.Declared(&m.Spec.Data).Column(b.Column), b.OfBounds > 0 || ranged(field))
 	}
 	if !d.OpenScale() {

@@ -1,7 +1,9 @@
 package table1
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -164,5 +166,44 @@ func TestTable1AfterBounds(t *testing.T) {
 	}
 	if after := Of(limits, 0.1, muOf(1, event.AddRemove), event.AddRemove); len(after.Releases) != len(p.Releases) || !reflect.DeepEqual(after.Releases[0], p.Releases[0]) {
 		t.Errorf("%+v, then %+v", p, after)
+	}
+}
+
+// Where a column of few records has a signal as weak as noise can have, bought numbers are still
+// nearer to it than the limits are: a normal of scale 1 within ±200, 300 records, a price of .1.
+func TestBoundsOfFewRecords(t *testing.T) {
+	m, err := models.Read("few.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: patient, rows_per_unit: 1}
+  rows: {public: 300}
+  columns:
+    x: {type: real, bounds: {dp: 0.1, within: [-200, 200]}}
+    y: {type: binary}
+model: {formula: y ~ x, family: bernoulli}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	b.WriteString("x,y\n")
+	for range 300 {
+		fmt.Fprintf(&b, "%.4f,%d\n", rng.NormFloat64(), rng.IntN(2))
+	}
+	path := filepath.Join(t.TempDir(), "few.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	off, clamps := 0, 0
+	for seed := range uint64(40) {
+		n, _, _ := buyBounds(t, m, path, seed, event.AddRemove)
+		if got := n["x"]; !(got.By > 0.1 && got.By < 10) {
+			off++
+		} else if got.Lower > -2 || got.Upper < 2 {
+			clamps++
+		}
+	}
+	if off > 2 || clamps > 2 { // of 40; with a signal that is sure 5 and 1
+		t.Errorf("of 40 scales %d are wrong by a factor of 10, and %d bounds clamp", off, clamps)
 	}
 }
