@@ -94,7 +94,6 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	found := findScales(m, j.scores, post.Mean)
 	c.capPooled(h, j.scores.moved(), found)
 	certain := c.certainFraction(h, found, j.law.Correlation != nil, false)
-	narrow := c.certainFraction(h, found, j.law.Correlation != nil, true)
 	var scales []scaleEstimate
 	for _, s := range found {
 		scales = append(scales, s.estimate(post, j.prior, c, h, v))
@@ -106,7 +105,10 @@ func (j *jointNormal) replace(post *Posterior) bool {
 
 	likelihood := q.matrix(pick(h, free), pick(v, free))
 	ofPrior := raised(priorInformation(j.prior, post, free), likelihood, pick(c.floor, free))
-	trusted, wide := q.part(h, v, certain, free), q.part(h, v, narrow, free)
+	trusted, wide := q.part(h, v, certain, free), likelihood
+	if c.constant != nil {
+		wide = q.part(h, v, c.certainFraction(h, found, j.law.Correlation != nil, true), free)
+	}
 	simd.Mul(h, h, certain)
 	at, unclipped := slices.Clone(post.Mean), slices.Repeat([]float64{1}, len(free))
 	first := inverse(noisyInformation(trusted, unclipped, c.noiseOfMean()), ofPrior)

@@ -13,7 +13,6 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/law"
-	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 )
@@ -61,23 +60,6 @@ func patients(t *testing.T, n int, beds []float64) string {
 	return path
 }
 
-// buyGroups buys the table of 10,000 patients at epsilon.
-func buyGroups(t *testing.T, m *models.Model, path string, epsilon float64, seed uint64) (*Plan, *law.Law, privacy.Ledger) {
-	t.Helper()
-	p := Auto(m, muOf(epsilon, event.AddRemove), 10000, event.AddRemove)
-	cfg := privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(seed)}
-	c, err := privacy.NewCurator(privacy.CuratorConfig{Columns: privacy.NewColumns(cfg), Root: noise.Insecure(seed),
-		Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}, Relation: event.AddRemove})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := p.Buy(c, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, l, c.Ledger()
-}
-
 // Of a column that is constant within a group, Table 1 buys the value of each level: records
 // that the law draws have it within the width of a cell, in the law that was bought, in laws that
 // the truth may have, and in the one that the rows of the table state.
@@ -87,7 +69,8 @@ func TestValuesOfGroups(t *testing.T) {
 		beds[k] = 25 + float64(k*7%30) // not in the order of the wards
 	}
 	m := wards(t, len(beds))
-	p, l, ledger := buyGroups(t, m, patients(t, 10000, beds), 1, 3)
+	p := Auto(m, muOf(1, event.AddRemove), 10000, event.AddRemove)
+	l, ledger := buy(t, m, patients(t, 10000, beds), 1, p, 3, event.AddRemove)
 	if len(ledger.Entries) != len(p.Releases) || p.release(Groups) == nil || !p.Correlates() {
 		t.Fatalf("%d releases, %d entries of the ledger", len(p.Releases), len(ledger.Entries))
 	}
