@@ -93,7 +93,7 @@ var rules = map[string]rule{
 	"privacy/noise":                      {ours: []string{"simd"}, theirs: []string{cpuid}},
 	"privacy/sampler":                    {ours: []string{"privacy/event", "privacy/noise"}, theirs: []string{cpuid}},
 	"privacy/internal/records/storage":   {files: true},
-	"privacy/internal/records/tablefile": {ours: []string{"models/spec"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
+	"privacy/internal/records/tablefile": {ours: []string{"models/spec", "safetensors"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
 	"privacy/internal/records":           {ours: []string{"models/data", "models/encoding", "models/spec", "spell", "parquet", "privacy/internal/records/storage", "privacy/internal/records/tablefile", "privacy/noise", "simd"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
 	"privacy/exactdraw":                  {ours: []string{"privacy/noise"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"privacy/clipgroups":                 {ours: []string{"models/graph", "privacy/event"}},

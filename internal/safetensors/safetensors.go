@@ -154,13 +154,13 @@ func element(dtype string) (width int, number func(b []byte) float64) {
 	case "BF16":
 		return 2, func(b []byte) float64 { return float64(math.Float32frombits(uint32(order.Uint16(b)) << 16)) }
 	case "F16":
-		return 2, func(b []byte) float64 { return half(order.Uint16(b)) }
+		return 2, func(b []byte) float64 { return Half(order.Uint16(b)) }
 	}
 	return 1, nil
 }
 
-// half is a number of IEEE 754 binary16.
-func half(x uint16) float64 {
+// Half is a number of IEEE 754 binary16.
+func Half(x uint16) float64 {
 	sign, exponent, fraction := 1-2*float64(x>>15), int(x>>10&31), float64(x&1023)
 	switch exponent {
 	case 0:

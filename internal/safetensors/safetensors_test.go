@@ -134,10 +134,10 @@ func TestReadWidths(t *testing.T) {
 			t.Errorf("%s: %v, want %v", dtype, got, want)
 		}
 	}
-	if small := half(1); small != 0x1p-24 {
+	if small := Half(1); small != 0x1p-24 {
 		t.Errorf("the smallest half is %g", small)
 	}
-	if !math.IsInf(half(0xfc00), -1) || !math.IsNaN(half(0x7e00)) {
+	if !math.IsInf(Half(0xfc00), -1) || !math.IsNaN(Half(0x7e00)) {
 		t.Error("halves that are not finite")
 	}
 }

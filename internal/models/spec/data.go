@@ -26,7 +26,7 @@ func (s *Spec) dataFields(within *source.Value[string], rules *[]namedRule, mode
 		choice("format", &d.Format, Formats()...).means("of the file, if its name does not show it"),
 		choice("separator", &d.Separator, Separators()...).quoted(&d.Separator).means("between the fields of a CSV file; default: the most frequent one of the header line"),
 		choice("quotes", &d.Quotes, OneLine, NoQuotes).means("one_line: no quoted field contains a line end; none: quotes have no meaning; default: RFC 4180"),
-		distinct("header", "column", &d.Header).means("all column names in order, for a CSV file without a header line, which needs separator, too"),
+		distinct("header", "column", &d.Header).means("all column names in order, for a CSV file without a header line, which needs separator, too, or an array; a tensor stands for its columns"),
 		declared("columns", &d.Columns, readColumn, func(p *printer, c *data.Column) { p.line(c.Name.V, flow(columnFields(d, c))) }).means("public facts about each column"),
 		derived(d, s.Model != nil).means("columns computed from a record's own columns: an expression, in the unit of the file, or a mapping"),
 		named("tensors", &d.Tensors, readTensor, func(p *printer, t *data.Tensor) {
@@ -189,11 +189,34 @@ func (r *reader) checkSeparator(d *data.Data) {
 		if d.Decimal.V == "," {
 			hint = "add `separator: \";\"`, or \",\", \"|\", tab"
 		}
+		hint += "; for an array `format: npy`"
 		r.Add(d.Header[0].At, hint, "header: a file without header line does not show what separates its fields")
 	}
 	if d.Separator.V == ";" && !d.Decimal.IsSet() {
 		r.Add(d.Separator.At, "add `decimal: \",\"`, as in 3,14, or `decimal: \".\"`", "fields are separated by semicolons, so decimals may be commas")
 	}
+}
+
+// headerTensors replaces the names of tensors in `header:` by those of their columns.
+func (r *reader) headerTensors(d *data.Data) {
+	var header []source.Value[string]
+	for _, h := range d.Header {
+		t := d.Tensor(h.V)
+		switch {
+		case t == nil:
+			header = append(header, h)
+		case t.Sequence():
+			header = append(header, source.Value[string]{V: t.From.V, At: h.At})
+		default:
+			for _, c := range t.Columns {
+				header = append(header, source.Value[string]{V: c.HeaderName(), At: h.At})
+			}
+		}
+	}
+	if len(header) > len(d.Header) {
+		r.unique("column", header)
+	}
+	d.Header = header
 }
 
 // checkHeader checks that `header:`, which replaces the first line of a file, names the
@@ -202,6 +225,7 @@ func (r *reader) checkHeader(d *data.Data) {
 	if len(d.Header) == 0 {
 		return
 	}
+	r.headerTensors(d)
 	names := make([]string, len(d.Header))
 	for i, h := range d.Header {
 		names[i] = h.V

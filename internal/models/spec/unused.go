@@ -26,7 +26,7 @@ func (b *blocks) checkUnused() {
 			b.Add(d.Format.At, "remove "+f.key, "a file of format %s has no %s", d.Format.V, f.key)
 		}
 	}
-	if len(d.Header) > 0 {
-		b.Add(d.Header[0].At, "remove header", "a file of format %s has no header line", d.Format.V)
+	if len(d.Header) > 0 && d.Format.V == "parquet" {
+		b.Add(d.Header[0].At, "remove header", "a file of format parquet has names of its columns")
 	}
 }

@@ -128,7 +128,7 @@ func arrayNames(path string, e encoding.Encoding, enc *encoder, a tablefile.Arra
 	_, all := arrayPlaces(e.Header, e.Lists)
 	for _, names := range [][]string{e.Header, read} {
 		if _, numbers := arrayPlaces(names, e.Lists); a.Columns == numbers {
-			return names, "", nil
+			return names, "", labelTwice(path, beside, names[0], e)
 		}
 	}
 	for _, names := range [][]string{read, e.Header} {
@@ -141,6 +141,30 @@ func arrayNames(path string, e encoding.Encoding, enc *encoder, a tablefile.Arra
 		File:    path,
 		Problem: fmt.Sprintf("has %d numbers in a record, but the model file declares %d", a.Columns, all),
 		Hint:    "the numbers are the declared columns in order, those of tensors last, and of tokens as many as their shape; the first may stand in labels.npy beside images.npy, tokens.npy or features.npy",
+	}
+}
+
+// labelTwice refuses an array that has a number of the first column, which is observed or
+// not read, though a file of labels stands beside it: it may as well have a number more
+// than the model file declares. `data: header:` declares that it has none.
+func labelTwice(path, beside, first string, e encoding.Encoding) error {
+	if beside == "" || e.Headless {
+		return nil
+	}
+	predicted := false
+	for _, f := range e.Fields {
+		if f.Column == first && f.Role != encoding.Response {
+			return nil
+		}
+		predicted = predicted || f.Role != encoding.Response
+	}
+	if _, err := os.Stat(beside); err != nil || !predicted {
+		return nil
+	}
+	return &tablefile.FileError{
+		File: path, Column: first,
+		Problem: "would be the first number of a record, but " + filepath.Base(beside) + " beside the file has a label of each record, too",
+		Hint:    "save the file without labels and without other numbers, or declare the order of all its numbers by `header:`",
 	}
 }
 
@@ -168,7 +192,7 @@ type labelReader struct {
 func openLabels(path string, n int, declared string) (*labelReader, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &tablefile.FileError{File: path, Problem: "is not there, but the model needs a label of each record"}
+		return nil, &tablefile.FileError{File: path, Problem: "is not there, but the model needs a label of each record", Hint: "save the labels there, in the order of the records"}
 	}
 	src, a, err := tablefile.OpenArray(path, f, tablefile.FormatOf(path, declared))
 	if err == nil && (a.Columns != 1 || a.Records != n) {

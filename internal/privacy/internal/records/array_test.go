@@ -100,6 +100,7 @@ func TestArrays(t *testing.T) {
 		"npy i2":   npyFile(descr("<i2"), []int16{1, -2, 3, 4, 1000, 6}),
 		"npy i4":   npyFile(descr("<i4"), []int32{1, -2, 3, 4, 1000, 6}),
 		"npy i8":   npyFile(descr("<i8"), []int64{1, -2, 3, 4, 1000, 6}),
+		"npy f2":   npyFile(descr("<f2"), []uint16{0x3c00, 0xc000, 0x4200, 0x4400, 0x63d0, 0x4600}),
 		"npy f4":   npyFile(descr("<f4"), []float32{1, -2, 3, 4, 1000, 6}),
 		"npy f8":   npyFile(descr("<f8"), []float64{1, -2, 3, 4, 1000, 6}),
 		"npy gzip": zipped(npyFile(descr("<f8"), []float64{1, -2, 3, 4, 1000, 6})),
@@ -156,7 +157,7 @@ func TestLabels(t *testing.T) {
 	}
 	put(images, idxFile(0x08, []uint32{2, 1, 2}, []uint8{1, 2, 3, 4}))
 	_, _, err := readOne(images, pair(), Options{})
-	if err == nil || !strings.HasSuffix(err.Error(), "is not there, but the model needs a label of each record") {
+	if err == nil || !strings.Contains(err.Error(), "is not there, but the model needs a label of each record") {
 		t.Errorf("error %v", err)
 	}
 	put(labels, idxFile(0x08, []uint32{2}, []uint8{1, 0}))
@@ -179,6 +180,60 @@ func TestLabels(t *testing.T) {
 	put(labels, idxFile(0x08, []uint32{3}, []uint8{1, 0, 1}))
 	if _, _, err = readOne(images, pair(), Options{}); err == nil || !strings.HasSuffix(err.Error(), "does not have one label for every record") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestLabelTwice: a number too many would be read as the label that a file beside has, and
+// all other numbers would be moved. Where that is declared, or nothing else is predicted
+// from, the file is read.
+func TestLabelTwice(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name string, content []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	features := put("features.npy", npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3)}", []uint8{1, 20, 30, 0, 50, 60}))
+	supervised := pair()
+	supervised.Fields[2].Role = encoding.Response
+	declared := supervised
+	declared.Header, declared.Headless = []string{"a", "b", "c"}, true
+	unread := predictors()
+	for _, c := range []struct {
+		name   string
+		e      encoding.Encoding
+		labels bool
+		want   [][]float64
+	}{
+		{"no labels beside", supervised, false, [][]float64{{20, 30, 1}, {50, 60, 0}}},
+		{"the label is observed", supervised, true, nil},
+		{"the label is not read", unread, true, nil},
+		{"the first column is no label", pair(), true, [][]float64{{20, 30, 1}, {50, 60, 0}}},
+		{"the order is declared", declared, true, [][]float64{{1, 20, math.NaN()}, {0, 50, math.NaN()}}},
+	} {
+		os.Remove(filepath.Join(dir, "labels.npy"))
+		if c.labels {
+			put("labels.npy", npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (2,)}", []uint8{1, 0}))
+		}
+		rows, check, err := readOne(features, c.e, Options{})
+		if c.want == nil {
+			if err == nil || !strings.Contains(err.Error(), "labels.npy beside the file has a label of each record, too") {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if math.IsNaN(c.want[0][2]) { // no level 30
+			if check.Rejected != 2 {
+				t.Errorf("%s: %d rejected", c.name, check.Rejected)
+			}
+		} else if diff := cmp.Diff(c.want, unpack(t, rows)); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
 	}
 }
 

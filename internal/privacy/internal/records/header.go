@@ -1,6 +1,7 @@
 package records
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,7 +11,8 @@ import (
 
 // match finds the raw columns in the header of file; the column of ids, if there is one,
 // comes last. A column that the header lacks may be one of partitions: its place is -1. It
-// reports all mistakes, each with the nearest name.
+// reports mistakes, each with the nearest name, at most mostMistakes: an image has thousands
+// of columns.
 func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 	names := e.names()
 	at = make([]int, len(names))
@@ -32,8 +34,15 @@ func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 			at[i] = first
 		}
 	}
+	if more := len(errs) - mostMistakes; more > 0 {
+		errs[mostMistakes] = &tablefile.FileError{File: file, Problem: fmt.Sprintf("%d more such columns", more)}
+		errs = errs[:mostMistakes+1]
+	}
 	return at, errs
 }
+
+// mostMistakes is the number of columns of a file that an error names.
+const mostMistakes = 10
 
 // hint names the column that the user probably meant. A first line with a number, or with
 // none of the names in any case, may be a record instead of a header, and is never quoted.

@@ -73,7 +73,7 @@ func OtherFormat(path, start string) *FileError {
 	case len(start) > 2 && strings.HasPrefix(start, "\x00\x00") && idxNumber(start[2]) != nil:
 		return name("an idx array", "idx")
 	case strings.HasPrefix(start, "PK\x03\x04"), strings.HasPrefix(start, "\xd0\xcf\x11\xe0"): // .xlsx and .ods; .xls
-		return &FileError{File: path, Problem: "is a workbook or an archive", Hint: "save its sheet as CSV in UTF-8"}
+		return &FileError{File: path, Problem: "is a workbook or an archive", Hint: "save its sheet as CSV in UTF-8, or its array by numpy.save"}
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"d3p/internal/safetensors"
 )
 
 // An npy file is its magic, the version of the format, the length of the head,
@@ -57,7 +59,7 @@ func npyHead(path string, src io.Reader) (Array, error) {
 	a.Bytes, a.Number = npyNumber(string(descr[1]))
 	switch {
 	case a.Number == nil:
-		return Array{}, &FileError{File: path, Problem: "has numbers of a type that is not read", Hint: "save float32, float64, bool or integers, little-endian"}
+		return Array{}, &FileError{File: path, Problem: "has numbers of a type that is not read", Hint: "save float16, float32, float64, bool or integers, little-endian"}
 	case string(fortran[1]) == "True":
 		return Array{}, &FileError{File: path, Problem: "is in Fortran order", Hint: "save numpy.ascontiguousarray of it"}
 	}
@@ -97,6 +99,8 @@ func npyNumber(descr string) (bytes int, number func(b []byte) float64) {
 		return 8, func(b []byte) float64 { return float64(le.Uint64(b)) }
 	case "<i8":
 		return 8, func(b []byte) float64 { return float64(int64(le.Uint64(b))) }
+	case "<f2":
+		return 2, func(b []byte) float64 { return safetensors.Half(le.Uint16(b)) }
 	case "<f4":
 		return 4, func(b []byte) float64 { return float64(math.Float32frombits(le.Uint32(b))) }
 	case "<f8":
