@@ -100,7 +100,7 @@ var rules = map[string]rule{
 	"privacy/schedule":                   {ours: []string{"privacy/event", "privacy/sampler"}},
 	"privacy":                            {ours: []string{"privacy/exactdraw", "privacy/clipgroups", "privacy/schedule", "nuts", "models/simulate", "models/encoding", "models", "models/graph", "privacy/accountant", "privacy/event", "privacy/internal/records", "privacy/internal/records/storage", "privacy/noise", "privacy/sampler", "atomicfile", "privacy/internal/records/tablefile"}, files: true},
 	"privacy/enginetest":                 {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
-	"privacy/sensitivity":                {ours: []string{"privacy/clipgroups", "models/data", "models/whiten", "models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
+	"privacy/sensitivity":                {ours: []string{"safetensors", "privacy/clipgroups", "models/data", "models/whiten", "models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
 	"sufficient": {theirs: []string{"gonum.org/v1/gonum/blas/blas64", "gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/lapack/lapack64", "gonum.org/v1/gonum/mat"}},
 	"table1":     {ours: []string{"models", "models/core", "models/data", "models/dist", "models/encoding", "models/expr", "models/formula", "models/law", "models/naming", "privacy", "privacy/accountant", "privacy/event", "privacy/noise", "stats"}, theirs: []string{"gonum.org/v1/gonum/mat"}},

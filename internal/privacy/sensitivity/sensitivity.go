@@ -288,6 +288,13 @@ func (s *search) draw(wildly bool) Case {
 	for i := range c.Theta {
 		c.Theta[i] = sd * s.rng.NormFloat64()
 	}
+	if wildly && s.rng.IntN(3) == 0 { // weights after a step that went wrong
+		for i := range c.Theta {
+			if s.rng.IntN(8) == 0 {
+				c.Theta[i] = wild(s.rng)
+			}
+		}
+	}
 	for i := range c.Aux {
 		c.Aux[i] = s.rng.NormFloat64()
 	}

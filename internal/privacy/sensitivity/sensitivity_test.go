@@ -37,15 +37,25 @@ func sequences(tb testing.TB, n int) (list []Model) {
 	return list
 }
 
+// grids are n random networks over grids, and those that start from a public file.
+func grids(tb testing.TB, n int) (list []Model) {
+	rng := rand.New(rand.NewPCG(8, 17))
+	for i := range n {
+		list = append(list, Grids(tb, i, rng))
+	}
+	return append(list, Adapted(tb, rng)...)
+}
+
 // attacked are all examples, all tapes that engines conform on, random models of every
-// response, and random networks over texts, with up to most parameters; a soak has more.
+// response, and random networks over texts and grids, with up to most parameters; a soak has
+// more.
 func attacked(t *testing.T, most int) []Model {
 	each := 1
 	if os.Getenv("D3P_SOAK") != "" {
 		each = 10
 	}
 	list := slices.Concat(Configs(t, "../../../configs"), Vanilla(t, "../../../configs"),
-		Rotated(t, "../../../configs", rand.New(rand.NewPCG(4, 2))), Tapes(t), generated(t, each), sequences(t, 28*each))
+		Rotated(t, "../../../configs", rand.New(rand.NewPCG(4, 2))), Tapes(t), generated(t, each), sequences(t, 28*each), grids(t, 12*each))
 	return slices.DeleteFunc(list, func(m Model) bool { return m.Tape.P > most })
 }
 
