@@ -15,6 +15,10 @@ import (
 // multiplications of Gram matrices: it is cleared, written, squared and added.
 const elementCost = 40
 
+// keptUnit is the number of records whose factors are turned at once: half of a vector,
+// which takes half of the memory.
+const keptUnit = 4
+
 // preferElements replaces Gram matrices where elements are cheaper. Terms that share a
 // delta share its inner products.
 func (p *program) preferElements() {
@@ -59,7 +63,7 @@ type turnedPart struct {
 	buf        graph.Buf
 	width      int
 	transposed bool
-	at, size   int // place and numbers, of eight records
+	at, size   int // place and numbers, of keptUnit records
 }
 
 // keep adds the memory of a kept term. Terms with one factor share its part.
@@ -76,7 +80,7 @@ func (p *program) keptPart(buf graph.Buf, width int, transposed bool) int {
 			return i
 		}
 	}
-	size := laneUnit * p.tape.Buffers[buf].Size
+	size := keptUnit * p.tape.Buffers[buf].Size
 	p.keptParts = append(p.keptParts, turnedPart{buf, width, transposed, p.keptFactors, size})
 	p.keptFactors += size
 	return len(p.keptParts) - 1
@@ -87,9 +91,9 @@ func (p *program) keptPart(buf graph.Buf, width int, transposed bool) int {
 func (c *context) keepElements(clip privacy.Clip) (count float64) {
 	clear(c.kept)
 	norm2, factor := c.one(c.p.norm2), c.one(c.p.factor)
-	for lane := 0; lane < c.n; lane += laneUnit {
+	for lane := 0; lane < c.n; lane += keptUnit {
 		c.divideKept(lane)
-		for b := lane; b < min(lane+laneUnit, c.n); b++ {
+		for b := lane; b < min(lane+keptUnit, c.n); b++ {
 			clear(c.own)
 			for i := range c.p.terms {
 				if t := &c.p.terms[i]; t.kept {
@@ -110,7 +114,7 @@ func (c *context) keepElements(clip privacy.Clip) (count float64) {
 // divideKept sets the parts of the kept terms' factors, for the records from lane on.
 func (c *context) divideKept(lane int) {
 	for i, k := range c.p.keptParts {
-		c.split(c.keptPart(i), c.block(k.buf)[lane:], laneUnit, k.width, k.transposed)
+		c.split(c.keptPart(i), c.block(k.buf)[lane:], keptUnit, k.width, k.transposed)
 	}
 }
 

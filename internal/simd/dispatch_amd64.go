@@ -25,7 +25,7 @@ var avx512 = &kernels{
 	sum: sumAVX512, dot: dotAVX512, clipFlat: clipFlatAVX512, adam: adamAVX512, adamGain: adamGainAVX512,
 	rowDots32: rowDots32AVX512, rowDots64: rowDots64AVX512, rowSum32: rowSum32AVX512, rowSum64: rowSum64AVX512,
 	columns32: columns32AVX512, columns64: columns64AVX512, unpack8: unpack8AVX512, unpack32: unpack32AVX512,
-	scaledTranspose: scaledTransposeAVX512, packLanes: packLanesAVX512, laneProducts1: laneProducts1AVX512, laneProducts4: laneProducts4AVX512, narrow: narrowAVX512, widen: widenAVX512,
+	fourLanes: scaledTransposeAVX2, scaledTranspose: scaledTransposeAVX512, packLanes: packLanesAVX512, laneProducts1: laneProducts1AVX512, laneProducts4: laneProducts4AVX512, narrow: narrowAVX512, widen: widenAVX512,
 	tiles64: tiles[float64]{
 		whole: []tile[float64]{{14, tile14x64AVX512}, {8, tile8x64AVX512}, {4, tile4x64AVX512}, {2, tile2x64AVX512}, {1, tile1x64AVX512}},
 		cut:   []tile[float64]{{14, cutTile14x64AVX512}, {8, cutTile8x64AVX512}, {4, cutTile4x64AVX512}, {2, cutTile2x64AVX512}, {1, cutTile1x64AVX512}},
@@ -48,7 +48,7 @@ var avx2 = &kernels{
 	sum: sumAVX2, dot: dotAVX2, clipFlat: clipFlatAVX2, adam: adamAVX2, adamGain: adamGainAVX2,
 	rowDots32: rowDots32AVX2, rowDots64: rowDots64AVX2, rowSum32: rowSum32AVX2, rowSum64: rowSum64AVX2,
 	columns32: columns32AVX2, columns64: columns64AVX2, unpack8: unpack8AVX2, unpack32: unpack32AVX2,
-	scaledTranspose: scaledTransposeAVX2, packLanes: packLanesAVX2, laneProducts1: laneProducts1AVX2, laneProducts4: laneProducts4AVX2, narrow: narrowAVX2, widen: widenAVX2,
+	fourLanes: scaledTransposeAVX2, scaledTranspose: scaledTransposeAVX2, packLanes: packLanesAVX2, laneProducts1: laneProducts1AVX2, laneProducts4: laneProducts4AVX2, narrow: narrowAVX2, widen: widenAVX2,
 	tiles64: tiles[float64]{
 		whole: []tile[float64]{{6, tile6x64AVX2}, {4, tile4x64AVX2}, {2, tile2x64AVX2}, {1, tile1x64AVX2}},
 		cut:   []tile[float64]{{4, cutTile4x64AVX2}, {2, cutTile2x64AVX2}, {1, cutTile1x64AVX2}},

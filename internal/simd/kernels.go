@@ -28,6 +28,7 @@ type kernels struct {
 	unpack8  func(dst []float32, pitch, n, count int, table []float32, stride, at int, index []uint32, fetch int)
 	unpack32 func(dst []float32, pitch, n, count int, table []float32, stride, at int, index []uint32, fetch int)
 
+	fourLanes       func(dst []float64, stride int, x []float64, step, count int, factor []float64) // scaledTranspose of a multiple of four
 	scaledTranspose func(dst []float64, stride int, x []float64, step, count int, factor []float64)
 
 	packLanes                    func(dst, x []float64, side, tiles, tall, place, step, count int)
@@ -52,6 +53,6 @@ var plain = &kernels{
 	sum: sum, dot: dot, clipFlat: clipFlat, adam: adam, adamGain: adamGain,
 	rowDots32: rowDots[float32], rowDots64: rowDots[float64], rowSum32: rowSum[float32], rowSum64: rowSum[float64],
 	columns32: columns[float32], columns64: columns[float64], unpack8: unpack8, unpack32: unpack32,
-	scaledTranspose: scaledTranspose, packLanes: packLanes, laneProducts1: laneProducts(1), laneProducts4: laneProducts(4), narrow: narrow, widen: widen,
+	fourLanes: scaledTranspose, scaledTranspose: scaledTranspose, packLanes: packLanes, laneProducts1: laneProducts(1), laneProducts4: laneProducts(4), narrow: narrow, widen: widen,
 	tiles64: tiles[float64]{axpy: axpy}, tiles32: tiles[float32]{axpy: axpy32},
 }

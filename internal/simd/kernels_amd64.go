@@ -77,7 +77,7 @@ func columns32AVX2(dst []float64, n int, count int, table []float32, stride int,
 // of the row 64 further on in index the first fetch bytes are prefetched.
 func columns64AVX2(dst []float64, n int, count int, table []float64, stride int, index []uint32, fetch int)
 
-// dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
+// dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of 4
 func scaledTransposeAVX2(dst []float64, stride int, x []float64, step int, count int, factor []float64)
 
 // dst[((j·tall+k)·side+i)·8+b] = x[k·step+(j·side+i)·place+b] for i < side, j < tiles, b < 8 and k < count; all of them are above 0
@@ -203,7 +203,7 @@ func columns32AVX512(dst []float64, n int, count int, table []float32, stride in
 // of the row 64 further on in index the first fetch bytes are prefetched.
 func columns64AVX512(dst []float64, n int, count int, table []float64, stride int, index []uint32, fetch int)
 
-// dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
+// dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of 8
 func scaledTransposeAVX512(dst []float64, stride int, x []float64, step int, count int, factor []float64)
 
 // dst[((j·tall+k)·side+i)·8+b] = x[k·step+(j·side+i)·place+b] for i < side, j < tiles, b < 8 and k < count; all of them are above 0

@@ -11,9 +11,9 @@ import (
 // scaledTranspose takes as many lanes as a register has at a time, and of them squares of
 // numbers: as many elements.
 func scaledTranspose(i isa) {
-	TEXT("scaledTranspose"+i.suffix(), NOSPLIT, "func(dst []float64, stride int, x []float64, step, count int, factor []float64)")
-	Doc("dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight")
 	side := i.lanes()
+	TEXT("scaledTranspose"+i.suffix(), NOSPLIT, "func(dst []float64, stride int, x []float64, step, count int, factor []float64)")
+	Doc(fmt.Sprintf("dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of %d", side))
 	dst, x, factor, lanes := base("dst"), base("x"), base("factor"), length("factor")
 	to, from := newStrided(base("dst"), side, bytes("stride", i)), newStrided(base("x"), side, bytes("step", i))
 	left := GP64()
