@@ -151,3 +151,26 @@ func setLevel(spans map[int]affine.Span, f *encoding.Field, level int) {
 		}
 	}
 }
+
+// IsLinear reports whether the records depend on the parameters that vary by linear predictors
+// alone, given the other parameters: each argument of each observed density is a monotone function
+// of a number that is affine in them. A formula has linear predictors; a neural network has none.
+func (m *Model) IsLinear(varies func(parameter int) bool) bool {
+	if m.Spec.Model != nil && m.Spec.Model.Formula.IsSet() {
+		return true
+	}
+	c := newCompiler(m.Spec, m.Core)
+	c.coordinates = m.coordinates
+	c.dimensions()
+	c.parameters()
+	g := c.build()
+	g.rows()
+	for _, d := range m.Core.Observe {
+		for _, x := range g.density(d).Inputs() {
+			if !affine.Linked(x, varies) {
+				return false
+			}
+		}
+	}
+	return true
+}

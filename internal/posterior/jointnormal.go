@@ -120,7 +120,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	}
 	ratio := pick(j.samplingRatio(post.Mean, at, j.clipNorm), free)
 	simd.MulScalar(ratio, ratio, 1+c.batches)
-	widened := widening{free, scales, ofPrior, j.releasedMeans(at, free, found), ratio, c.noiseOfMean()}
+	widened := widening{free, scales, ofPrior, j.releasedMeans(at, free, found), ratio, c.noiseOfMean(), !j.moves(free)}
 	whole := j.overLaws(widened.under(likelihood, trusted, j.believed(j.law, post.Mean, free, found)), post.Mean, found, widened)
 	if whole == nil || c.constant != nil && !whole.widen(widened, likelihood, wide) {
 		return false

@@ -29,7 +29,7 @@ func (w widening) under(likelihood, trusted, believed *mat.SymDense) *underLaw {
 	if u.exact == nil || u.total == nil {
 		return nil
 	}
-	if len(w.free) > mostMoved {
+	if w.stays {
 		u.step = mat.NewVecDense(len(w.free), nil)
 		return u
 	}
@@ -56,6 +56,14 @@ const mostMoved = 40
 
 // mostFree is the number of free parameters up to which laws are drawn.
 const mostFree = 100
+
+// moves reports whether the mean moves to the posterior's. That takes the information to be the same
+// along the step, as it nearly is beside linear predictors. In a neural network one weight's
+// information depends on the others: of 16 fits of eight tables (25 weights, N = 1000, ε = 1) the step
+// raised the mean error in every one, on average from .43 to .59.
+func (j *jointNormal) moves(free []int) bool {
+	return len(free) <= mostMoved && j.model.IsLinear(func(k int) bool { return slices.Contains(free, k) })
+}
 
 // overLaws is the mean of bought, the posterior under the bought law, and of those under laws
 // that the truth may have; nil where bought is. If a law has a correlation of .8 ± .1 and

@@ -2,9 +2,12 @@ package posterior
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/models/modelstest"
 )
 
 // noReleases are the means of a fit that released no gradients and ended at their places.
@@ -98,5 +101,21 @@ func TestLawsCountByEvidence(t *testing.T) {
 	want := (one.total.At(0, 0)+other.total.At(0, 0))/2 + spread
 	if got := combined([]*underLaw{one, other}).total.At(0, 0); math.Abs(got-want) > 1e-9 {
 		t.Errorf("variance %g of laws that count alike, want %g", got, want)
+	}
+}
+
+// The mean of a regression moves, of many coefficients it stays, and so do the weights of a
+// network: the information about one of them depends on the others.
+func TestMovesBesideLinearPredictors(t *testing.T) {
+	network := strings.Replace(twoColumns, "normal(a * x + b * z, 1)", "normal(a * tanh(b * x + z), 1)", 1)
+	formula := twoColumns[:strings.Index(twoColumns, "core:")] + "model:\n  formula: y ~ x + z\n  family: normal\n"
+	for name, c := range map[string]struct {
+		text string
+		want bool
+	}{"core": {twoColumns, true}, "formula": {formula, true}, "network": {network, false}} {
+		j := &jointNormal{simulation: simulation{model: modelstest.Compile(t, name+".yaml", c.text)}}
+		if j.moves(realValued(j.model)) != c.want || j.moves(make([]int, mostMoved+1)) {
+			t.Errorf("%s: moves %t, or with too many parameters", name, !c.want)
+		}
 	}
 }

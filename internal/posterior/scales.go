@@ -214,6 +214,7 @@ type widening struct {
 	releasedMeans
 	ratio []float64 // of noisyInformation
 	noise float64   // v̄
+	stays bool      // the mean stays where the fit has it, see moves
 }
 
 // covariances are (Λ + H)⁻¹ of the likelihood's information and (Λ + K)⁻¹ of that which is

@@ -1,8 +1,10 @@
-// Package affine bounds the slopes of a number that is affine in the parameters of a graph.
+// Package affine finds the numbers of a graph that are affine in its parameters, and bounds their
+// slopes.
 package affine
 
 import (
 	"math"
+	"slices"
 
 	"d3p/internal/models/graph"
 )
@@ -18,9 +20,18 @@ func (s Span) holds(x float64) bool            { return s.Low <= x && x <= s.Hig
 func (s Span) single() bool                    { return s.Low == s.High }
 func (s Span) of(f func(float64) float64) Span { return Span{f(s.Low), f(s.High)} }
 
+// whole is the span of a number about which nothing is known.
+var whole = Span{math.Inf(-1), math.Inf(1)}
+
 func (s Span) times(t Span) Span {
+	if s == (Span{}) || t == (Span{}) {
+		return Span{} // also where the other is infinite
+	}
 	out := Span{math.Inf(1), math.Inf(-1)}
 	for _, x := range []float64{s.Low * t.Low, s.Low * t.High, s.High * t.Low, s.High * t.High} {
+		if math.IsNaN(x) {
+			return whole
+		}
 		out = out.hull(Span{x, x})
 	}
 	return out
@@ -58,25 +69,48 @@ func (f form) times(s Span) form {
 }
 
 // Slopes bounds |∂x/∂θ_j| of a scalar x by parameter, over all records whose column j is in
-// column(j). It is false if x is not affine in the parameters, or if it takes an operation that
-// is not known here.
+// column(j). It is false if x is not affine in the parameters, or if a slope has no bound.
 func Slopes(x *graph.Node, parameters int, column func(j int) (Span, bool)) (slopes []float64, ok bool) {
-	a := analysis{column: column, known: make(map[*graph.Node][]form)}
+	a := analysis{column: column, varies: func(int) bool { return true }, known: make(map[*graph.Node][]form)}
 	all := a.forms(x)
 	if len(all) != 1 {
 		return nil, false
 	}
 	slopes = make([]float64, parameters)
 	for j, s := range all[0].slopes {
-		if slopes[j] = s.farthest(); math.IsNaN(slopes[j]) {
+		if slopes[j] = s.farthest(); math.IsNaN(slopes[j]) || math.IsInf(slopes[j], 0) {
 			return nil, false
 		}
 	}
 	return slopes, true
 }
 
+// Linked reports whether every element of x is a monotone function of a number that is affine in
+// the parameters that vary, given the others, as the mean exp(a + b·x) of a regression is.
+func Linked(x *graph.Node, varies func(parameter int) bool) bool {
+	a := analysis{column: func(int) (Span, bool) { return whole, true }, varies: varies, known: make(map[*graph.Node][]form)}
+	for a.forms(x) == nil {
+		var inner *graph.Node
+		for _, arg := range x.Args() {
+			if f := a.forms(arg); f != nil && !slices.ContainsFunc(f, func(f form) bool { return !f.fixed() }) {
+				continue
+			}
+			if inner != nil {
+				return false
+			}
+			inner = arg
+		}
+		if inner == nil || !increasing[x.Op()] && !monotone[x.Op()] {
+			return false
+		}
+		x = inner
+	}
+	return true
+}
+
 type analysis struct {
 	column func(j int) (Span, bool)
+	varies func(parameter int) bool // the others are constants without known spans
 	known  map[*graph.Node][]form
 }
 
@@ -112,11 +146,13 @@ func (a *analysis) leaf(n *graph.Node) []form {
 		case graph.OpConst:
 			list[i].constant = Span{d.Values[i], d.Values[i]}
 		case graph.OpParam:
-			list[i].slopes = map[int]Span{d.Offset + i: {1, 1}}
+			if list[i].constant = whole; a.varies(d.Offset + i) {
+				list[i] = form{slopes: map[int]Span{d.Offset + i: {1, 1}}}
+			}
 		case graph.OpColumn:
 			span, ok := a.column(d.Offset + i)
 			if !ok {
-				return nil
+				span = whole
 			}
 			list[i].constant = span
 		default:
@@ -130,6 +166,12 @@ func (a *analysis) leaf(n *graph.Node) []form {
 var increasing = map[graph.Op]bool{
 	graph.OpExp: true, graph.OpExpm1: true, graph.OpSigmoid: true, graph.OpSoftplus: true, graph.OpTanh: true,
 	graph.OpRelu: true, graph.OpErf: true, graph.OpNormalCDF: true, graph.OpAtan: true, graph.OpFloor: true, graph.OpSign: true,
+}
+
+// monotone are other operations that rise or fall in one argument, on each side of 0.
+var monotone = map[graph.Op]bool{
+	graph.OpAdd: true, graph.OpSub: true, graph.OpMul: true, graph.OpDiv: true, graph.OpNeg: true, graph.OpReciprocal: true,
+	graph.OpLog: true, graph.OpLog1p: true, graph.OpLogSigmoid: true, graph.OpLogNormalCDF: true, graph.OpSqrt: true, graph.OpPow: true,
 }
 
 // elementwise are the elements of an operation on elements of the same place; an argument of one
@@ -163,8 +205,11 @@ func applied(op graph.Op, x []form) (form, bool) {
 		}
 		return x[1].times(x[0].constant), x[0].fixed()
 	case graph.OpDiv:
-		by := x[1].constant
-		return x[0].times(Span{1 / by.High, 1 / by.Low}), x[1].fixed() && !by.holds(0)
+		by := whole
+		if d := x[1].constant; !d.holds(0) {
+			by = Span{1 / d.High, 1 / d.Low}
+		}
+		return x[0].times(by), x[1].fixed()
 	}
 	for _, f := range x {
 		if !f.fixed() {
@@ -189,7 +234,10 @@ func applied(op graph.Op, x []form) (form, bool) {
 	case (op == graph.OpLog || op == graph.OpSqrt) && s.Low > 0 || increasing[op]:
 		s = s.of(func(v float64) float64 { return op.Eval(v, 0, 0) })
 	default:
-		return form{}, false
+		s = whole
+	}
+	if math.IsNaN(s.Low) || math.IsNaN(s.High) {
+		s = whole
 	}
 	return form{constant: s}, true
 }

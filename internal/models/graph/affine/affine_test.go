@@ -183,3 +183,30 @@ func randomNumber(b *graph.Builder, rng *rand.Rand, depth int) *graph.Node {
 		return b.Sqrt(b.Column(1))
 	}
 }
+
+// A regression's mean is a function of a linear predictor, whatever its spread and its columns
+// are. A network's output, and a product of two coefficients, is none.
+func TestLinked(t *testing.T) {
+	for name, c := range map[string]struct {
+		of   func(b *graph.Builder, θ []*graph.Node) *graph.Node
+		want bool
+	}{
+		"a predictor":                 {func(b *graph.Builder, θ []*graph.Node) *graph.Node { return b.Add(θ[0], b.Mul(b.Column(3), θ[1])) }, true},
+		"a mean by its logarithm":     {func(b *graph.Builder, θ []*graph.Node) *graph.Node { return b.Exp(b.Mul(b.Column(3), θ[0])) }, true},
+		"a rate":                      {func(b *graph.Builder, θ []*graph.Node) *graph.Node { return b.Mul(b.Exp(θ[2]), b.Exp(b.Neg(θ[0]))) }, true},
+		"an effect by a spread":       {func(b *graph.Builder, θ []*graph.Node) *graph.Node { return b.Add(θ[0], b.Mul(b.Exp(θ[2]), θ[1])) }, true},
+		"over a spread":               {func(b *graph.Builder, θ []*graph.Node) *graph.Node { return b.Div(θ[0], b.Exp(θ[2])) }, true},
+		"a spread alone":              {func(b *graph.Builder, θ []*graph.Node) *graph.Node { return b.Lgamma(θ[2]) }, true},
+		"a product of coefficients":   {func(b *graph.Builder, θ []*graph.Node) *graph.Node { return b.Mul(θ[0], θ[1]) }, false},
+		"a network":                   {func(b *graph.Builder, θ []*graph.Node) *graph.Node { return b.Mul(θ[0], b.Tanh(θ[1])) }, false},
+		"a sum of two activations":    {func(b *graph.Builder, θ []*graph.Node) *graph.Node { return b.Add(b.Tanh(θ[0]), b.Tanh(θ[1])) }, false},
+		"a square":                    {func(b *graph.Builder, θ []*graph.Node) *graph.Node { return b.Square(θ[0]) }, false},
+		"a square behind a logarithm": {func(b *graph.Builder, θ []*graph.Node) *graph.Node { return b.Log(b.Square(θ[0])) }, false},
+	} {
+		b := graph.NewBuilder()
+		x := c.of(b, scalars(b, "θ", 3))
+		if got := affine.Linked(x, func(j int) bool { return j < 2 }); got != c.want {
+			t.Errorf("%s: linked %t", name, got)
+		}
+	}
+}
