@@ -18,13 +18,16 @@ func Read(file string, src []byte, load spec.Loader) (*Model, error) {
 	if len(errs) == 0 {
 		return Compile(s)
 	}
-	if core, ok := s.Lowerable(); ok {
-		c := newCompiler(s, core)
-		c.check(&Model{})
-		c.errs = append(c.errs, errs...)
-		return nil, c.sorted()
+	core, lowered := s.Lowerable()
+	errs = append(errs, lowered...)
+	if core == nil {
+		errs.Sort()
+		return nil, errs
 	}
-	return nil, errs
+	c := newCompiler(s, core)
+	c.check(&Model{})
+	c.errs = append(c.errs, errs...)
+	return nil, c.sorted()
 }
 
 // Compile compiles a model file without mistakes into a Model. The error is an expr.Errors

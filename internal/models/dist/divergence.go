@@ -1,9 +1,11 @@
 package dist
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
+	"d3p/internal/models/dist/continuous"
 	"d3p/internal/models/dist/counts"
 	"d3p/internal/models/dist/family"
 	"d3p/internal/models/graph"
@@ -45,7 +47,10 @@ func (a Applied) powerIntegral(b *graph.Builder, beta float64, levels int) (*gra
 		return b.AddAll(terms...), nil
 	}
 	p := a.power(beta)
-	if p.Scale == nil {
+	switch {
+	case p.Scale == nil && a.Name == continuous.StudentT.Name:
+		return nil, errors.New("the beta divergence of student_t has no closed form while its df is a parameter: write a core model with a number as df (`d3p render --core` prints one, without `likelihood:`)")
+	case p.Scale == nil:
 		return nil, fmt.Errorf("the beta divergence of %s has no closed form (bernoulli, normal, laplace, student_t with a number as df, and the families of levels have one)", a.Name)
 	}
 	return b.Exp(b.Add(b.Const(p.LogIntegral), b.Mul(b.Const(1-beta), family.LogOf(b, p.Scale)))), nil
@@ -79,7 +84,7 @@ func BetaRange(d Density, beta float64) (float64, error) {
 	}
 	scale, known := p.Scale.Value()
 	if !known {
-		return 0, fmt.Errorf("the density of %s is not bounded while its scale is a parameter: write a number for it", a.Name)
+		return 0, fmt.Errorf("the density of %s is not bounded while its scale is a parameter: write a number for it in a core model (`d3p render --core` prints one)", a.Name)
 	}
 	return math.Exp((beta-1)*(p.LogHeight-math.Log(scale))) / (beta - 1), nil
 }

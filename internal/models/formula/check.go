@@ -184,6 +184,11 @@ func (b *checker) checkResponse(m *Model, c *data.Column, f *family) {
 	}
 }
 
+// NeedsTrials reports whether the response of the formula lacks the number of trials of f.
+func (f *family) NeedsTrials(of *Formula) bool {
+	return f.trials && !of.Trials.IsSet() && !of.TrialsNumber.IsSet()
+}
+
 // checkResponseParts reports trials and events that the family or their columns
 // cannot give.
 func (b *checker) checkResponseParts(m *Model, f *family) {
@@ -191,7 +196,7 @@ func (b *checker) checkResponseParts(m *Model, f *family) {
 	given := formula.Trials.IsSet() || formula.TrialsNumber.IsSet()
 	switch {
 	case f == nil || f.trials == given:
-	case f.trials:
+	case f.NeedsTrials(formula):
 		b.Add(formula.Response.At, "write "+formula.Response.V+" | trials(n)", "family %s needs the number of trials", f.Name)
 	default:
 		at := formula.Trials.At

@@ -115,39 +115,47 @@ func (s *Spec) Lower() (*core.Core, expr.Errors) {
 	return formula.Lower(s.Model, &s.Data)
 }
 
-// Lowerable is Lower for a Spec with mistakes: it returns false if they prevent a check
+// Lowerable is Lower for a Spec with mistakes: it returns no core if they prevent a check
 // of the model's expressions.
-func (s *Spec) Lowerable() (*core.Core, bool) {
+func (s *Spec) Lowerable() (*core.Core, expr.Errors) {
 	for _, c := range s.Data.Columns {
 		if !c.Type.IsSet() || !c.Numeric() && len(c.Levels) < 2 {
-			return nil, false
+			return nil, nil
 		}
 	}
 	switch {
 	case s.fronts() > 1:
-		return nil, false
+		return nil, nil
 	case s.Twin != nil:
 		if !s.Twin.Lowerable(&s.Data) {
-			return nil, false
+			return nil, nil
 		}
-		core, _ := s.Lower()
-		return core, core.Parsed()
+		return parsed(s.Lower())
+	case s.Core != nil && s.parsedNets():
+		return parsed(s.Core, nil)
 	case s.Core != nil:
-		return s.Core, s.Core.Parsed() && s.parsedNets()
+		return nil, nil
 	case s.Model == nil || s.Model.Terms == nil || !s.Model.Complete(&s.Data):
-		return nil, false
+		return nil, nil
 	}
 	f := formula.FamilyOf(s.Model.Family.V)
-	if f == nil || f.Link(s.Model.Link.V) == nil || f.Intervals != (len(s.Model.Cuts) > 0) {
-		return nil, false
+	if f == nil || f.Link(s.Model.Link.V) == nil || f.NeedsTrials(s.Model.Terms) || f.Intervals != (len(s.Model.Cuts) > 0) {
+		return nil, nil
 	}
 	for _, p := range s.Model.Priors {
 		if p.Expr == nil {
-			return nil, false
+			return nil, nil
 		}
 	}
-	core, _ := s.Lower()
-	return core, core.Parsed()
+	return parsed(s.Lower())
+}
+
+// parsed leaves a core away that has mistakes, or expressions that could not be parsed.
+func parsed(c *core.Core, errs expr.Errors) (*core.Core, expr.Errors) {
+	if len(errs) > 0 || !c.Parsed() {
+		return nil, errs
+	}
+	return c, nil
 }
 
 // likelihoodField is `likelihood:`.
