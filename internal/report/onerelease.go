@@ -35,7 +35,7 @@ var oneReleases = map[string]oneRelease{
 		access:  "sums of scores and their gradients at every step of the sampler; only the last draw leaves", floatingPoint: "the last bits of the draw depend on the sampler's arithmetic: the guarantee holds for an exact draw",
 		assumptions: []Assumption{
 			{"exact-draw", "the released draw follows the posterior exactly", Declared,
-				"it is the last of a chain of the No-U-Turn sampler, which draws nearly from the posterior; how far four chains agree is in private/, because it depends on the records"},
+				"it is the last of a chain of the No-U-Turn sampler, which draws nearly from the posterior; R-hat and effective sample sizes of its four chains are in private/sampler.json alone, because they depend on the records"},
 			{"bounded-score", "the score of one unit stays within an interval of known length", Holds,
 				"the score is that of a beta divergence of a bounded density"},
 		},

@@ -94,7 +94,12 @@ func (p *Plan) chooseSchedule(cfg Config) error {
 	if p.BatchSchedule, err = schedule.Parse(cfg.BatchSchedule, p.Steps); err != nil {
 		return fmt.Errorf("--batch-schedule: %w", err)
 	}
-	if _, most := p.BatchSchedule.Range(); p.BatchSchedule != nil && (p.Sampling != sampler.Poisson || p.SamplingRate*most > 1) {
+	_, most := p.BatchSchedule.Range()
+	switch {
+	case p.BatchSchedule == nil:
+	case p.Sampling != sampler.Poisson:
+		return fmt.Errorf("--batch-schedule: sampling %s has batches of one size (type --sampling poisson --sampling-rate %.3g, or less)", p.Sampling, math.Floor(1000/most)/1000)
+	case p.SamplingRate*most > 1:
 		return fmt.Errorf("--batch-schedule: sampling %s at rate %.4g has no batches %.4g times as large (type --sampling poisson --sampling-rate %.3g, or less)", p.Sampling, p.SamplingRate, most, math.Floor(1000/most)/1000)
 	}
 	if cfg.NoiseSchedule == "" {
