@@ -104,6 +104,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		return
 	}
 	ends, fluctuation := d.late(m, trace)
+	blind := d.leavesNoiseOut()
 	for v := range d.Variables {
 		name := d.Variables[v].Name
 		verdict := Verdict{Value: Resolved}
@@ -111,9 +112,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			verdict = worse(verdict, Not, "%s", known.Unfinished)
 		}
 		point := d.isPoint(v)
-		if point {
-			verdict = worse(verdict, Not, "a point has no interval: fit with another guide than delta")
-		}
+		verdict = withoutInterval(verdict, point, blind)
 		if prior != nil && len(prior.Variables) == len(d.Variables) && !point {
 			verdict = d.besidePrior(verdict, prior, v)
 		}
@@ -157,6 +156,34 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	d.judgeEffects()
 	d.judgeSpreads()
 	d.judgeComponents(known)
+}
+
+// withoutInterval judges a point, and a variable of a posterior that leaves the noise out.
+func withoutInterval(verdict Verdict, point, blind bool) Verdict {
+	switch {
+	case point:
+		return worse(verdict, Not, "a point has no interval: fit with another guide than delta")
+	case blind:
+		return worse(verdict, Not, "its interval leaves the privacy noise out: fit without --noise-aware none, --compat d3p or a custom guide")
+	}
+	return verdict
+}
+
+// leastNoise is a share of the variance below any that a fit with noise can have. What makes a
+// covariance positive definite adds a billionth.
+const leastNoise = 1e-8
+
+// leavesNoiseOut reports whether the posterior does not contain the privacy noise: no share of
+// it is more than rounding.
+func (d *Draws) leavesNoiseOut() bool {
+	known := false
+	for _, v := range d.Variables {
+		if v.NoiseShare != nil && *v.NoiseShare > leastNoise {
+			return false
+		}
+		known = known || v.NoiseShare != nil
+	}
+	return known
 }
 
 // isPoint reports whether all draws of variable v are one number that the fit found, not a

@@ -26,7 +26,7 @@ model:
 
 // judged are verdicts about draws that are normal about 0 with the given sds by
 // variable, 0.1 for others, or about means, under a prior with sd 1; groups' sds are about
-// 0.5. The iterates end at ends, between which they swing up and down.
+// 0.5. Noise has a tenth of the variance, or shares by variable; with "all" none of the others. The iterates end at ends, between which they swing up and down.
 func judged(t *testing.T, m *models.Model, known Known, means, sds, shares, ends, swings map[string]float64) map[string]Verdict {
 	t.Helper()
 	const s = 2000
@@ -41,7 +41,10 @@ func judged(t *testing.T, m *models.Model, known Known, means, sds, shares, ends
 		if !ok {
 			sd = 0.1
 		}
-		share := shares[name]
+		share, ok := shares[name]
+		if !ok && shares["all"] == 0 {
+			share = 0.1
+		}
 		d.Variables[v].NoiseShare = &share
 		for i := range s {
 			x := means[name] + sd*rng.NormFloat64()
@@ -102,6 +105,9 @@ func TestVerdicts(t *testing.T) {
 		{name: "an effect is shrunk by design", of: "r_site[p,Intercept]", want: Resolved, known: plenty, means: one("r_site[p,Intercept]", 2), sds: one("r_site[p,Intercept]", 0.3)},
 		{name: "noise", of: "b[x]", want: Partly, why: "60 % of the variance", known: plenty, shares: one("b[x]", 0.6)},
 		{name: "all noise", of: "b[x]", want: Not, why: "noise", known: plenty, shares: one("b[x]", 0.97)},
+		{name: "no noise at all", of: "b[x]", want: Not, why: "leaves the privacy noise out", known: plenty, shares: one("all", 1)},
+		{name: "a billionth", of: "b[x]", want: Not, why: "leaves the privacy noise out", known: plenty, shares: map[string]float64{"all": 1, "sigma": 1e-9}},
+		{name: "nearly no noise", of: "b[x]", want: Resolved, known: plenty, shares: map[string]float64{"all": 1, "sigma": 1e-6}},
 		{name: "still moving", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.3)},
 		{name: "nearly there", of: "b[x]", want: Partly, why: "last steps", known: plenty, ends: one("b[x]", 0.1)},
 		{name: "swings about the result", of: "b[x]", want: Resolved, known: plenty, ends: one("b[x]", 0.3), swings: one("b[x]", 0.25)},
