@@ -28,6 +28,9 @@ func (p *plan) layers(path string, list []*Layer) (steps []step, ok bool) {
 		at := len(p.net.Layers) // layers may have layers
 		p.net.Layers = append(p.net.Layers, Built{Name: path + "." + name + strconv.Itoa(count[name])})
 		p.layer = &p.net.Layers[at]
+		if p.tooMany(l) {
+			return nil, false
+		}
 		kind, _ := KindNamed(name)
 		s := kind.build(p, l)
 		if s == nil {
@@ -38,8 +41,27 @@ func (p *plan) layers(path string, list []*Layer) (steps []step, ok bool) {
 			steps = append(steps, activation(a))
 		}
 		p.net.Layers[at].Out = p.shape
+		if p.tooMany(l) {
+			return nil, false
+		}
 	}
 	return steps, true
+}
+
+// mostNumbers bounds the numbers of a record between layers, so that a mistake in a shape
+// is an error rather than a program without memory.
+const mostNumbers = 1 << 26
+
+// tooMany reports a layer that reads or writes more numbers of a record than mostNumbers.
+func (p *plan) tooMany(l *Layer) bool {
+	n := 1.0
+	for _, d := range p.shape {
+		n *= float64(d.Size)
+	}
+	if n > mostNumbers {
+		p.fail(l.Kind.At, "", "layer %s has %.3g numbers of one record, more than %d", l.Kind.V, n, mostNumbers)
+	}
+	return n > mostNumbers
 }
 
 // fail reports a mistake of the layer.

@@ -113,12 +113,11 @@ func (c *column) longest() int {
 // last; or else the columns to read. If one number is missing for either, labels is the
 // file beside one of images, tokens or features that has the first column.
 func arrayNames(path string, e encoding.Encoding, enc *encoder, a tablefile.Array) (names []string, labels string, err error) {
-	var read []string
-	for _, name := range e.Header {
-		if slices.ContainsFunc(enc.columns, func(c column) bool { return c.name == name }) {
-			read = append(read, name)
-		}
+	used := make(map[string]bool, len(enc.columns))
+	for i := range enc.columns {
+		used[enc.columns[i].name] = true
 	}
+	read := slices.DeleteFunc(slices.Clone(e.Header), func(name string) bool { return !used[name] })
 	for i := range enc.columns {
 		if c := &enc.columns[i]; c.tokens && !c.lists {
 			return nil, "", &tablefile.FileError{File: path, Column: c.name, Problem: "is text, which an array of numbers has not", Hint: "tokens: 30000 in place of text: declares lists of whole numbers"}

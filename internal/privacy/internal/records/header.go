@@ -16,19 +16,27 @@ import (
 func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 	names := e.names()
 	at = make([]int, len(names))
+	places, twice := make(map[string]int, len(header)), make(map[string]bool)
+	for i, h := range header {
+		if _, seen := places[h]; seen {
+			twice[h] = true
+			continue
+		}
+		places[h] = i
+	}
 	e.partitions = make([][]byte, len(e.columns))
 	for i, name := range names {
-		first := slices.Index(header, name)
-		if first < 0 && i < len(e.columns) {
+		first, found := places[name]
+		if !found && i < len(e.columns) {
 			if cell, ok := partition(file, name); ok {
 				at[i], e.partitions[i] = -1, cell
 				continue
 			}
 		}
 		switch {
-		case first < 0:
+		case !found:
 			errs = append(errs, &tablefile.FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, names, header)})
-		case slices.Contains(header[first+1:], name):
+		case twice[name]:
 			errs = append(errs, &tablefile.FileError{File: file, Column: name, Problem: "named twice in the header of the file", Hint: "rename one of the two"})
 		default:
 			at[i] = first
