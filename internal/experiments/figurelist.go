@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -84,31 +82,11 @@ func fromReference(task, metric string) (figure.Series, error) {
 // the true epsilon of the published runs, and at one epsilon by sampling rate and clip
 // norm.
 func abalonePanels(shared string) ([]panel, error) {
-	var file struct {
-		Abalone struct {
-			Accuracy [][]float64 `json:"accuracy"` // by sigma and clip norm
-			SE       [][]float64 `json:"standard_error"`
-			Epsilon  []float64   `json:"epsilon_true_addremove_PLD"` // by sigma
-		} `json:"abalone_acc_vs_C"`
-	}
-	raw, err := os.ReadFile(filepath.Join(shared, "reference", "utility", "published.json"))
+	published, err := published.Accuracies()
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(raw, &file); err != nil {
-		return nil, err
-	}
-	published := figure.Series{Name: "published, best clip norm"}
-	for i, e := range file.Abalone.Epsilon {
-		best := figure.Measured{X: e}
-		for j, a := range file.Abalone.Accuracy[i] {
-			if a > best.Mean {
-				best.Mean, best.SE = a, file.Abalone.SE[i][j]
-			}
-		}
-		published.Points = append([]figure.Measured{best}, published.Points...)
-	}
-	most := file.Abalone.Epsilon[0]
+	most := published.Points[len(published.Points)-1].X
 	fixed := func(float64) float64 { return most }
 	of := func(name string) func(float64) []string {
 		return func(x float64) []string { return []string{name, fmt.Sprint(x)} }
@@ -122,165 +100,6 @@ func abalonePanels(shared string) ([]panel, error) {
 			{"d3p, by clip norm", []float64{0.1, 0.3, 1, 3, 10}, abaloneTask.shipped(shared, "acc", of("--clip-norm"), fixed)},
 		}},
 	}, nil
-}
-
-// hierarchicalPanels are the AUC of the hierarchical logistic regression (Prediger et al.
-// 2022, figures 4 and 5) against epsilon, by number of records.
-func hierarchicalPanels(shared string) (list []panel, err error) {
-	const metric = "mean test AUC over the 10 exported seeds"
-	for _, n := range []int{100, 200, 500, 1000} {
-		t := hlrTask{n}.task()
-		reference, err := fromReference(t.name, metric)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, panel{title: fmt.Sprintf("Hierarchical logistic regression, N = %d", n), x: "epsilon", y: "AUC on held-out records", log: true,
-			curves: t.byEpsilon(shared, metric, []float64{1, 2, 4, 8}), published: []figure.Series{reference}})
-	}
-	return list, nil
-}
-
-// iterationPanels are the AUC of the hierarchical logistic regression against the number of
-// steps (Prediger et al. 2022, figure 6), all at the price of their epsilon.
-func iterationPanels(shared string) (list []panel, err error) {
-	const metric = "mean test AUC over the 10 exported seeds"
-	steps := []float64{100, 300, 1000, 3000, 10000}
-	t := hlrTask{500}.task()
-	for _, epsilon := range []float64{1, 4} {
-		fixed := func(float64) float64 { return epsilon }
-		of := func(more ...string) func(options, float64, int, string) (float64, error) {
-			return t.shipped(shared, metric, func(x float64) []string { return append([]string{"--steps", fmt.Sprint(x)}, more...) }, fixed)
-		}
-		list = append(list, panel{title: fmt.Sprintf("Hierarchical logistic regression, N = 500, epsilon %g", epsilon), x: "steps", y: "AUC on held-out records", log: true, curves: []curve{
-			{"d3p, defaults", steps, of()},
-			{"algorithm of the Python package (--compat d3p)", steps, of("--compat", "d3p")},
-		}})
-	}
-	return list, nil
-}
-
-// mixturePanels are the log densities of held-out points under the mixture (Prediger et
-// al. 2022, figure 7) against epsilon.
-func mixturePanels(shared string) ([]panel, error) {
-	reference, err := fromReference("gmm", "tll")
-	if err != nil {
-		return nil, err
-	}
-	published, err := publishedMixtures()
-	epsilons := []float64{0.1, 0.303, 0.5, 1, 2, 4}
-	return []panel{{title: "Mixture of five normals, N = 2000", x: "epsilon", y: "log density of a held-out point", log: true,
-		curves:    append(gmmTask.byEpsilon(shared, "tll", epsilons), dpvi2017Curve(shared, epsilons)),
-		published: append(published, reference)}}, err
-}
-
-// stepPanels are the times of a step against the number of records in a batch: of the
-// auto-encoder of MNIST (Prediger et al. 2022, figure 3) and of the hierarchical logistic regression.
-func stepPanels(shared string) ([]panel, error) {
-	folder := filepath.Join(shared, "data", "mnist")
-	if _, err := os.Stat(folder); err != nil {
-		return nil, err
-	}
-	images := filepath.Join(folder, "train-images-idx3-ubyte.gz")
-	encoder := panel{title: "Auto-encoder of MNIST", x: "images in a batch", y: "milliseconds of a processor a step", log: true}
-	batches := []float64{32, 64, 128, 256, 512, 1024}
-	for _, private := range []bool{true, false} {
-		s, err := published.StepTimes(private)
-		if err != nil {
-			return nil, err
-		}
-		encoder.published = append(encoder.published, s)
-		name, command := "d3p, private, one thread", []string{"fit", "--noise-multiplier", "1.5", "--accept-risk", "noise-dominates,small-batches"}
-		if !private {
-			name, command = "d3p, not private, one thread", []string{"fit-nonprivate"}
-		}
-		encoder.curves = append(encoder.curves, curve{name, batches, func(opt options, batch float64, _ int, dir string) (float64, error) {
-			fewer := 20
-			seconds, err := secondsOfStep(opt, dir, fewer, fewer+int(20_000/batch), append(slices.Clone(command), "--batch-size", fmt.Sprint(batch), "--model", filepath.Join("configs", "vae-mnist.yaml"), images)...)
-			return 1e3 * seconds, err
-		}})
-	}
-	t := hlrTask{1000}.task()
-	load := sync.OnceValues(func() ([]replicate, error) { return t.load(shared) })
-	regression := func(opt options, batch float64, k int, dir string) (float64, error) {
-		replicates, err := load()
-		if err != nil {
-			return 0, err
-		}
-		r := replicates[k%len(replicates)]
-		if err := r.write(dir); err != nil {
-			return 0, err
-		}
-		seconds, err := secondsOfStep(opt, dir, 2000, 52000, "fit", "--epsilon", "1", "--table1", "none", "--noise-aware", "none", "--sampling-rate", fmt.Sprint(batch/float64(len(r.train.rows))),
-			"--draws", "2", "--formats", "csv", "--model", filepath.Join(dir, "model.yaml"), filepath.Join(dir, "train.csv"))
-		return 1e6 * seconds, err
-	}
-	return []panel{encoder, {title: "Hierarchical logistic regression, N = 1000", x: "records in a batch", y: "microseconds of a processor a step", log: true,
-		curves: []curve{{"d3p on one thread", []float64{10, 30, 100, 300, 1000}, regression}}}}, nil
-}
-
-// secondsOfStep is the processor time of a step on one thread: the difference of two fits with
-// other numbers of steps, so that reading and writing are not in it.
-func secondsOfStep(opt options, dir string, fewer, more int, args ...string) (float64, error) {
-	var seconds [2]float64
-	for i, steps := range []int{fewer, more} {
-		fit := exec.Command(opt.d3p, append(args, "--steps", fmt.Sprint(steps), "--threads", "1", "--quiet", "--out", filepath.Join(dir, fmt.Sprint("run", steps)))...)
-		if text, err := fit.CombinedOutput(); err != nil {
-			return 0, fmt.Errorf("%w\n%s", err, text)
-		}
-		seconds[i] = fit.ProcessState.UserTime().Seconds()
-	}
-	return (seconds[1] - seconds[0]) / float64(more-fewer), nil
-}
-
-// autoEncoderPanels are the bounds of auto-encoders by the settings of the d3p paper (Prediger et
-// al. 2022, tables 2 and 3), and by ours at the same price. The published bounds of
-// Fashion-MNIST are for pixels as shares of white, which no Bernoulli distribution has.
-func autoEncoderPanels(shared string) (list []panel, err error) {
-	bounds := func(t mnistTask, folder string, args ...string) func(options, float64, int, string) (float64, error) {
-		t.folder = folder
-		return func(opt options, epochs float64, k int, dir string) (float64, error) {
-			t := t
-			t.args = append([]string{"--epochs", fmt.Sprint(epochs)}, args...)
-			return t.measure(opt, k, dir)
-		}
-	}
-	paper, epochs := []string{"--epsilon", "0.5356", "--noise-multiplier", "1.5"}, []float64{1, 20}
-	of := func(folder string) curve {
-		return curve{"d3p, settings of the paper", epochs, bounds(mnistPaperTask, folder, paper...)}
-	}
-	ours := func(folder string) []curve {
-		return []curve{
-			{"d3p, batches of 1024, higher rate", epochs[1:], bounds(mnistGlorotTask, folder, mnistGlorotTask.args...)},
-			{"d3p, the same, half as wide", epochs[1:], bounds(mnistNarrowTask, folder, mnistNarrowTask.args...)},
-		}
-	}
-	const mnist, fashion = "mnist", "fashion-mnist"
-	withoutPrivacy := curve{of(mnist).name, epochs, bounds(mnistNonPrivateTask, mnist, "--schedule", "constant")}
-	for _, p := range []struct {
-		title, folder string
-		private       bool
-		fits          int
-		curves        []curve
-	}{
-		{"MNIST at epsilon 0.536", mnist, true, 20, []curve{of(mnist)}},
-		{"MNIST at epsilon 0.536, other settings", mnist, true, 3, ours(mnist)},
-		{"MNIST without privacy", mnist, false, 3, []curve{withoutPrivacy}},
-		{"Fashion-MNIST, binary, at epsilon 0.536", fashion, true, 3, append(ours(fashion), of(fashion))},
-	} {
-		if _, err := os.Stat(filepath.Join(shared, "data", p.folder)); err != nil {
-			return nil, err
-		}
-		var series []figure.Series
-		for _, program := range []string{published.Python, published.TensorFlow} {
-			s, err := published.Bounds(p.folder, program, p.private)
-			if err != nil {
-				return nil, err
-			}
-			series = append(series, s)
-		}
-		list = append(list, panel{title: p.title, x: "epochs", y: "-ELBO of a test image", curves: p.curves, published: series, fits: p.fits})
-	}
-	return list, nil
 }
 
 // oneDrawPanels are the errors of coefficients of a logistic regression against the number of
@@ -320,41 +139,6 @@ func oneDrawPanels(string) ([]panel, error) {
 		{title: "Signs of four coefficients at epsilon 1", x: "records", y: "share of right signs", log: true, curves: curves(signs, records, byRecords)},
 		{title: "Four coefficients of 300 records", x: "epsilon", y: "root mean square error", log: true, curves: curves(errorOf, epsilons, byEpsilon)},
 	}, nil
-}
-
-// drawLogistic is table k of n records of a logistic regression without intercept, with columns
-// drawn alike.
-func drawLogistic(name string, n, k int, truth []float64, column func(*noise.Random) float64) replicate {
-	names := numbered("x", len(truth))
-	rng := noise.NewRandom(noise.Public(uint64(1000*n + k)).Stream(noise.Simulation))
-	t := table{header: append(slices.Clone(names), "y")}
-	for range n {
-		row, eta := make([]float64, len(truth)+1), 0.0
-		for j, w := range truth {
-			row[j] = column(rng)
-			eta += w * row[j]
-		}
-		row[len(truth)] = indicator(rng.Uniform() < 1/(1+math.Exp(-eta)))
-		t.rows = append(t.rows, row)
-	}
-	return replicate{model: logisticModel(name, n, names, false, 1), train: t, test: t, truth: truth}
-}
-
-// coefficients are the posterior means of a fit of r, made in the folder dir.
-func (r replicate) coefficients(opt options, names []string, epsilon float64, args []string, dir string) (w []float64, err error) {
-	if err := r.write(dir); err != nil {
-		return nil, err
-	}
-	run := filepath.Join(dir, "run")
-	all := append([]string{"fit", "--epsilon", fmt.Sprint(epsilon), "--quiet", "--formats", "csv", "--model", filepath.Join(dir, "model.yaml"), "--out", run}, args...)
-	if err := command(opt.d3p, append(all, filepath.Join(dir, "train.csv"))...); err != nil {
-		return nil, err
-	}
-	means, err := readSummary(filepath.Join(run, "release", "summary.csv"))
-	for _, name := range names {
-		w = append(w, means["b["+name+"]"])
-	}
-	return w, err
 }
 
 // clipBoundPanels are the errors of two coefficients against the clip norm: of the log likelihood,
@@ -579,13 +363,4 @@ func priceOf(d3p string, args ...string) (float64, error) {
 		Upper float64 `json:"epsilon_upper"`
 	}
 	return answer.Upper, json.Unmarshal([]byte(raw), &answer)
-}
-
-// rightSigns is the share of numbers that have the sign of the true one.
-func rightSigns(w, truth []float64) float64 {
-	right := 0.0
-	for j := range w {
-		right += indicator(w[j]*truth[j] > 0) / float64(len(truth))
-	}
-	return right
 }

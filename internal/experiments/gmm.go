@@ -215,3 +215,17 @@ func publishedMixtures() ([]figure.Series, error) {
 
 // mixtureLeast is the least epsilon in the figure.
 const mixtureLeast = 0.005
+
+// mixturePanels are the log densities of held-out points under the mixture (Prediger et
+// al. 2022, figure 7) against epsilon.
+func mixturePanels(shared string) ([]panel, error) {
+	reference, err := fromReference("gmm", "tll")
+	if err != nil {
+		return nil, err
+	}
+	published, err := publishedMixtures()
+	epsilons := []float64{0.1, 0.303, 0.5, 1, 2, 4}
+	return []panel{{title: "Mixture of five normals, N = 2000", x: "epsilon", y: "log density of a held-out point", log: true,
+		curves:    append(gmmTask.byEpsilon(shared, "tll", epsilons), dpvi2017Curve(shared, epsilons)),
+		published: append(published, reference)}}, err
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"d3p/internal/report/figure"
 )
 
 // hlrTask is the hierarchical logistic regression of the d3p paper at N
@@ -95,4 +97,39 @@ privacy:
   neighbours: add_remove
 `)
 	return b.String()
+}
+
+// hierarchicalPanels are the AUC of the hierarchical logistic regression (Prediger et al.
+// 2022, figures 4 and 5) against epsilon, by number of records.
+func hierarchicalPanels(shared string) (list []panel, err error) {
+	const metric = "mean test AUC over the 10 exported seeds"
+	for _, n := range []int{100, 200, 500, 1000} {
+		t := hlrTask{n}.task()
+		reference, err := fromReference(t.name, metric)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, panel{title: fmt.Sprintf("Hierarchical logistic regression, N = %d", n), x: "epsilon", y: "AUC on held-out records", log: true,
+			curves: t.byEpsilon(shared, metric, []float64{1, 2, 4, 8}), published: []figure.Series{reference}})
+	}
+	return list, nil
+}
+
+// iterationPanels are the AUC of the hierarchical logistic regression against the number of
+// steps (Prediger et al. 2022, figure 6), all at the price of their epsilon.
+func iterationPanels(shared string) (list []panel, err error) {
+	const metric = "mean test AUC over the 10 exported seeds"
+	steps := []float64{100, 300, 1000, 3000, 10000}
+	t := hlrTask{500}.task()
+	for _, epsilon := range []float64{1, 4} {
+		fixed := func(float64) float64 { return epsilon }
+		of := func(more ...string) func(options, float64, int, string) (float64, error) {
+			return t.shipped(shared, metric, func(x float64) []string { return append([]string{"--steps", fmt.Sprint(x)}, more...) }, fixed)
+		}
+		list = append(list, panel{title: fmt.Sprintf("Hierarchical logistic regression, N = 500, epsilon %g", epsilon), x: "steps", y: "AUC on held-out records", log: true, curves: []curve{
+			{"d3p, defaults", steps, of()},
+			{"algorithm of the Python package (--compat d3p)", steps, of("--compat", "d3p")},
+		}})
+	}
+	return list, nil
 }

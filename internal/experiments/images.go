@@ -8,9 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+
+	"d3p/internal/experiments/published"
+	"d3p/internal/report/figure"
 )
 
 // mnistTask fits a model file of configs/ to MNIST, or to other images of its size, 60 000,
@@ -270,4 +275,114 @@ func rightClasses(predictions, test string) (float64, error) {
 		right += indicator(row[at[0]] == classes[raw[i*size]%10])
 	}
 	return right / float64(len(rows)), nil
+}
+
+// stepPanels are the times of a step against the number of records in a batch: of the
+// auto-encoder of MNIST (Prediger et al. 2022, figure 3) and of the hierarchical logistic regression.
+func stepPanels(shared string) ([]panel, error) {
+	folder := filepath.Join(shared, "data", "mnist")
+	if _, err := os.Stat(folder); err != nil {
+		return nil, err
+	}
+	images := filepath.Join(folder, "train-images-idx3-ubyte.gz")
+	encoder := panel{title: "Auto-encoder of MNIST", x: "images in a batch", y: "milliseconds of a processor a step", log: true}
+	batches := []float64{32, 64, 128, 256, 512, 1024}
+	for _, private := range []bool{true, false} {
+		s, err := published.StepTimes(private)
+		if err != nil {
+			return nil, err
+		}
+		encoder.published = append(encoder.published, s)
+		name, command := "d3p, private, one thread", []string{"fit", "--noise-multiplier", "1.5", "--accept-risk", "noise-dominates,small-batches"}
+		if !private {
+			name, command = "d3p, not private, one thread", []string{"fit-nonprivate"}
+		}
+		encoder.curves = append(encoder.curves, curve{name, batches, func(opt options, batch float64, _ int, dir string) (float64, error) {
+			fewer := 20
+			seconds, err := secondsOfStep(opt, dir, fewer, fewer+int(20_000/batch), append(slices.Clone(command), "--batch-size", fmt.Sprint(batch), "--model", filepath.Join("configs", "vae-mnist.yaml"), images)...)
+			return 1e3 * seconds, err
+		}})
+	}
+	t := hlrTask{1000}.task()
+	load := sync.OnceValues(func() ([]replicate, error) { return t.load(shared) })
+	regression := func(opt options, batch float64, k int, dir string) (float64, error) {
+		replicates, err := load()
+		if err != nil {
+			return 0, err
+		}
+		r := replicates[k%len(replicates)]
+		if err := r.write(dir); err != nil {
+			return 0, err
+		}
+		seconds, err := secondsOfStep(opt, dir, 2000, 52000, "fit", "--epsilon", "1", "--table1", "none", "--noise-aware", "none", "--sampling-rate", fmt.Sprint(batch/float64(len(r.train.rows))),
+			"--draws", "2", "--formats", "csv", "--model", filepath.Join(dir, "model.yaml"), filepath.Join(dir, "train.csv"))
+		return 1e6 * seconds, err
+	}
+	return []panel{encoder, {title: "Hierarchical logistic regression, N = 1000", x: "records in a batch", y: "microseconds of a processor a step", log: true,
+		curves: []curve{{"d3p on one thread", []float64{10, 30, 100, 300, 1000}, regression}}}}, nil
+}
+
+// secondsOfStep is the processor time of a step on one thread: the difference of two fits with
+// other numbers of steps, so that reading and writing are not in it.
+func secondsOfStep(opt options, dir string, fewer, more int, args ...string) (float64, error) {
+	var seconds [2]float64
+	for i, steps := range []int{fewer, more} {
+		fit := exec.Command(opt.d3p, append(args, "--steps", fmt.Sprint(steps), "--threads", "1", "--quiet", "--out", filepath.Join(dir, fmt.Sprint("run", steps)))...)
+		if text, err := fit.CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("%w\n%s", err, text)
+		}
+		seconds[i] = fit.ProcessState.UserTime().Seconds()
+	}
+	return (seconds[1] - seconds[0]) / float64(more-fewer), nil
+}
+
+// autoEncoderPanels are the bounds of auto-encoders by the settings of the d3p paper (Prediger et
+// al. 2022, tables 2 and 3), and by ours at the same price. The published bounds of
+// Fashion-MNIST are for pixels as shares of white, which no Bernoulli distribution has.
+func autoEncoderPanels(shared string) (list []panel, err error) {
+	bounds := func(t mnistTask, folder string, args ...string) func(options, float64, int, string) (float64, error) {
+		t.folder = folder
+		return func(opt options, epochs float64, k int, dir string) (float64, error) {
+			t := t
+			t.args = append([]string{"--epochs", fmt.Sprint(epochs)}, args...)
+			return t.measure(opt, k, dir)
+		}
+	}
+	paper, epochs := []string{"--epsilon", "0.5356", "--noise-multiplier", "1.5"}, []float64{1, 20}
+	of := func(folder string) curve {
+		return curve{"d3p, settings of the paper", epochs, bounds(mnistPaperTask, folder, paper...)}
+	}
+	ours := func(folder string) []curve {
+		return []curve{
+			{"d3p, batches of 1024, higher rate", epochs[1:], bounds(mnistGlorotTask, folder, mnistGlorotTask.args...)},
+			{"d3p, the same, half as wide", epochs[1:], bounds(mnistNarrowTask, folder, mnistNarrowTask.args...)},
+		}
+	}
+	const mnist, fashion = "mnist", "fashion-mnist"
+	withoutPrivacy := curve{of(mnist).name, epochs, bounds(mnistNonPrivateTask, mnist, "--schedule", "constant")}
+	for _, p := range []struct {
+		title, folder string
+		private       bool
+		fits          int
+		curves        []curve
+	}{
+		{"MNIST at epsilon 0.536", mnist, true, 20, []curve{of(mnist)}},
+		{"MNIST at epsilon 0.536, other settings", mnist, true, 3, ours(mnist)},
+		{"MNIST without privacy", mnist, false, 3, []curve{withoutPrivacy}},
+		{"Fashion-MNIST, binary, at epsilon 0.536", fashion, true, 3, append(ours(fashion), of(fashion))},
+	} {
+		if _, err := os.Stat(filepath.Join(shared, "data", p.folder)); err != nil {
+			return nil, err
+		}
+		var series []figure.Series
+		for _, program := range []string{published.Python, published.TensorFlow} {
+			s, err := published.Bounds(p.folder, program, p.private)
+			if err != nil {
+				return nil, err
+			}
+			series = append(series, s)
+		}
+		list = append(list, panel{title: p.title, x: "epochs", y: "-ELBO of a test image", curves: p.curves, published: series, fits: p.fits})
+	}
+	return list, nil
 }

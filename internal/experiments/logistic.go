@@ -3,10 +3,14 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"d3p/internal/privacy/noise"
 )
 
 // logisticModel is the model file of a logistic regression of y on names unchanged
@@ -142,4 +146,48 @@ func scoreSimLR(r replicate, predicted []float64, params map[string]float64) map
 	}
 	metrics["rmse"] = rmse(w, r.truth)
 	return metrics
+}
+
+// drawLogistic is table k of n records of a logistic regression without intercept, with columns
+// drawn alike.
+func drawLogistic(name string, n, k int, truth []float64, column func(*noise.Random) float64) replicate {
+	names := numbered("x", len(truth))
+	rng := noise.NewRandom(noise.Public(uint64(1000*n + k)).Stream(noise.Simulation))
+	t := table{header: append(slices.Clone(names), "y")}
+	for range n {
+		row, eta := make([]float64, len(truth)+1), 0.0
+		for j, w := range truth {
+			row[j] = column(rng)
+			eta += w * row[j]
+		}
+		row[len(truth)] = indicator(rng.Uniform() < 1/(1+math.Exp(-eta)))
+		t.rows = append(t.rows, row)
+	}
+	return replicate{model: logisticModel(name, n, names, false, 1), train: t, test: t, truth: truth}
+}
+
+// coefficients are the posterior means of a fit of r, made in the folder dir.
+func (r replicate) coefficients(opt options, names []string, epsilon float64, args []string, dir string) (w []float64, err error) {
+	if err := r.write(dir); err != nil {
+		return nil, err
+	}
+	run := filepath.Join(dir, "run")
+	all := append([]string{"fit", "--epsilon", fmt.Sprint(epsilon), "--quiet", "--formats", "csv", "--model", filepath.Join(dir, "model.yaml"), "--out", run}, args...)
+	if err := command(opt.d3p, append(all, filepath.Join(dir, "train.csv"))...); err != nil {
+		return nil, err
+	}
+	means, err := readSummary(filepath.Join(run, "release", "summary.csv"))
+	for _, name := range names {
+		w = append(w, means["b["+name+"]"])
+	}
+	return w, err
+}
+
+// rightSigns is the share of numbers that have the sign of the true one.
+func rightSigns(w, truth []float64) float64 {
+	right := 0.0
+	for j := range w {
+		right += indicator(w[j]*truth[j] > 0) / float64(len(truth))
+	}
+	return right
 }

@@ -100,7 +100,7 @@ func run(opt options, names []string) (failed int, err error) {
 	}
 	if data := filepath.Join(opt.shared, "data"); slices.ContainsFunc(names, needsData) {
 		if _, err := os.Stat(data); err != nil {
-			return 0, fmt.Errorf("%w: the tasks %s read public data (set D3P_DATA to the folder that has them, or -shared to the one above it)", err, strings.Join(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !needsData(n) }), ", "))
+			return 0, fmt.Errorf("%w: the tasks %s read public data, which datasets/README.md lists (set D3P_DATA to the folder that has them, or -shared to the one above it)", err, strings.Join(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !needsData(n) }), ", "))
 		}
 	}
 	work := opt.keep

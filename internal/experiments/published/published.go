@@ -1,5 +1,6 @@
-// Package published has what the authors of the d3p paper measured. The numbers are from
-// the logs of Prediger et al. 2022 (github.com/PROBIC/d3p-paper-experiments, VAE).
+// Package published has what the authors of two papers measured: from the logs of Prediger et al.
+// 2022 (github.com/PROBIC/d3p-paper-experiments, VAE) and of Jälkö, Dikmen and Honkela 2017
+// (github.com/DPBayes/DPVI-code, uai17-code/logistic/abalone at 17ce9c0).
 package published
 
 import (
@@ -27,7 +28,15 @@ var (
 	//
 	//go:embed steps.csv
 	steps string
+	// abalone are accuracies of the best of five clip norms, of five runs, at the epsilon of their noise
+	// by our accountant, under add-or-remove and delta 0.001.
+	//
+	//go:embed abalone.csv
+	abalone string
 )
+
+// Accuracies are those of the logistic regression of Abalone, by epsilon.
+func Accuracies() (figure.Series, error) { return series(abalone, "best clip norm", nil, 1, 3, 4) }
 
 // Bounds are −ELBO of test images by epoch, of auto-encoders by a program of the logs.
 func Bounds(images, program string, private bool) (figure.Series, error) {

@@ -20,3 +20,19 @@ func TestBoundsAreThoseOfThePaper(t *testing.T) {
 		t.Errorf("%d batch sizes, %v", len(s.Points), err)
 	}
 }
+
+// The best clip norm has 75.4 % at the least noise, and less at more.
+func TestAccuraciesFallWithTheNoise(t *testing.T) {
+	s, err := Accuracies()
+	if err != nil || len(s.Points) != 5 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if last := s.Points[4]; last.X != 0.2285 || last.Mean != 0.75431 {
+		t.Errorf("at the least noise %+v", last)
+	}
+	for i := range 4 {
+		if s.Points[i].X >= s.Points[i+1].X || s.Points[i].Mean > s.Points[i+1].Mean {
+			t.Errorf("%+v before %+v", s.Points[i], s.Points[i+1])
+		}
+	}
+}
