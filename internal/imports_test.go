@@ -117,7 +117,7 @@ var rules = map[string]rule{
 	"fit/optimizer": {ours: []string{"models/graph", "simd"}},
 	"fit/start":     {ours: []string{"models", "models/core", "models/dist", "models/expr", "models/support", "settings"}},
 	"posterior": {ours: []string{"settings", "models/simulate", "fit/plan", "nuts", "models", "models/dist", "models/graph", "models/guide", "models/law", "privacy/noise", "stats", "simd"},
-		theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}},
+		theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/interp", "gonum.org/v1/gonum/mat"}},
 	"fit/fittest":     {ours: []string{"fit/plan", "models", "models/graph", "privacy"}},
 	"reference":       {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"predict":         {ours: []string{"models/predictive", "models/encoding", "models", "models/dist", "models/graph", "stats", "privacy/noise"}, theirs: []string{"gonum.org/v1/gonum/floats"}},

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -102,7 +103,7 @@ func (m *Model) rotate(u []float64) {
 				u[p.At(i, e)] = x
 				shift += r.Center[i] * x
 			}
-			p.shift(u, e, -shift)
+			p.Shift(u, e, -shift)
 		}
 	}
 }
@@ -126,7 +127,7 @@ func (m *Model) FromDeclared(dst, theta []float64) {
 				b[i] = dst[p.At(i, e)]
 				shift += r.Center[i] * b[i]
 			}
-			p.shift(dst, e, shift)
+			p.Shift(dst, e, shift)
 			if err := solved.SolveVec(matrix, mat.NewVecDense(k, b)); err != nil {
 				panic("models: the matrix of " + r.Coefficients + " has no inverse")
 			}
@@ -152,8 +153,8 @@ type LinearPredictor struct {
 // At is the place in θ of coefficient j of effect e.
 func (p LinearPredictor) At(j, e int) int { return p.Coefficients.Offset + j*p.Effects + e }
 
-// shift adds by to the level of effect e, from its coordinates.
-func (p LinearPredictor) shift(u []float64, e int, by float64) {
+// Shift adds by to the level of effect e, from its coordinates.
+func (p LinearPredictor) Shift(u []float64, e int, by float64) {
 	switch {
 	case p.Level == nil:
 	case p.Cuts:
@@ -346,4 +347,29 @@ func (m *Model) RotatedSpare() int {
 		spare += len(l.Coefficients.Dims[0].Labels) * max(1, m.Encoding.RowsPerUnit)
 	}
 	return spare
+}
+
+// Amplify sets dst (P) to the parameters whose linear predictors, levels included, are factor
+// times those of phi (P). It reports whether m has linear predictors. dst may be phi.
+func (m *Model) Amplify(dst, phi []float64, factor float64) bool {
+	list := m.LinearPredictors()
+	m.Declared(dst, phi)
+	for _, l := range list {
+		c := l.Coefficients
+		for j := c.Offset; j < c.Offset+c.Size; j++ {
+			dst[j] *= factor
+		}
+		if l.Level == nil {
+			continue
+		}
+		for j := range l.Level.Size {
+			if at := l.Level.Offset + j; l.Cuts && j > 0 {
+				dst[at] += math.Log(factor) // a gap
+			} else {
+				dst[at] *= factor
+			}
+		}
+	}
+	m.FromDeclared(dst, dst)
+	return len(list) > 0
 }

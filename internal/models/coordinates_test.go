@@ -106,3 +106,61 @@ func TestCoordinatesKeepTheDensity(t *testing.T) {
 		t.Errorf("%d examples were rotated", rotated)
 	}
 }
+
+// TestAmplify compares, for every example with a linear predictor, the coefficients, levels and
+// cuts of amplified parameters with those before, in declared and in whitened coordinates.
+func TestAmplify(t *testing.T) {
+	for _, file := range configs(t) {
+		m, err := models.Compile(parseFile(t, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.LinearPredictors()) == 0 {
+			continue
+		}
+		rng := testRand{rand.New(rand.NewPCG(5, 6))}
+		w, err := m.In(whitenedFor(m, rng))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range []*models.Model{m, w} {
+			phi, theta, after := make([]float64, m.P), make([]float64, m.P), make([]float64, m.P)
+			for j := range phi {
+				phi[j] = 0.3 * rng.Normal()
+			}
+			of.Declared(theta, phi)
+			if !of.Amplify(phi, phi, 3) {
+				t.Fatalf("%s: no linear predictor", file)
+			}
+			of.Declared(after, phi)
+			scaled := make([]bool, m.P)
+			same := func(what string, j int, got, want float64) {
+				if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+					t.Errorf("%s: %s %d is %g, want %g", file, what, j, got, want)
+				}
+			}
+			for _, l := range m.LinearPredictors() {
+				for j := l.Coefficients.Offset; j < l.Coefficients.Offset+l.Coefficients.Size; j++ {
+					scaled[j] = true
+					same("coefficient", j, after[j], 3*theta[j])
+				}
+				cut, before := 0.0, 0.0
+				for j := 0; l.Level != nil && j < l.Level.Size; j++ {
+					at := l.Level.Offset + j
+					scaled[at] = true
+					if l.Cuts && j > 0 {
+						cut, before = cut+math.Exp(after[at]), before+math.Exp(theta[at])
+					} else {
+						cut, before = after[at], theta[at]
+					}
+					same("level", at, cut, 3*before)
+				}
+			}
+			for j, is := range scaled {
+				if !is {
+					same("parameter", j, after[j], theta[j])
+				}
+			}
+		}
+	}
+}

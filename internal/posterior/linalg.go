@@ -32,6 +32,17 @@ func diagonal(logSD, variance []float64) (ofGuide, ofNoise *mat.SymDense) {
 	return ofGuide, ofNoise
 }
 
+// submatrix is a at the rows and columns index.
+func submatrix(a *mat.SymDense, index []int) *mat.SymDense {
+	out := mat.NewSymDense(len(index), nil)
+	for i, r := range index {
+		for j, c := range index[:i+1] {
+			out.SetSym(i, j, a.At(r, c))
+		}
+	}
+	return out
+}
+
 // setSubmatrix sets the entries of a among the coordinates index to those of b.
 func setSubmatrix(a *mat.SymDense, index []int, b *mat.SymDense) {
 	for i, j := range index {

@@ -4,12 +4,12 @@
 //	releases.go         the input
 //	posterior.go        the output
 //	curvature.go        the likelihood's information, measured by released gradients
-//	shrinkage.go        the same, shrunk to that of simulated records
 //	measurement.go      independent normals from it
 //	jointnormal.go      a joint normal from it
 //	sampling.go         draws from the exact prior times a synthetic likelihood
 //	synthetic.go        that likelihood: of the mean released gradient, by its moments
 //	moments.go          the moments, of simulated records
+//	amplitude.go        the common factor of large coefficients, by records simulated at several
 //	noiseshare.go       how much of the variance the privacy noise will be, before a fit
 //
 // Shapes and letters: P latent scalars θ (unconstrained), V variational parameters

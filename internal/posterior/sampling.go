@@ -317,8 +317,19 @@ func (t *target) sample(o nuts.Options, rng *noise.Random) []float64 {
 // their covariance has an inverse.
 const shrinkage = 0.05
 
-// meanCovariance are the mean and covariance of draws (S×P).
+// meanCovariance are the mean and the shrunk covariance of draws (S×P).
 func meanCovariance(draws []float64, latent int) ([]float64, *mat.SymDense) {
+	mean, covariance := drawMoments(draws, latent)
+	for j := range latent {
+		for k := range j {
+			covariance.SetSym(j, k, (1-shrinkage)*covariance.At(j, k))
+		}
+	}
+	return mean, covariance
+}
+
+// drawMoments are the mean and the covariance of draws (S×P).
+func drawMoments(draws []float64, latent int) ([]float64, *mat.SymDense) {
 	n := len(draws) / latent
 	mean, centred := make([]float64, latent), mat.NewDense(n, latent, nil)
 	for i := range n {
@@ -329,10 +340,5 @@ func meanCovariance(draws []float64, latent int) ([]float64, *mat.SymDense) {
 	}
 	covariance := mat.NewSymDense(latent, nil)
 	covariance.SymOuterK(1/float64(n-1), centred.T())
-	for j := range latent {
-		for k := range j {
-			covariance.SetSym(j, k, (1-shrinkage)*covariance.At(j, k))
-		}
-	}
 	return mean, covariance
 }

@@ -30,7 +30,7 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 		return fmt.Errorf("--noise-aware: %s is for a mean-field guide (type --noise-aware variance, or --guide mean_field)", cfg.NoiseAware)
 	}
 	p.NoiseAware, p.NoiseAwareStated = or(cfg.NoiseAware, byDefault), cfg.NoiseAware != ""
-	if p.NoiseAware == settings.NoiseAwareSample && !p.scoresAreGradients() {
+	if p.NoiseAware == settings.NoiseAwareSample && !p.ScoresAreGradients() {
 		return errors.New("--noise-aware: sample is for unweighted log likelihoods (type --noise-aware curvature)")
 	}
 	if p.ByMoments() && (p.Purchase.Second() == nil || p.Sampling != sampler.Full || p.Clipping != ClippingByMoments) {
@@ -64,7 +64,7 @@ var skewedFamilies = []string{"skew_normal", "gompertz"}
 // the spread, which a joint normal takes to be independent, the posterior is a sample under
 // every law, bought or declared.
 func (p *Plan) samples(records int) bool {
-	if p.model == nil || p.model.Spec.Model == nil || !p.scoresAreGradients() {
+	if p.model == nil || p.model.Spec.Model == nil || !p.ScoresAreGradients() {
 		return false
 	}
 	m := p.model.Spec.Model
@@ -81,10 +81,10 @@ func (p *Plan) samples(records int) bool {
 	return slices.Contains(sampledFamilies, family) || (family == "normal" || family == "categorical") && m.Terms != nil && len(m.Terms.Groups) > 0
 }
 
-// scoresAreGradients reports whether the gradient of a simulated record is that of its log
+// ScoresAreGradients reports whether the gradient of a simulated record is that of its log
 // likelihood. A sample takes the slope of the mean gradient from products of scores, by the
 // information identity, which weights and other scores violate.
-func (p *Plan) scoresAreGradients() bool {
+func (p *Plan) ScoresAreGradients() bool {
 	return p.model == nil || p.model.Spec.Likelihood.IsLog() && !p.model.Spec.Data.Weights.IsSet()
 }
 

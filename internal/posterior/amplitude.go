@@ -1,0 +1,197 @@
+package posterior
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/interp"
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/models/guide"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/simd"
+)
+
+// amplitudes are the factors of the linear predictors for which records are simulated, about a
+// factor of √2 apart.
+var amplitudes = []float64{0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8}
+
+// An amplitude with a standard deviation below knownAmplitude is known; the normal likelihood is
+// good enough for it. Above unknownAmplitude no direction is known that it could be about.
+const knownAmplitude, unknownAmplitude = 0.08, 0.5
+
+// amplitude is a coordinate of a posterior, the common factor of all of its linear predictors:
+// 1 at its mean. Large coefficients are known by their proportions. The gradients of records that
+// the model predicts surely, or that are clipped, hardly depend on the factor, and a likelihood
+// that is normal about too small coefficients makes it as certain as the proportions: of
+// ordinal regressions with large coefficients (N = 1000, ε = 1) 69 % of the 90 % intervals held.
+type amplitude struct {
+	model       *models.Model
+	mean, along []float64 // (P): at the amplitude 1, and the derivative there
+	dual        []float64 // (P): the amplitude of θ is 1 + dual·(θ − mean)
+	sd          float64
+	// sdOfSlopes is the standard deviation of the amplitude by the coefficients alone, whatever
+	// the levels are.
+	sdOfSlopes float64
+}
+
+// amplified is post, of a fit by p that released r, with another distribution of the amplitude: by
+// records that are simulated at several. It is nil where the amplitude is known, or nothing.
+func amplified(p *plan.Plan, r Releases, post *Posterior) *Posterior {
+	if !p.SumsGradients() || !p.ScoresAreGradients() || !joins(p, r) {
+		return nil
+	}
+	const count = laws * lastDraws
+	seeds := noise.Public(p.InitSeed).Child(4)
+	draws := make([]float64, count*p.Latent)
+	post.Draws(draws, seeds.Stream(noise.Initialisation))
+	a := newAmplitude(p.Model(), draws)
+	if a == nil || !(a.sd > knownAmplitude && a.sdOfSlopes < unknownAmplitude) {
+		return nil
+	}
+	s := simulation{a.model, p.Law(), p.InitSeed, p.BatchVariance(r.Steps)}
+	if len(findScales(a.model, newScores(a.model, a.mean, s.law, s.random()), a.mean)) > 0 {
+		return nil // their effects and the predictors' would have different factors
+	}
+	of := quantilesOf(a.logDensities(s, r, p.Units()), count)
+	if of == nil {
+		return nil
+	}
+	rng := random(seeds, 0)
+	for i := range of { // shuffled, because draws have an order
+		j := i + int(rng.Uint64()%uint64(count-i))
+		of[i], of[j] = of[j], of[i]
+		a.set(draws[i*p.Latent:(i+1)*p.Latent], of[i])
+	}
+	return post.withDraws(draws)
+}
+
+// withDraws is p with other draws (S×P): a sample stays a sample, a joint normal gets their mean
+// and their covariance. It is nil if they have none.
+func (p *Posterior) withDraws(draws []float64) *Posterior {
+	exact, _ := p.turned(func(dst, x []float64) { copy(dst, x) })
+	mean, total := drawMoments(draws, len(p.Mean))
+	within, beyond := split(total, exact)
+	if within == nil {
+		return nil
+	}
+	out := *p
+	if _, is := p.Guide.(guide.Sample); !is {
+		if !out.setMeanAndCovariance(mean, within, beyond) {
+			return nil
+		}
+		return &out
+	}
+	sample := OfSample(p.Plan, draws, chains)
+	sample.Steps, sample.Trace = p.Steps, p.Trace
+	sample.setNoise(beyond)
+	return sample
+}
+
+// newAmplitude is the amplitude of a posterior with these draws (S×P); nil for a model without
+// linear predictors.
+func newAmplitude(m *models.Model, draws []float64) *amplitude {
+	const step = 0.01
+	a := &amplitude{model: m, along: make([]float64, m.P)}
+	var covariance *mat.SymDense
+	a.mean, covariance = meanCovariance(draws, m.P)
+	if !m.Amplify(a.along, a.mean, 1+step) {
+		return nil
+	}
+	simd.Sub(a.along, a.along, a.mean)
+	simd.MulScalar(a.along, a.along, 1/step)
+	var slopes []int
+	for _, l := range m.LinearPredictors() {
+		for j := range l.Coefficients.Size {
+			slopes = append(slopes, l.Coefficients.Offset+j)
+		}
+	}
+	a.dual, a.sd = dualOf(a.along, covariance)
+	_, a.sdOfSlopes = dualOf(pick(a.along, slopes), submatrix(covariance, slopes))
+	if a.dual == nil {
+		return nil
+	}
+	return a
+}
+
+// dualOf is the d with d·along = 1 for which d·θ has the least variance, and its standard
+// deviation; nil and infinite where the covariance has no inverse.
+func dualOf(along []float64, covariance *mat.SymDense) (dual []float64, sd float64) {
+	var c mat.Cholesky
+	var solved mat.VecDense
+	if !c.Factorize(covariance) || c.SolveVecTo(&solved, mat.NewVecDense(len(along), along)) != nil {
+		return nil, math.Inf(1)
+	}
+	dual = solved.RawVector().Data
+	precision := simd.Dot(dual, along)
+	simd.MulScalar(dual, dual, 1/precision)
+	return dual, 1 / math.Sqrt(precision)
+}
+
+// set gives theta (P) the amplitude factor. The proportions stay, so that what is not known of
+// the other directions grows with it.
+func (a *amplitude) set(theta []float64, factor float64) {
+	off := make([]float64, len(theta))
+	simd.Sub(off, theta, a.mean)
+	simd.Axpy(theta, -simd.Dot(a.dual, off), a.along)
+	a.model.Amplify(theta, theta, factor)
+}
+
+// logDensities are the log posterior densities of the logs of amplitudes, but for a constant, by
+// the mean released gradient of a fit to `records` records and the prior.
+func (a *amplitude) logDensities(s simulation, r Releases, records int) []float64 {
+	n := len(a.mean)
+	places, prior, theta := r.places(s.random()), a.model.NewPriorDensity(), make([]float64, n)
+	released, off := make([]float64, n), mat.NewVecDense(n, nil)
+	simd.MulScalar(released, r.Gradients.LikelihoodSlope, 1/r.Gradients.Totals[0])
+	coefficients := 0
+	for _, l := range a.model.LinearPredictors() {
+		coefficients += l.Coefficients.Size
+	}
+	logs := make([]float64, len(amplitudes))
+	total := min(max(records, slopeRecords), mostSimulated)
+	for i, factor := range amplitudes {
+		a.model.Amplify(theta, a.mean, factor)
+		x := s.momentsAt(func(int) []float64 { return theta }, effects{origin: a.mean}, places, records, total)
+		simd.Sub(off.RawVector().Data, released, x.mean)
+		for j := range n {
+			x.variance.SetSym(j, j, x.variance.At(j, j)*(1+1e-9)+r.Gradients.noiseVariance())
+		}
+		var c mat.Cholesky
+		var solved mat.VecDense
+		logs[i] = math.Inf(-1)
+		if simd.Finite(off.RawVector().Data) && simd.Finite(x.variance.RawSymmetric().Data) && c.Factorize(x.variance) && c.SolveVecTo(&solved, off) == nil {
+			logs[i] = prior.LogDensity(theta) + float64(coefficients)*math.Log(factor) - (c.LogDet()+mat.Dot(&solved, off))/2
+		}
+	}
+	return logs
+}
+
+// quantilesOf are `count` evenly spread quantiles of the distribution that has these log densities
+// at the logs of amplitudes, and the cubic spline between them; nil where one is not finite.
+func quantilesOf(logs []float64, count int) []float64 {
+	const points = 1000
+	at := make([]float64, len(amplitudes))
+	for i, x := range amplitudes {
+		at[i] = math.Log(x)
+	}
+	var spline interp.NaturalCubic
+	if !simd.Finite(logs) || spline.Fit(at, logs) != nil {
+		return nil
+	}
+	first, width := at[0], (at[len(at)-1]-at[0])/points
+	top, sum := slices.Max(logs), 0.0
+	cumulative := make([]float64, points)
+	for i := range cumulative {
+		sum += math.Exp(spline.Predict(first+(float64(i)+0.5)*width) - top)
+		cumulative[i] = sum
+	}
+	list := make([]float64, count)
+	for i := range list {
+		k, _ := slices.BinarySearch(cumulative, (float64(i)+0.5)/float64(count)*sum)
+		list[i] = math.Exp(first + (float64(min(k, points-1))+0.5)*width)
+	}
+	return list
+}
