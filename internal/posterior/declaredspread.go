@@ -152,6 +152,29 @@ func (c *curvature) unresolved(j int, lambda, variance float64) float64 {
 	return max(ofMixture(variances, logs), variance)
 }
 
+// ofCenter is the variance, in declared scales, of the center of a column whose scale is left to its
+// bounds: that of a place anywhere between them.
+const ofCenter = 1.0
+
+// eachCenter calls use with what is not known of the centers of columns whose scale is left to
+// their bounds. A level is the one at the declared centers, so it is as far from that of the
+// records as the coefficient's mean square says: its variance along direction (P) is larger by
+// that. square is the mean square of a coordinate.
+func eachCenter(m *models.Model, square func(k int) float64, use func(variance float64, direction []float64)) {
+	for _, p := range m.LinearPredictors() {
+		for i, label := range p.Coefficients.Dims[0].Labels {
+			if c := m.Spec.Data.Column(label); c == nil || !c.Numeric() || c.By.IsSet() {
+				continue
+			}
+			for e := range p.Effects {
+				direction := make([]float64, m.P)
+				p.Shift(direction, e, 1)
+				use(ofCenter*square(p.At(i, e)), direction)
+			}
+		}
+	}
+}
+
 // ofMixture is the variance of the normal that has the 90 % interval of a mixture of normals
 // about 0 with these variances, whose probabilities are proportional to exp(log).
 func ofMixture(variances, log []float64) float64 {

@@ -8,7 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/guide"
 	"d3p/internal/models/law"
 	"d3p/internal/models/modelstest"
 )
@@ -106,6 +108,70 @@ func TestUnresolved(t *testing.T) {
 		c.PriorSlope[0] = -x.place * lambda
 		if got := c.unresolved(0, lambda, variance); !(got >= x.least && got <= x.most) {
 			t.Errorf("%s: variance %g, want %g to %g", x.name, got, x.least, x.most)
+		}
+	}
+}
+
+// A level is as uncertain as the coefficients of columns whose centers nothing says; a declared
+// scale says it. Cutpoints move against a level.
+func TestUnknownCentersWidenLevels(t *testing.T) {
+	ordinal := strings.NewReplacer(`{type: binary, levels: ["0", "1"]}`, "{type: ordinal, levels: [0, 1, 2]}", "bernoulli", "cumulative", "    Intercept: normal(0, 1)\n", "").Replace(surely)
+	bounds := func(file string) string {
+		return strings.Replace(file, "upper: 5, scale: {center: 0, by: 1}}", "upper: 5}", 1)
+	}
+	for _, c := range []struct {
+		name, file, level string
+		want              float64 // of the level; 0: no center is unknown
+	}{
+		{"bounds", bounds(surely), "Intercept", 1}, {"scales", surely, "", 0}, {"cutpoints", bounds(ordinal), "thresholds", -1},
+	} {
+		m := modelstest.Compile(t, c.name+".yaml", c.file)
+		calls := 0
+		eachCenter(m, func(k int) float64 { return 100 + float64(k) }, func(variance float64, direction []float64) {
+			calls++
+			at := param(t, m, c.level).Offset
+			if want := 100 + float64(param(t, m, "b").Offset); variance != ofCenter*want || direction[at] != c.want {
+				t.Errorf("%s: variance %g, want %g, of the level %g, want %g", c.name, variance, want, direction[at], c.want)
+			}
+			direction[at] = 0
+			if slices.ContainsFunc(direction, func(x float64) bool { return x != 0 }) {
+				t.Errorf("%s: others move, too: %v", c.name, direction)
+			}
+		})
+		if (calls > 0) != (c.want != 0) || calls > 1 {
+			t.Errorf("%s: %d centers", c.name, calls)
+		}
+	}
+}
+
+// The intercept beside a column that lies anywhere within its bounds has at least the variance of
+// the column's coefficient, as a joint normal and as independent ones; beside a declared scale it
+// has less.
+func TestUnknownCentersWidenIntercepts(t *testing.T) {
+	for _, sized := range []bool{true, false} {
+		file := surely
+		if !sized {
+			file = strings.ReplaceAll(file, "upper: 5, scale: {center: 0, by: 1}}", "upper: 5}")
+		}
+		m := modelstest.Compile(t, "fitted.yaml", file)
+		p, err := plan.New(m, plan.Config{Epsilon: 0.3, Table1: "none"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, averaged := range []bool{true, false} { // joint, independent
+			r := Releases{Guide: guide.NewMeanField(m.P), Steps: p.Steps, Averaged: averaged, Gradients: NewGradientSums(m.P)}
+			r.Lambda = make([]float64, 2*m.P)
+			copy(r.Gradients.Totals, []float64{1, 1e4, 1, 1})
+			for j := range m.P {
+				r.Gradients.Square[j], r.Gradients.Noise[j], r.Gradients.Prior[j], r.Gradients.Gain[j] = 1, 1e8, 1, 0.1
+			}
+			got := ofReleases(p, r)
+			sd := make([]float64, m.P)
+			got.SD(sd)
+			intercept, slope := sd[param(t, m, "Intercept").Offset], sd[param(t, m, "b").Offset]
+			if sized == (intercept > slope) {
+				t.Errorf("scales declared %v, averaged %v: sd %.3g of the intercept, %.3g of a coefficient", sized, averaged, intercept, slope)
+			}
 		}
 	}
 }

@@ -122,7 +122,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	simd.MulScalar(ratio, ratio, 1+c.batches)
 	widened := widening{free, scales, ofPrior, j.releasedMeans(at, free, found), ratio, c.noiseOfMean(), !j.moves(free)}
 	whole := j.overLaws(widened.under(likelihood, trusted, j.believed(j.law, post.Mean, free, found)), post.Mean, found, widened)
-	if whole == nil || c.constant != nil && !whole.widen(widened, likelihood, wide) {
+	if whole == nil || c.constant != nil && !whole.widen(j.model, widened, likelihood, wide, post.Mean) {
 		return false
 	}
 	move(post.Mean, free, whole.step)

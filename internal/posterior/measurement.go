@@ -39,6 +39,16 @@ func (c *curvature) locate(post *Posterior, move bool) {
 		post.LogSD[j], post.VarDP[j] = math.Log(exact)/2, total-exact
 	})
 	copy(post.Lambda[len(post.Mean):], post.LogSD) // Mean is the first half of Lambda
+	if m := post.Plan.Model(); m != nil && c.wrong > 0 {
+		square := func(k int) float64 {
+			return post.Mean[k]*post.Mean[k] + math.Exp(2*post.LogSD[k]) + post.VarDP[k]
+		}
+		eachCenter(m, square, func(v float64, direction []float64) {
+			for j, x := range direction {
+				post.VarDP[j] += v * x * x
+			}
+		})
+	}
 }
 
 func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }

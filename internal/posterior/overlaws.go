@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/models"
 	"d3p/internal/models/law"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
@@ -41,11 +42,22 @@ func (w widening) under(likelihood, trusted, believed *mat.SymDense) *underLaw {
 	return u
 }
 
-// widen takes the covariance where columns may be narrower than their law, and reports whether it
-// can be computed. The step stays that of columns as wide as declared.
-func (u *underLaw) widen(w widening, likelihood, trusted *mat.SymDense) bool {
+// widen takes the covariance at mean (P) where columns may be narrower than their law, and anywhere
+// between their bounds. It reports whether it can be computed. The step stays that of columns as
+// wide as declared.
+func (u *underLaw) widen(m *models.Model, w widening, likelihood, trusted *mat.SymDense, mean []float64) bool {
 	_, u.total = w.covariances(likelihood, trusted)
-	return u.total != nil
+	if u.total == nil {
+		return false
+	}
+	square := func(k int) float64 {
+		at := slices.Index(w.free, k)
+		return mean[k]*mean[k] + u.total.At(at, at)
+	}
+	eachCenter(m, square, func(variance float64, direction []float64) {
+		u.total.SymRankOne(u.total, variance, mat.NewVecDense(len(w.free), pick(direction, w.free)))
+	})
+	return true
 }
 
 // mostMoved is the largest number of free parameters for which the fit's mean moves to the
