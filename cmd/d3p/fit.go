@@ -271,11 +271,11 @@ func (a *app) printFit(result *run.Result) error {
 // repeat runs n fits like r and prints their results in order, with --json as an array. It
 // returns the errors of the fits that failed.
 func (a *app) repeat(ctx context.Context, r run.Run, out string, n int) error {
-	printed, failures := make([][]byte, n), make([]error, n)
+	printed, warnings, failures := make([][]byte, n), make([]bytes.Buffer, n), make([]error, n)
 	err := r.Repeat(ctx, out, n, func(k int, folder string, result *run.Result, err error) {
 		var text bytes.Buffer
 		if err == nil {
-			alone := app{out: &text, json: a.json}
+			alone := app{out: &text, err: &warnings[k], json: a.json}
 			err = alone.printFit(result)
 		}
 		if err != nil {
@@ -284,6 +284,9 @@ func (a *app) repeat(ctx context.Context, r run.Run, out string, n int) error {
 		}
 		printed[k] = bytes.TrimRight(text.Bytes(), "\n")
 	})
+	for k := range warnings {
+		a.err.Write(warnings[k].Bytes())
+	}
 	if err != nil {
 		return err
 	}
