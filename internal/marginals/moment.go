@@ -109,36 +109,10 @@ func (d Domain) estimate(x Moment, m []Measurement, columns [][]float64, zeros [
 				slopes.SetVec(k, slopes.AtVec(k)+y*f[c]*tangents[k][c])
 			}
 		}
-		if x.ridge == shiftRidge {
-			sum += s.missed(f, tables, groups)
-		}
 		out.Counts = append(out.Counts, sum)
 		out.Weights = append(out.Weights, x.ridge*mat.Inner(slopes, covariance, slopes)/squares)
 	}
 	return out
-}
-
-// missed is what the association misses of a sum of scores f: that of the residuals of the table
-// that shows it with the least noise, shrunk by its noise (James and Stein 1961).
-func (s *association) missed(f []float64, tables []Measurement, groups [][]int32) float64 {
-	sum, least := 0.0, math.Inf(1)
-	for i, m := range tables {
-		counts, scores := make([]float64, len(m.Counts)), make([]float64, len(m.Counts))
-		for c, g := range groups[i] {
-			counts[g] += s.count[c]
-			scores[g] += s.count[c] * f[c]
-		}
-		residual, noise := 0.0, 0.0
-		for c, y := range m.Counts {
-			score := scores[c] / (counts[c] + 1e-9)
-			residual += score * (y - counts[c])
-			noise += score * score * m.Variance
-		}
-		if noise < least {
-			sum, least = residual*max(0, 1-noise/(residual*residual+1e-300)), noise
-		}
-	}
-	return sum
 }
 
 // EstimateAt fits the tree, with the given counts of each column, to measurements of its first

@@ -133,29 +133,3 @@ func TestMomentsOfLevels(t *testing.T) {
 		t.Errorf("a column of more levels has %d moments", len(list))
 	}
 }
-
-// Means in levels are right where the association is wrong, and counts have little noise: here a
-// level has both ends of a column.
-func TestMomentsOfOtherShapes(t *testing.T) {
-	d := Domain{6, 2}
-	columns := [][]float64{{500, 500, 500, 500, 500, 500}, {2000, 1000}}
-	scores := [][]float64{{-1.46, -0.88, -0.29, 0.29, 0.88, 1.46}, nil}
-	ends := []float64{300, 0, 0, 0, 0, 700}
-	pair, want := make([]float64, 12), 0.0
-	for c, y := range ends {
-		pair[2*c], pair[2*c+1] = columns[0][c]-min(y, 500), min(y, 500)
-		want += scores[0][c] * min(y, 500)
-	}
-	columns[1][0], columns[1][1] = 2200, 800
-	m := []Measurement{{Table: Table{Set: Set{0, 1}}, Counts: pair, Variance: 2500, Trust: 1}}
-	moments := d.Moments(m, columns, scores, nil, 2)
-	s, tables, groups := d.association(moments[0], m, columns, nil)
-	s.fit(tables, groups, shiftRidge)
-	plain := 0.0
-	for c, y := range s.count {
-		plain += y * s.basis[1][c]
-	}
-	if got := d.estimate(moments[0], m, columns, nil).Counts[1]; math.Abs(got-want) > math.Abs(plain-want)/2 {
-		t.Errorf("the sum is %.1f, without the residuals %.1f, want %.1f", got, plain, want)
-	}
-}
