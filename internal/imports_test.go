@@ -43,7 +43,7 @@ var rules = map[string]rule{
 	"settings": {ours: []string{"fit/optimizer", "models/guide", "privacy/event", "privacy/sampler", "privacy/schedule", "spell"}},
 
 	// models: pure mathematics
-	"marginals":                {ours: []string{"simd", "stats"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"marginals":                {ours: []string{"simd", "stats"}},
 	"models/special":           {},
 	"models/graph":             {ours: []string{"models/special", "simd"}},
 	"models/graph/affine":      {ours: []string{"models/graph"}},

@@ -16,12 +16,10 @@ type Set []int
 
 // Table is a table of counts over a set of columns. Groups has, by column of the set, the
 // group of each of its cells, and the table has a cell for each group. Without groups every
-// cell is its own group. Scores has a score for each cell of the table without groups: the
-// table then has sums of scores in place of counts.
+// cell is its own group.
 type Table struct {
 	Set    Set
 	Groups [][]int32 `json:",omitempty"`
-	Scores []float64 `json:",omitempty"`
 }
 
 // Tables are tables by cells, without groups.

@@ -15,15 +15,14 @@ type Measurement struct {
 	Counts   []float64
 	Variance float64
 	Trust    float64
-	Weights  []float64 // of squared parameters; nil: Variance/Trust
-	Frozen   bool      // the parameters stay as they are
+	Trends   [][]float64 // directions without shrinkage, see Domain.Trends
 }
 
 // Fit sets the tree's parameters to the minimum of
 //
 //	n log Z(θ) - Σ_S θ_S·y_S + Σ_S σ²_S/(2 trust_S) |θ_S|²,
 //
-// or with a measurement's weights in place of σ²/trust. Without these that is
+// with leastWeight for trends. Without trends that is
 // the dual of: least n KL(p|uniform) + Σ_S trust_S/(2σ²_S) |y_S - n p_S|². It is the
 // posterior mode of the table of n records given the noisy counts y, with its
 // prior widened by trust. m has one measurement for each set of the tree, n is
@@ -32,13 +31,22 @@ type Measurement struct {
 func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 	size := len(t.theta)
 	l := newLBFGS(size, memory)
-	o := t.objective(m, n)
+	weight, target := make([]float64, size), make([]float64, size)
+	at := 0
+	for i := range m {
+		for j, y := range m[i].Counts {
+			weight[at+j], target[at+j] = max(m[i].Variance/m[i].Trust, leastWeight), y
+		}
+		at += len(m[i].Counts)
+	}
 	gradient, next, step, last := make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
-	value := func(g []float64) float64 { return t.value(g, o) }
+	value := func(g []float64) float64 { return t.value(g, m, n, weight, target) }
 	f := value(gradient)
 	k := 0
 	for ; k < iterations; k++ {
-		t.precondition(l.inverse, o)
+		for i, p := range t.means {
+			l.inverse[i] = 1 / (between(n*p, target[i]) + weight[i])
+		}
 		l.direction(step, gradient)
 		slope := simd.Dot(step, gradient)
 		if -slope < tolerance*n { // twice the distance to the minimum, by Newton
@@ -70,53 +78,24 @@ func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 	return k
 }
 
-// objective is what Fit minimises, by parameter.
-type objective struct {
-	n              float64
-	weight, target []float64
-	frozen, score  []bool // score: the parameter of a table of scores
-}
-
-func (t *Tree) objective(m []Measurement, n float64) objective {
-	size := len(t.theta)
-	o := objective{n, make([]float64, size), make([]float64, size), make([]bool, size), make([]bool, size)}
-	at := 0
-	for i, x := range m {
-		for j, y := range x.Counts {
-			o.frozen[at], o.score[at] = x.Frozen, t.Tables[i].Scores != nil
-			o.weight[at], o.target[at] = x.Variance/x.Trust, y
-			if x.Weights != nil {
-				o.weight[at] = x.Weights[j]
-			}
-			o.weight[at] = max(o.weight[at], leastWeight)
-			at++
-		}
-	}
-	return o
-}
-
 // value is the function that Fit minimises, with its gradient in g.
-func (t *Tree) value(g []float64, o objective) float64 {
-	f := o.n * t.Infer()
+func (t *Tree) value(g []float64, m []Measurement, n float64, weight, target []float64) float64 {
+	f := n * t.Infer()
 	for i, x := range t.theta {
-		f += x * (o.weight[i]*x/2 - o.target[i])
-		g[i] = o.n*t.means[i] - o.target[i] + o.weight[i]*x
-		if o.frozen[i] {
-			g[i] = 0
+		f += x * (weight[i]*x/2 - target[i])
+		g[i] = n*t.means[i] - target[i] + weight[i]*x
+	}
+	at := 0
+	for i := range m {
+		for _, q := range m[i].Trends {
+			w := weight[at] - leastWeight
+			along := simd.Dot(q, t.theta[at:at+len(q)])
+			f -= w * along * along / 2
+			simd.Axpy(g[at:at+len(q)], -w*along, q)
 		}
+		at += len(m[i].Counts)
 	}
 	return f
-}
-
-// precondition sets the inverse of the diagonal of the Hessian.
-func (t *Tree) precondition(inverse []float64, o objective) {
-	for i, p := range t.squares {
-		curvature := o.n * p
-		if !o.score[i] {
-			curvature = between(curvature, o.target[i])
-		}
-		inverse[i] = 1 / (curvature + o.weight[i])
-	}
 }
 
 // Estimate fits the tree to measurements of its sets, reconciled, and returns

@@ -1,10 +1,12 @@
 package marginals
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 )
 
 // Measure releases the counts of tables with normal noise of the given standard
@@ -42,6 +44,20 @@ const (
 	// Steps is the largest possible price of all releases of a table.
 	Steps = FineSteps + ColumnSteps + lookSteps + rounds*roundSteps
 )
+
+// Trust in a table is twice its excess: relations are few and strong, and the excess is an
+// average. leastTrust keeps a measured table from being ignored. The fit stays
+// well-conditioned by two bounds on trust: mostTrust times the number of records, and the
+// trust at which a parameter's penalty is leastRidge.
+const (
+	leastTrust = 0.3
+	mostTrust  = 0.01
+	leastRidge = 20
+)
+
+func (l *learner) trust(excess float64, m *Measurement) float64 {
+	return min(max(leastTrust, 2*excess), max(mostTrust*l.n, m.Variance/leastRidge))
+}
 
 // Learned holds the measurements, and the tree fitted to them.
 type Learned struct {
@@ -151,6 +167,68 @@ func singles(d Domain) []Set {
 	return sets
 }
 
+// countsPerNoise is the mean count of a group of a look in units of its noise.
+const countsPerNoise = 2
+
+// look measures all questions in one release, by as many groups of cells as can have counts
+// above the noise.
+func (l *learner) look(measure Measure) error {
+	l.n = Records(l.Columns)
+	if len(l.Workload) > 0 {
+		total := 0.0
+		for _, q := range l.Workload {
+			total += q.Weight
+		}
+		groups := make(map[[2]int][]int32)
+		var tables []Table
+		var sigma []float64
+		for _, q := range l.Workload {
+			noise := l.Sigma * math.Sqrt(total/q.Weight/lookSteps)
+			most := int(math.Max(leastGroups, math.Pow(l.n/(countsPerNoise*noise), 1/float64(len(q.Set)))))
+			t := Table{Set: q.Set}
+			for i, k := range q.Set {
+				g, ok := groups[[2]int{k, most}]
+				if !ok {
+					g = group(l.Columns[k].Counts, l.ordered(k), most)
+					groups[[2]int{k, most}] = g
+				}
+				if g != nil {
+					if t.Groups == nil {
+						t.Groups = make([][]int32, len(q.Set))
+					}
+					t.Groups[i] = g
+				}
+			}
+			tables, sigma = append(tables, t), append(sigma, noise)
+		}
+		counts, err := measure(tables, sigma)
+		if err != nil {
+			return err
+		}
+		for i, t := range tables {
+			l.looks = append(l.looks, &Measurement{Table: t, Counts: counts[i], Variance: sigma[i] * sigma[i], Trust: 1})
+			if t.Groups == nil {
+				l.full[i] = l.looks[i]
+			}
+		}
+	}
+	l.reconcile()
+	for i := range l.Columns {
+		l.Columns[i].Trust = l.n / 30
+	}
+	return nil
+}
+
+// leastGroups are the fewest groups of a column in a look.
+const leastGroups = 2
+
+func (l *learner) ordered(k int) int {
+	if l.Ordered == nil {
+		return 0
+	}
+	return l.Ordered[k]
+}
+
 // reconcile sets n and clean from all measurements.
 func (l *learner) reconcile() {
 	all := l.all()
@@ -234,6 +312,34 @@ func (l *learner) expect(t Table) []float64 {
 	return model
 }
 
+// excess estimates the overdispersion of the true counts about the model's: their variance
+// is excess times the count. It weights cells by the model's count, because deviations show
+// in large counts.
+func (l *learner) excess(m *Measurement, model []float64) float64 {
+	noise := m.Variance * l.Domain.free(m.Table)
+	a, b := 0.0, 0.0
+	for c, y := range m.Counts {
+		e := y - model[c]
+		a += model[c] * (e*e - noise)
+		b += model[c] * model[c]
+	}
+	if b == 0 {
+		return 0
+	}
+	return min(a/b-l.n/float64(l.sampled), l.n)
+}
+
+// candidate is a question that a round may measure.
+type candidate struct {
+	question  int
+	model     []float64 // by cells
+	excess    float64   // by cells
+	known     float64   // precision of a cell from the measurements
+	groups    float64   // excess by groups
+	gain      float64
+	precision float64 // of the round's measurement
+}
+
 // round chooses questions, measures them and fits the tree.
 func (l *learner) round(measure Measure, round int) error {
 	l.draw()
@@ -260,6 +366,44 @@ func (l *learner) round(measure Measure, round int) error {
 		iterations = lastIterations
 	}
 	return l.fit(iterations)
+}
+
+// candidates are the questions that the model may answer better, the largest deviation
+// first. With all they are all questions, at the least excess.
+func (l *learner) candidates(all bool) (list []*candidate) {
+	for i, q := range l.Workload {
+		look := l.clean[l.looks[i]]
+		c := &candidate{question: i, model: l.expect(Table{Set: q.Set})}
+		coarse := c.model
+		if look.Groups != nil {
+			coarse = l.expect(look.Table)
+		}
+		c.groups = l.excess(&look, coarse)
+		// A look at a group says as much about its cells as neighbouring cells agree.
+		merged := float64(len(c.model)) / float64(len(coarse))
+		c.known = merged / look.Variance
+		c.excess = c.groups * typical(c.model) / typical(coarse)
+		if m := l.full[i]; m != nil && m != l.looks[i] {
+			c.known += 1 / m.Variance
+		}
+		if l.chosen[i] {
+			c.groups = l.looks[i].Trust
+			c.excess = c.groups * typical(c.model) / typical(coarse)
+			if m := l.full[i]; m != nil {
+				c.excess = m.Trust
+			}
+		}
+		if all {
+			c.excess, c.groups = max(c.excess, leastTrust), max(c.groups, leastTrust)
+		}
+		if c.excess > 0 {
+			list = append(list, c)
+		}
+	}
+	if all {
+		sort.SliceStable(list, func(a, b int) bool { return list[a].excess > list[b].excess })
+	}
+	return list
 }
 
 // measure buys counts for the picked questions and stores them.
@@ -291,13 +435,23 @@ func (l *learner) measure(measure Measure, picked []*candidate) error {
 	for _, c := range fresh {
 		m := l.full[c.question]
 		clean := l.clean[m]
-		m.Trust = trust(l.excess(&clean, c.model), l.n, m)
+		m.Trust = l.trust(l.excess(&clean, c.model), m)
 		l.choose(c)
 		if m != l.looks[c.question] {
 			l.order = append(l.order, m)
 		}
 	}
 	return nil
+}
+
+// typical is the mean count of the cell of a record.
+func typical(model []float64) float64 {
+	sum, squares := 1e-9, 1e-9
+	for _, m := range model {
+		sum += m
+		squares += m * m
+	}
+	return squares / sum
 }
 
 // choose adds the look of a candidate to the tree.
@@ -307,7 +461,7 @@ func (l *learner) choose(c *candidate) {
 		return
 	}
 	if look != l.full[c.question] {
-		look.Trust = trust(c.groups, l.n, look)
+		look.Trust = l.trust(c.groups, look)
 	}
 	l.chosen[c.question], l.order = true, append(l.order, look)
 }
@@ -319,6 +473,86 @@ func (l *learner) combine(m *Measurement, counts []float64, variance float64) {
 		m.Counts[c] = w*m.Counts[c] + (1-w)*y
 	}
 	m.Variance *= w
+}
+
+// parts is the number of parts in which a round distributes its precision.
+const parts = 200
+
+// pick chooses tables that fit into the tree, by gain, and distributes the precision of the
+// round over these and the tree's tables. Each part goes where it reduces the expected
+// deviation most.
+func (l *learner) pick(list []*candidate, round int) []*candidate {
+	most := max(1, len(l.Domain)) // questions
+	precision := (l.unspent + roundSteps) / (l.Sigma * l.Sigma)
+	for _, c := range list {
+		c.gain = l.gain(c, 0, precision/float64(most))
+		if !l.chosen[c.question] {
+			c.gain = l.Workload[c.question].Weight * (deviation(c.model, c.excess, math.Inf(1)) - l.rest(c, precision/float64(most)))
+		}
+	}
+	sort.SliceStable(list, func(a, b int) bool { return list[a].gain > list[b].gain })
+	limit := int(float64(l.Limit) * float64(round+1) / rounds)
+	var open []*candidate
+	sets := setsOf(l.tables())
+	for _, c := range list {
+		if l.chosen[c.question] {
+			open = append(open, c)
+			continue
+		}
+		if most == 0 {
+			continue
+		}
+		set := l.Workload[c.question].Set
+		if Size(l.Domain, append(slices.Clip(sets), set), l.Zeros, limit) > limit {
+			continue
+		}
+		most--
+		sets = append(sets, set)
+		open = append(open, c)
+	}
+	part := precision / parts
+	for _, c := range open {
+		c.gain = l.gain(c, 0, part)
+	}
+	for range parts {
+		if len(open) == 0 {
+			break
+		}
+		best := slices.MaxFunc(open, func(a, b *candidate) int { return cmp.Compare(a.gain, b.gain) })
+		best.precision += part
+		best.gain = l.gain(best, best.precision, part)
+	}
+	return slices.DeleteFunc(open, func(c *candidate) bool { return c.precision == 0 })
+}
+
+// rest is the expected deviation of a candidate after a measurement with more precision.
+func (l *learner) rest(c *candidate, more float64) float64 {
+	return deviation(c.model, c.excess, 1/(c.known+more))
+}
+
+// gain is the decrease of the expected deviation from one precision to a higher one.
+func (l *learner) gain(c *candidate, from, more float64) float64 {
+	return l.Workload[c.question].Weight * (l.rest(c, from) - l.rest(c, from+more))
+}
+
+// fill adds looks that fit into the tree and were not measured again. A relation may exist
+// although the look does not show it: without the look every estimate of it would be zero.
+func (l *learner) fill(list []*candidate) {
+	sets := setsOf(l.tables())
+	for _, c := range list {
+		if l.chosen[c.question] {
+			continue
+		}
+		set := l.Workload[c.question].Set
+		if Size(l.Domain, append(slices.Clip(sets), set), l.Zeros, l.Limit) > l.Limit {
+			continue
+		}
+		sets = append(sets, set)
+		if look := l.looks[c.question]; look == l.full[c.question] {
+			look.Trust = l.trust(c.excess, look)
+		}
+		l.choose(c)
+	}
 }
 
 func setsOf(tables []Table) []Set {

@@ -19,11 +19,6 @@ func Records(m []Measurement) float64 {
 // changes every table by the least squares that reach these sums.
 func Reconcile(d Domain, m []Measurement, n float64) []Measurement {
 	sums, _ := d.Columns(m, n)
-	return d.reconcile(m, n, sums)
-}
-
-// reconcile changes tables so that their columns have the given sums, with the total n.
-func (d Domain) reconcile(m []Measurement, n float64, sums [][]float64) []Measurement {
 	out := make([]Measurement, len(m))
 	for j, t := range m {
 		out[j] = t

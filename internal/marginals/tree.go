@@ -15,12 +15,9 @@ type Tree struct {
 	Domain  Domain
 	Tables  []Table
 	Theta   [][]float64 // natural parameters, by table
-	Means   [][]float64 // probabilities of cells, or mean scores, after Infer, by table
-	Squares [][]float64 // means of squared scores, by table; a cell's score is 1
+	Means   [][]float64 // probabilities of cells after Infer, by table
 	theta   []float64   // of all tables
 	means   []float64
-	squares []float64
-	zeros   []Zeros
 	cliques []clique
 	pool    *pool
 }
@@ -45,19 +42,12 @@ type clique struct {
 	total     float64   // of belief before ratio
 }
 
-// A factor is the sum of all tables over a set, without groups, inner column fastest.
+// A factor is a table without groups in its clique, inner column fastest.
 type factor struct {
-	set         Set
+	table       int
 	view        view
 	theta, mean []float64
-	parts       []part
-}
-
-// A part is a table of a factor.
-type part struct {
-	table  int
-	order  []int32   // by cell of the factor: the table's cell in its own layout
-	scores []float64 // by cell of the factor; nil: 1
+	order       []int32 // cell of the table in its own layout
 }
 
 type known struct{ column, cells int }
@@ -78,7 +68,7 @@ type view struct {
 // NewTree builds a tree whose cliques contain the sets of tables. It returns an error if
 // the cliques have more than limit cells, or if zeros leave none.
 func NewTree(d Domain, tables []Table, zeros []Zeros, limit, workers int) (*Tree, error) {
-	t := &Tree{Domain: d, Tables: tables, zeros: zeros}
+	t := &Tree{Domain: d, Tables: tables}
 	u := newSupport(d, zeros)
 	var sets []Set
 	for _, x := range tables {
@@ -111,7 +101,7 @@ func NewTree(d Domain, tables []Table, zeros []Zeros, limit, workers int) (*Tree
 	for _, x := range tables {
 		size += d.Size(x)
 	}
-	t.theta, t.means, t.squares = make([]float64, size), make([]float64, size), make([]float64, size)
+	t.theta, t.means = make([]float64, size), make([]float64, size)
 	at := 0
 	for i, x := range tables {
 		best := -1
@@ -121,11 +111,10 @@ func NewTree(d Domain, tables []Table, zeros []Zeros, limit, workers int) (*Tree
 			}
 		}
 		c := &t.cliques[best]
-		c.join(d, i, x)
+		c.factors = append(c.factors, c.factor(d, i, x))
 		n := d.Size(x)
 		t.Theta = append(t.Theta, t.theta[at:at+n])
 		t.Means = append(t.Means, t.means[at:at+n])
-		t.Squares = append(t.Squares, t.squares[at:at+n])
 		at += n
 	}
 	t.pool = newPool(t, workers)
@@ -203,52 +192,37 @@ func (c *clique) strided(s Set, steps []int, size int) view {
 	return v
 }
 
-// join adds table i to the factor over its set.
-func (c *clique) join(d Domain, i int, x Table) {
-	at := slices.IndexFunc(c.factors, func(f factor) bool { return slices.Equal(f.set, x.Set) })
-	steps, size := c.layout(d, x.Set)
-	if at < 0 {
-		at = len(c.factors)
-		c.factors = append(c.factors, factor{set: x.Set, view: c.strided(x.Set, steps, size), theta: make([]float64, size), mean: make([]float64, size)})
+// factor lays out table i with the inner column fastest.
+func (c *clique) factor(d Domain, i int, x Table) factor {
+	s := x.Set
+	steps := make([]int, len(s))
+	step := 1
+	if j := slices.Index(s, c.inner); j >= 0 {
+		steps[j], step = 1, c.width
 	}
-	p := part{table: i, order: make([]int32, size)}
+	for j := len(s) - 1; j >= 0; j-- {
+		if s[j] != c.inner {
+			steps[j] = step
+			step *= d[s[j]]
+		}
+	}
+	f := factor{table: i, view: c.strided(s, steps, step), theta: make([]float64, step), mean: make([]float64, step), order: make([]int32, step)}
 	groups := d.grouped(x)
-	if x.Scores != nil {
-		p.scores = make([]float64, size)
-	}
-	index := make([]int, len(x.Set))
-	for cell := range size {
-		to := 0
-		for j := range x.Set {
-			to += index[j] * steps[j]
+	index := make([]int, len(s))
+	for cell := range step {
+		at := 0
+		for j := range s {
+			at += index[j] * steps[j]
 		}
-		p.order[to] = groups[cell]
-		if x.Scores != nil {
-			p.scores[to] = x.Scores[cell]
-		}
-		for j := len(index) - 1; j >= 0; j-- {
-			if index[j]++; index[j] < d[x.Set[j]] {
+		f.order[at] = groups[cell]
+		for j := len(s) - 1; j >= 0; j-- {
+			if index[j]++; index[j] < d[s[j]] {
 				break
 			}
 			index[j] = 0
 		}
 	}
-	c.factors[at].parts = append(c.factors[at].parts, p)
-}
-
-// layout has the steps of the columns of s, the inner column fastest, and the number of cells.
-func (c *clique) layout(d Domain, s Set) (steps []int, size int) {
-	steps, size = make([]int, len(s)), 1
-	if j := slices.Index(s, c.inner); j >= 0 {
-		steps[j], size = 1, c.width
-	}
-	for j := len(s) - 1; j >= 0; j-- {
-		if s[j] != c.inner {
-			steps[j] = size
-			size *= d[s[j]]
-		}
-	}
-	return steps, size
+	return f
 }
 
 // Close ends the tree's workers.
@@ -259,8 +233,10 @@ func (t *Tree) Infer() float64 {
 	log := 0.0
 	for i := len(t.cliques) - 1; i >= 0; i-- {
 		c := &t.cliques[i]
-		for i := range c.factors {
-			c.factors[i].add(t.Theta)
+		for _, f := range c.factors {
+			for cell, o := range f.order {
+				f.theta[cell] = t.Theta[f.table][o]
+			}
 		}
 		peak := t.pool.potentials(c)
 		t.pool.collect(c)
@@ -281,49 +257,13 @@ func (t *Tree) Infer() float64 {
 			}
 		}
 		t.pool.distribute(c)
+		for _, f := range c.factors {
+			mean := t.Means[f.table]
+			clear(mean)
+			for cell, o := range f.order {
+				mean[o] += f.mean[cell]
+			}
+		}
 	}
-	t.moments()
 	return log
-}
-
-// add sets the factor to the sum of its tables' parameters.
-func (f *factor) add(theta [][]float64) {
-	clear(f.theta)
-	for _, p := range f.parts {
-		x := theta[p.table]
-		if p.scores == nil {
-			for cell, o := range p.order {
-				f.theta[cell] += x[o]
-			}
-			continue
-		}
-		for cell, o := range p.order {
-			f.theta[cell] += x[o] * p.scores[cell]
-		}
-	}
-}
-
-// moments sets the means and squares of all tables from those of factors.
-func (t *Tree) moments() {
-	clear(t.means)
-	clear(t.squares)
-	for i := range t.cliques {
-		for _, f := range t.cliques[i].factors {
-			for _, p := range f.parts {
-				mean, squares := t.Means[p.table], t.Squares[p.table]
-				if p.scores == nil {
-					for cell, o := range p.order {
-						mean[o] += f.mean[cell]
-					}
-					copy(squares, mean)
-					continue
-				}
-				for cell, o := range p.order {
-					y := f.mean[cell] * p.scores[cell]
-					mean[o] += y
-					squares[o] += y * p.scores[cell]
-				}
-			}
-		}
-	}
 }

@@ -307,26 +307,6 @@ func (c *Column) shape(bins []float64, variance float64, counts []float64, noise
 	}
 }
 
-// settled are a column's counts with the shape's in tails that do not exceed their noise, and the
-// same sum. Noise at extreme values would widen the column.
-func (c *Column) settled(counts []float64, variance float64) []float64 {
-	list := slices.Clone(counts)
-	tail := func(at func(i int) int) {
-		total := 0.0
-		for i := range c.Bins {
-			b := at(i)
-			if total += counts[b]; total > tailNoise*math.Sqrt(variance*float64(i+1)) {
-				return
-			}
-			list[b] = simd.Sum(c.Shape[c.Bins[b]:c.next(b)])
-		}
-	}
-	tail(func(i int) int { return i })
-	tail(func(i int) int { return len(c.Bins) - 1 - i })
-	simd.MulScalar(list, list, simd.Sum(counts)/simd.Sum(list))
-	return list
-}
-
 // estimated are a column's counts, none negative, given those on which the released tables
 // agree: bins follow the shape as far as their departure from it may be noise.
 func (c *Column) estimated(counts []float64, variance float64) []float64 {

@@ -17,11 +17,6 @@ type Drawer struct {
 	twin     *simulate.Twin
 	declared []*data.Column
 	measured []marginals.Measurement
-	moments  []marginals.Moment
-	frequent [][]bool    // by table: cells without shrinkage in tables by Perturb
-	scale    []scale     // of each column
-	scores   [][]float64 // of cells by column, in its scale; nil: levels
-	slopes   [][]slope   // by column, of its density within cells
 	rules    []rule
 	tree     *marginals.Tree
 	sets     []marginals.Set // whose tables a sample keeps; nil: too many
@@ -54,47 +49,27 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 	if d.rules, err = rulesOf(m, t.Columns); err != nil {
 		return nil, err
 	}
-	d.records = marginals.Records(d.measured)
+	var tables []marginals.Table
+	for _, x := range d.measured {
+		tables = append(tables, x.Table)
+	}
+	d.sets, d.triples = t.compared(domain)
+	if d.tree, err = marginals.NewTree(domain, tables, zerosOf(d.rules), 4*treeCells, workers); err != nil {
+		return nil, err
+	}
+	d.tree.Start(d.measured)
+	d.records = d.tree.Estimate(d.measured, fitIterations)
 	var precision []float64
 	d.counts, precision = domain.Columns(d.measured, d.records)
 	columns := make([][]float64, len(d.counts))
 	if inference {
-		for k := range columns {
-			if c := &t.Columns[k]; c.Levels == 0 {
-				d.counts[k] = c.settled(d.counts[k], 1/precision[k])
-			}
-		}
 		columns = d.nonnegative(d.counts)
 	} else {
 		for k := range columns {
 			columns[k] = t.Columns[k].estimated(d.counts[k], 1/precision[k])
 		}
 	}
-	var tables []marginals.Table
-	for _, x := range d.measured {
-		tables = append(tables, x.Table)
-	}
-	zeros := zerosOf(d.rules)
-	d.standardise(columns)
-	most := fewLevels
-	if inference && !d.shrunk {
-		most = manyLevels
-	}
-	d.moments = domain.Moments(d.measured, columns, d.scores, zeros, most)
-	for _, x := range d.moments {
-		tables = append(tables, x.Table)
-	}
-	d.sets, d.triples = t.compared(domain)
-	if d.tree, err = marginals.NewTree(domain, tables, zeros, 4*treeCells, workers); err != nil {
-		return nil, err
-	}
-	d.tree.Start(d.measured)
-	d.tree.Distrust(columns, d.measured, d.moments, fitIterations)
-	d.incline()
-	if inference {
-		d.widen()
-	}
-	d.tree.EstimateAt(columns, d.measured, d.moments, fitIterations)
+	d.tree.Rake(columns)
 	for k := range t.Columns { // the first tables are those of columns
 		d.expected = append(d.expected, slices.Clone(d.tree.Means[k]))
 		for c := range d.expected[k] {
@@ -126,7 +101,7 @@ func unfitted(t *Table, m *models.Model, inference bool) (*Drawer, marginals.Dom
 		d.measured = append(d.measured, marginals.Measurement{Table: of, Counts: x.Counts, Variance: x.Variance, Trust: x.Trust})
 	}
 	if inference {
-		d.free(domain)
+		d.widen(domain)
 	}
 	return d, domain, nil
 }
@@ -153,52 +128,26 @@ func LimitsOf(t *Table, m *models.Model) (Limits, error) {
 	return Limits{d.shrunk, noise / marginals.Records(d.measured)}, nil
 }
 
-// mostFree is the most cells that a drawer frees: the fit to more of them converges slowly.
-const mostFree = 150
+// mostTrends is the most that a drawer frees: the fit to more of them converges slowly.
+const mostTrends = 150
 
-// Numbers have moments with columns of at most so many cells. The tables of longer columns hide
-// less behind noise, and the fit to many moments converges slowly; but intervals need them.
-const (
-	fewLevels  = 6
-	manyLevels = 30
-)
-
-// free finds the frequent cells of tables without numbers, which have no moments. Relations are
-// shrunk if these are too many.
-func (d *Drawer) free(domain marginals.Domain) {
-	count := 0
-	d.frequent = make([][]bool, len(d.measured))
-	for i, m := range d.measured {
-		if len(m.Set) < 2 || slices.ContainsFunc(m.Set, func(k int) bool { return d.table.Columns[k].Levels == 0 }) {
-			continue
-		}
-		d.frequent[i] = domain.Frequent(m)
-		for _, x := range d.frequent[i] {
-			if x {
-				count++
-			}
-		}
+// widen ends the shrinkage of trends and lessens that of cells, unless trends are too many.
+func (d *Drawer) widen(domain marginals.Domain) {
+	scores := make([][]float64, len(domain))
+	for k := range scores {
+		scores[k] = d.table.Columns[k].scores()
 	}
-	d.shrunk = count > mostFree
-}
-
-// widen lessens the shrinkage of cells, and ends it for frequent ones.
-func (d *Drawer) widen() {
-	if d.shrunk {
+	count, trends := 0, make([][][]float64, len(d.measured))
+	for i, m := range d.measured {
+		trends[i] = domain.Trends(m, scores)
+		count += len(trends[i])
+	}
+	if d.shrunk = count > mostTrends; d.shrunk {
 		return
 	}
 	for i := range d.measured {
-		m := &d.measured[i]
-		m.Trust *= widening
-		if d.frequent[i] == nil {
-			continue
-		}
-		m.Weights = make([]float64, len(m.Counts))
-		for c, x := range d.frequent[i] {
-			if !x {
-				m.Weights[c] = m.Variance / m.Trust
-			}
-		}
+		d.measured[i].Trends = trends[i]
+		d.measured[i].Trust *= widening
 	}
 }
 
@@ -331,15 +280,16 @@ func (d *Drawer) Perturb(random Random) {
 			simulated[i].Counts[c] += noise * random.Normal()
 		}
 	}
+	records := d.tree.Estimate(simulated, refitIterations)
 	// Without its negative counts the fit has too many records in rare cells, and a fit to counts
 	// simulated from it still more. The released counts have the right mean.
-	counts, _ := d.tree.Domain.Columns(simulated, marginals.Records(simulated))
+	counts, _ := d.tree.Domain.Columns(simulated, records)
 	for k := range counts {
 		for c := range counts[k] {
 			counts[k][c] += d.counts[k][c] - d.expected[k][c]
 		}
 	}
-	d.tree.EstimateAt(d.nonnegative(counts), simulated, d.moments, refitIterations)
+	d.tree.Rake(d.nonnegative(counts))
 }
 
 // nonnegative are columns' counts, none negative, without smoothness.
@@ -380,8 +330,10 @@ func (d *Drawer) Fill(out simulate.Table, random Random, independent bool) error
 		for k := range all {
 			all[k] = make([]float64, need)
 		}
-		quantiles := d.quantiles(cells, random, !independent)
-		d.tilt(cells, quantiles, random)
+		var quantiles [][]float64
+		if !independent {
+			quantiles = d.quantiles(cells, random)
+		}
 		ok := d.values(all, cells, quantiles, place, random)
 		before := first
 		for i := 0; i < need && first < n; i++ {
@@ -412,7 +364,7 @@ const mostRedrawn = 30
 // Those that do not exchange values with others, see exchange, and else are drawn again in the
 // same cells: to leave the record out would move the shares of cells. In cells that a rule divides, the rule's columns have one quantile: of two
 // dates in one order, or two amounts, each keeps its own distribution within the cell. place is
-// the index in all of each column. quantiles are those of the first try by column.
+// the index in all of each column. quantiles are those of the first try by column; nil: random.
 func (d *Drawer) values(all [][]float64, cells [][]int32, quantiles [][]float64, place []int, random Random) (ok []bool) {
 	n := len(cells[0])
 	ok = make([]bool, n)
@@ -428,7 +380,7 @@ func (d *Drawer) values(all [][]float64, cells [][]int32, quantiles [][]float64,
 		for j, i := range left {
 			for k := range cells {
 				u := 0.0
-				if try == 0 {
+				if try == 0 && quantiles != nil {
 					u = quantiles[k][i]
 				} else {
 					u = random.Uniform()
@@ -459,10 +411,9 @@ func (d *Drawer) values(all [][]float64, cells [][]int32, quantiles [][]float64,
 	return ok
 }
 
-// quantiles gives the records of each cell of a number uniform quantiles; or, with even, evenly
-// spaced ones in random order, so that the values within a cell are as close to its shape as
-// their number allows.
-func (d *Drawer) quantiles(cells [][]int32, random Random, even bool) [][]float64 {
+// quantiles gives the records of each cell of a column evenly spaced quantiles in random order,
+// so that the values within a cell are as close to its shape as their number allows.
+func (d *Drawer) quantiles(cells [][]int32, random Random) [][]float64 {
 	list := make([][]float64, len(cells))
 	order := make([]int, len(cells[0]))
 	for i := range order {
@@ -471,14 +422,8 @@ func (d *Drawer) quantiles(cells [][]int32, random Random, even bool) [][]float6
 	for k := range cells {
 		list[k] = make([]float64, len(order))
 		c := &d.table.Columns[k]
-		switch {
-		case c.Levels > 0: // its cells are its values
-			continue
-		case !even:
-			for i := range list[k] {
-				list[k][i] = random.Uniform()
-			}
-			continue
+		if c.Levels > 0 {
+			continue // its cells are its values
 		}
 		for i := len(order) - 1; i > 0; i-- {
 			j := int(random.Uniform() * float64(i+1))

@@ -37,7 +37,7 @@ func TestQuantilesAreEven(t *testing.T) {
 	for i := range n {
 		cells[0], cells[1] = append(cells[0], int32(i%3)), append(cells[1], int32(i/7%2))
 	}
-	q := d.quantiles(cells, random, true)
+	q := d.quantiles(cells, random)
 	product := 0.0
 	for k := range cells {
 		for cell := range int32(3 - k) {

@@ -59,8 +59,7 @@ const unfit = `
   few intervals of coefficients hold then. Name the pairs of the analysis as the workload.
 - Single records. No row is a person, and a rare combination is noise as often as it is a fact.
 - Three and more columns together, where the workload does not name them: they follow from the pairs.
-- Exact values within a bin: there they follow no more than the trend between bins.
-- Curved or other relations of numbers where counts are noisy: there only correlations are kept.
+- Exact values within a bin: they are drawn there independently of the other columns.
 - Pairs with a large distance above, and relations that were not looked for.
 - Decisions. Confirm on the records, or fit the question itself with d3p fit.
 `
