@@ -103,19 +103,18 @@ func absent(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // waitFor is the script command `waitfor FILE`: it waits until a background
-// command has made the file, and lets it go on for a moment. `! waitfor FILE` waits
-// until the file is gone.
+// command has made the file, and lets it go on for a moment.
 func waitFor(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) != 1 {
-		ts.Fatalf("usage: [!] waitfor file")
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waitfor file")
 	}
 	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(ts.MkAbs(args[0])); (err == nil) != neg {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
 			time.Sleep(50 * time.Millisecond)
 			return
 		}
 	}
-	ts.Fatalf("%s did not appear, or go, within five minutes", args[0])
+	ts.Fatalf("%s did not appear within five minutes", args[0])
 }
 
 // appendText is the script command `append FILE TEXT`.
