@@ -350,11 +350,10 @@ func (m *Model) RotatedSpare() int {
 }
 
 // Amplify sets dst (P) to the parameters whose linear predictors, levels included, are factor
-// times those of phi (P). It reports whether m has linear predictors. dst may be phi.
-func (m *Model) Amplify(dst, phi []float64, factor float64) bool {
-	list := m.LinearPredictors()
+// times those of phi (P). dst may be phi.
+func (m *Model) Amplify(dst, phi []float64, factor float64) {
 	m.Declared(dst, phi)
-	for _, l := range list {
+	for _, l := range m.LinearPredictors() {
 		c := l.Coefficients
 		for j := c.Offset; j < c.Offset+c.Size; j++ {
 			dst[j] *= factor
@@ -371,5 +370,4 @@ func (m *Model) Amplify(dst, phi []float64, factor float64) bool {
 		}
 	}
 	m.FromDeclared(dst, dst)
-	return len(list) > 0
 }

@@ -77,12 +77,7 @@ func (m *Model) GradientBound() float64 {
 	if !l.IsBeta() || l.Views.IsSet() || data.Weights.IsSet() || len(data.Tensors) > 0 || m.Likelihood.AuxRecord+m.Likelihood.AuxGlobal > 0 {
 		return math.Inf(1)
 	}
-	c := newCompiler(m.Spec, m.Core)
-	c.coordinates = m.coordinates
-	c.dimensions()
-	c.parameters()
-	g := c.build()
-	g.rows()
+	g := m.rows()
 	location, slope, ok := dist.BetaLocation(g.density(m.Core.Observe[0]), l.Beta.Or(core.DefaultBeta))
 	if !ok {
 		return math.Inf(1)
@@ -159,12 +154,7 @@ func (m *Model) IsLinear(varies func(parameter int) bool) bool {
 	if m.Spec.Model != nil && m.Spec.Model.Formula.IsSet() {
 		return true
 	}
-	c := newCompiler(m.Spec, m.Core)
-	c.coordinates = m.coordinates
-	c.dimensions()
-	c.parameters()
-	g := c.build()
-	g.rows()
+	g := m.rows()
 	for _, d := range m.Core.Observe {
 		for _, x := range g.density(d).Inputs() {
 			if !affine.Linked(x, varies) {
@@ -173,4 +163,15 @@ func (m *Model) IsLinear(varies func(parameter int) bool) bool {
 		}
 	}
 	return true
+}
+
+// rows is the graph of the records of m, to be analysed.
+func (m *Model) rows() *build {
+	c := newCompiler(m.Spec, m.Core)
+	c.coordinates = m.coordinates
+	c.dimensions()
+	c.parameters()
+	g := c.build()
+	g.rows()
+	return g
 }

@@ -14,8 +14,7 @@ import (
 	"d3p/internal/simd"
 )
 
-// amplitudes are the factors of the linear predictors for which records are simulated, about a
-// factor of √2 apart.
+// amplitudes are factors. Records are simulated with linear predictors that are larger by each of them.
 var amplitudes = []float64{0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8}
 
 // An amplitude with a standard deviation below knownAmplitude is known; the normal likelihood is
@@ -40,7 +39,7 @@ type amplitude struct {
 // amplified is post, of a fit by p that released r, with another distribution of the amplitude: by
 // records that are simulated at several. It is nil where the amplitude is known, or nothing.
 func amplified(p *plan.Plan, r Releases, post *Posterior) *Posterior {
-	if !p.SumsGradients() || !p.ScoresAreGradients() || !joins(p, r) {
+	if !p.SumsGradients() || !p.ScoresAreGradients() || !joins(p, r) || len(p.Model().LinearPredictors()) == 0 {
 		return nil
 	}
 	const count = laws * lastDraws
@@ -90,16 +89,14 @@ func (p *Posterior) withDraws(draws []float64) *Posterior {
 	return sample
 }
 
-// newAmplitude is the amplitude of a posterior with these draws (S×P); nil for a model without
-// linear predictors.
+// newAmplitude is the amplitude of a posterior with these draws (S×P); nil if their covariance has
+// no inverse.
 func newAmplitude(m *models.Model, draws []float64) *amplitude {
 	const step = 0.01
 	a := &amplitude{model: m, along: make([]float64, m.P)}
 	var covariance *mat.SymDense
 	a.mean, covariance = meanCovariance(draws, m.P)
-	if !m.Amplify(a.along, a.mean, 1+step) {
-		return nil
-	}
+	m.Amplify(a.along, a.mean, 1+step)
 	simd.Sub(a.along, a.along, a.mean)
 	simd.MulScalar(a.along, a.along, 1/step)
 	var slopes []int
@@ -116,8 +113,8 @@ func newAmplitude(m *models.Model, draws []float64) *amplitude {
 	return a
 }
 
-// dualOf is the d with d·along = 1 for which d·θ has the least variance, and its standard
-// deviation; nil and infinite where the covariance has no inverse.
+// dualOf returns the d with d·along = 1 that gives d·θ the least variance. The standard deviation
+// of d·θ is sd. Where the covariance has no inverse they are nil and infinite.
 func dualOf(along []float64, covariance *mat.SymDense) (dual []float64, sd float64) {
 	var c mat.Cholesky
 	var solved mat.VecDense
@@ -156,13 +153,11 @@ func (a *amplitude) logDensities(s simulation, r Releases, records int) []float6
 		a.model.Amplify(theta, a.mean, factor)
 		x := s.momentsAt(func(int) []float64 { return theta }, effects{origin: a.mean}, places, records, total)
 		simd.Sub(off.RawVector().Data, released, x.mean)
-		for j := range n {
-			x.variance.SetSym(j, j, x.variance.At(j, j)*(1+1e-9)+r.Gradients.noiseVariance())
-		}
+		variance := x.noisy(r.Gradients.noiseVariance())
 		var c mat.Cholesky
 		var solved mat.VecDense
 		logs[i] = math.Inf(-1)
-		if simd.Finite(off.RawVector().Data) && simd.Finite(x.variance.RawSymmetric().Data) && c.Factorize(x.variance) && c.SolveVecTo(&solved, off) == nil {
+		if simd.Finite(off.RawVector().Data) && simd.Finite(variance.RawSymmetric().Data) && c.Factorize(variance) && c.SolveVecTo(&solved, off) == nil {
 			logs[i] = prior.LogDensity(theta) + float64(coefficients)*math.Log(factor) - (c.LogDet()+mat.Dot(&solved, off))/2
 		}
 	}

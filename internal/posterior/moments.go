@@ -25,6 +25,16 @@ type moments struct {
 	variance *mat.SymDense // P×P, of the records' sampling, and of the part that is not linear
 }
 
+// noisy is the variance with that of the privacy noise, v in each coordinate.
+func (x moments) noisy(v float64) *mat.SymDense {
+	out := mat.NewSymDense(len(x.point), nil)
+	out.CopySym(x.variance)
+	for j := range x.point {
+		out.SetSym(j, j, out.At(j, j)*(1+1e-9)+v)
+	}
+	return out
+}
+
 // slopeRecords is the number of simulated records for slope and variance, and for
 // the mean while the point is sought. At last the mean is taken over meanRecords
 // times as many records as the plan has, at most mostRecords: then chance moves it

@@ -32,8 +32,8 @@ type Posterior struct {
 // be had, else the guide itself.
 func New(p *plan.Plan, r Releases) *Posterior {
 	post := ofReleases(p, r)
-	if sample := amplified(p, r, post); sample != nil {
-		post = sample
+	if better := amplified(p, r, post); better != nil {
+		post = better
 	}
 	return post.declared()
 }

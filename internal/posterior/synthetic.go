@@ -42,11 +42,7 @@ func newSynthetic(f []float64, noiseVariance float64, x moments) *synthetic {
 // are not finite.
 func normalEquations(x moments, v float64, rest []float64) ([]float64, *mat.SymDense) {
 	p := len(rest)
-	variance := mat.NewSymDense(p, nil)
-	variance.CopySym(x.variance)
-	for j := range p {
-		variance.SetSym(j, j, variance.At(j, j)*(1+1e-9)+v)
-	}
+	variance := x.noisy(v)
 	var c mat.Cholesky
 	var half, square mat.Dense
 	var solved, linear mat.VecDense
