@@ -64,7 +64,7 @@ var library = sync.OnceValues(func() (uintptr, error) {
 })
 
 // required: a compiler must exist, as in CI, and must not warn.
-func required() bool { return os.Getenv("D3P_GPU_REQUIRED") != "" }
+func required() bool { return os.Getenv("KERNEL_COMPILER_REQUIRED") != "" }
 
 // mustCompile skips the test without a C++ compiler, unless one is required.
 func mustCompile(t testing.TB, err error) {

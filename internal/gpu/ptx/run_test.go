@@ -25,7 +25,7 @@ func compile(t *testing.T, source string, flags ...string) func(kernel string, b
 		t.Skip("Go's race detector does not see what happens in another program")
 	}
 	compiler, err := hostcc.Compiler()
-	if err != nil && os.Getenv("D3P_GPU_REQUIRED") == "" {
+	if err != nil && os.Getenv("KERNEL_COMPILER_REQUIRED") == "" {
 		t.Skip("no C++ compiler for what PTX is translated to")
 	}
 	inputs, err := filepath.Glob("machine/*.h")
