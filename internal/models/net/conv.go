@@ -102,7 +102,7 @@ func transposed(axes int) func(p *plan, l *Layer) step {
 			return nil
 		}
 		w, ok := p.enlarging(l, m)
-		if !ok {
+		if !ok || p.tooManySeen(l, out.Size, w) {
 			return nil
 		}
 		p.sequence(m)

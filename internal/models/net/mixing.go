@@ -27,13 +27,10 @@ func MixingLayers() []Mixing {
 	}
 }
 
-// MixingNamed is the layer of MixingLayers of that name, or of PyTorch's for images of a
-// number of axes, as in BatchNorm2d.
+// MixingNamed is the layer of MixingLayers of that name, or of PyTorch's or Keras's, as in
+// BatchNorm2d and BatchNormalization.
 func MixingNamed(name string) (Mixing, bool) {
-	plain := plainName(name)
-	if n := len(plain); n > 2 && strings.HasSuffix(plain, "d") && strings.ContainsAny(plain[n-2:n-1], "123") {
-		plain = plain[:n-2]
-	}
+	plain := withoutAxes(plainName(name))
 	list := MixingLayers()
 	at := slices.IndexFunc(list, func(x Mixing) bool { return plainName(x.Name) == plain })
 	if at < 0 {
@@ -74,18 +71,24 @@ func WithoutMixing(text string, line, column int) (string, bool) {
 	}
 	settings := []string{"groups: 1"}
 	for _, s := range strings.Split(lineComment.ReplaceAllString(m[3], ""), ",") {
-		if groupNormTakes(s) {
-			settings = append(settings, strings.TrimSpace(s))
+		if kept := groupNormSetting(s); kept != "" {
+			settings = append(settings, strings.TrimSpace(kept))
 		}
 	}
 	return before + "group_norm: {" + strings.Join(settings, ", ") + "}" + rest[len(m[0]):], true
 }
 
-// groupNormTakes reports whether "key: value" is a setting of group_norm.
-func groupNormTakes(setting string) bool {
+// groupNormSetting is the text "key: value" with the key that group_norm has for it; "" if
+// it has none.
+func groupNormSetting(text string) string {
 	kind, _ := KindNamed("group_norm")
-	key, _, ok := strings.Cut(setting, ":")
-	return ok && slices.Contains(kind.Takes, strings.TrimSpace(key))
+	key, _, ok := strings.Cut(text, ":")
+	key = strings.TrimSpace(key)
+	here := Called(key, kind.Takes)
+	if !ok || here == "" {
+		return ""
+	}
+	return strings.Replace(text, key, here, 1)
 }
 
 // groupNormBlock replaces the settings of a layer in the text after its name, which
@@ -105,7 +108,8 @@ func groupNormBlock(text string, indent int) string {
 			level = in
 		}
 		if !comment && in == level {
-			drop = !groupNormTakes(bare)
+			line = groupNormSetting(line)
+			drop = line == ""
 		}
 		if comment || !drop {
 			kept += line

@@ -54,12 +54,21 @@ const mostNumbers = 1 << 26
 
 // tooMany reports a layer that reads or writes more numbers of a record than mostNumbers.
 func (p *plan) tooMany(l *Layer) bool {
-	n := 1.0
+	var sizes []int
 	for _, d := range p.shape {
-		n *= float64(d.Size)
+		sizes = append(sizes, d.Size)
+	}
+	return p.above(l, "", "has %.3g numbers of one record", sizes)
+}
+
+// above reports a layer if the product of sizes is above mostNumbers, in the given words.
+func (p *plan) above(l *Layer, hint, words string, sizes []int) bool {
+	n := 1.0
+	for _, size := range sizes {
+		n *= float64(size)
 	}
 	if n > mostNumbers {
-		p.fail(l.Kind.At, "", "layer %s has %.3g numbers of one record, more than %d", l.Kind.V, n, mostNumbers)
+		p.fail(l.Kind.At, hint, "layer %s "+words+", more than %d", l.Kind.V, n, mostNumbers)
 	}
 	return n > mostNumbers
 }

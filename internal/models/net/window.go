@@ -79,7 +79,16 @@ func (p *plan) window(l *Layer, sizes []int, kernel, stride []source.Value[int])
 		}
 		w = append(w, a)
 	}
-	return w, true
+	return w, !p.tooManySeen(l, p.shape.Size()/w.size(), w)
+}
+
+// tooManySeen reports a layer whose windows see more numbers of a record than mostNumbers.
+func (p *plan) tooManySeen(l *Layer, channels int, w window) bool {
+	sizes := []int{channels}
+	for _, a := range w {
+		sizes = append(sizes, a.taps, a.out)
+	}
+	return p.above(l, "a smaller kernel, or a larger stride", "has windows that see %.3g numbers of one record", sizes)
 }
 
 // each is the i-th of the stated sizes. A single size holds for all axes; without a

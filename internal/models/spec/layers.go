@@ -8,7 +8,6 @@ import (
 
 	"d3p/internal/models/net"
 	"d3p/internal/models/source"
-	"d3p/internal/spell"
 )
 
 // layerFields are the settings of a layer, from the table of package net.
@@ -169,11 +168,7 @@ func (r *reader) unknownLayer(name source.Value[string]) {
 		r.Add(name.At, m.Instead, "layer %s mixes records: %s, so no record's gradient has a bound", name.V, m.Why)
 		return
 	}
-	hint := spell.Suggest(name.V, "layers", net.Names())
-	if here := net.Called(name.V, net.Names()); here != "" {
-		hint = "write " + here
-	}
-	r.Add(name.At, hint, "unknown layer %s", name.V)
+	r.Add(name.At, net.Instead(name.V), "unknown layer %s", name.V)
 }
 
 // oneOrMore reads one size for all axes, or a list with one for each.
