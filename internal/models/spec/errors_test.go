@@ -2,6 +2,7 @@ package spec_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,15 +26,18 @@ func TestErrors(t *testing.T) {
 
 // TestErrorText pins the form of a message, which users and editors parse.
 func TestErrorText(t *testing.T) {
-	src := "d3p: 1\ndata:\n  unti: {entity: patient}\n"
+	src := "d3p: 1\ndata:\n  unti: {entity: patient}\n  trace: {loss: dp}\nfit: {epsilon: 1}\npriors: {}\n"
 	_, errs := spec.Parse("cohort.yaml", []byte(src), nil)
-	want := "cohort.yaml:3:3: unknown key unti in data (did you mean unit?)"
-	for _, e := range errs {
-		if e.Error() == want {
-			return
+	for _, want := range []string{
+		"cohort.yaml:3:3: unknown key unti in data (did you mean unit?)",
+		"cohort.yaml:4:3: unknown key trace in data (write it under fit:)",
+		"cohort.yaml:5:7: unknown key epsilon in fit (write it under privacy:)",
+		"cohort.yaml:6:1: unknown key priors in the model file (write it under model: or twin:)",
+	} {
+		if !slices.ContainsFunc(errs, func(e *expr.Error) bool { return e.Error() == want }) {
+			t.Errorf("want %q among\n%v", want, errs)
 		}
 	}
-	t.Errorf("want %q among\n%v", want, errs)
 }
 
 // TestInclude checks that included blocks count as the file's own, that their

@@ -104,7 +104,7 @@ func (b *blocks) file(r *reader, src []byte, depth int) {
 			b.seen[e.key] = e.at
 		}
 	}
-	r.each(entries, "the model file", known)
+	r.each(entries, wholeFile, known)
 	if depth == 0 && !b.has("d3p") {
 		r.Add(expr.Position{File: r.file, Line: 1, Column: 1}, "add `d3p: 1` as the first line", "the model file does not state its language version")
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
@@ -58,7 +59,7 @@ func (r *reader) document(src []byte) ([]entry, bool) {
 		r.Add(expr.Position{File: r.file, Line: 1, Column: 1}, "`d3p init data.csv` writes a skeleton", "the model file is empty")
 		return nil, false
 	}
-	return r.entries(body, "the model file")
+	return r.entries(body, wholeFile)
 }
 
 // syntaxError records the message of the YAML parser, with its position.
@@ -198,6 +199,8 @@ func (r *reader) each(list []entry, what string, known []field, old ...field) pr
 			hint := spell.Suggest(e.key, "keys", names)
 			if _, layer := net.KindNamed(what); layer && net.Called(e.key, names) != "" {
 				hint = "write " + net.Called(e.key, names)
+			} else if blocks := blocksWith(e.key, what); blocks != "" {
+				hint = "write it under " + blocks
 			}
 			r.Add(e.at, hint, "unknown key %s in %s", e.key, what)
 		case at < 0:
@@ -211,6 +214,32 @@ func (r *reader) each(list []entry, what string, known []field, old ...field) pr
 	}
 	return keys
 }
+
+// blocksWith names the blocks of a model file that have the key, such as `fit:`, for one that
+// stands in another block or in none; "" if what is no block, or no block has the key.
+func blocksWith(key, what string) string {
+	manual.once.Do(func() { manual.keys = Keys() })
+	keys := manual.keys
+	if what != wholeFile && !slices.ContainsFunc(keys, func(k Key) bool { return k.Path == what }) {
+		return ""
+	}
+	var blocks []string
+	for _, k := range keys {
+		if block, of, _ := strings.Cut(k.Path, "."); of == key {
+			blocks = append(blocks, block+":")
+		}
+	}
+	return strings.Join(blocks, " or ")
+}
+
+// manual has Keys, computed once.
+var manual struct {
+	once sync.Once
+	keys []Key
+}
+
+// wholeFile is what the top level of a model file is called.
+const wholeFile = "the model file"
 
 // describe names the kind of a node for messages.
 func describe(n ast.Node) string {
