@@ -50,6 +50,9 @@ func newOneRelease(m *models.Model, cfg Config) (*Plan, error) {
 	if cfg.NonPrivate {
 		return nil, fmt.Errorf("--method: %s is private (type d3p fit, or --method nuts)", cfg.Method)
 	}
+	if cfg.Guide == m.Spec.GuideDefault() { // d3p render prints it
+		cfg.Guide = ""
+	}
 	if err := unused(cfg, "a fit without gradient steps has no use for it", "method", "records", "init-seed", "epsilon", "delta", "neighbours"); err != nil {
 		return nil, err
 	}

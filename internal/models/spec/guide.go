@@ -45,7 +45,7 @@ func (g *Guide) fields(s *Spec) []field {
 	rows := keyed(s.Settings.fields("guide", nil))
 	init := rows["init"]
 	return []field{
-		rows["type"].or(s.guideDefault()),
+		rows["type"].or(s.GuideDefault()),
 		{key: "init",
 			read:   func(r *reader, e entry) { r.guideInit(e, g) },
 			stated: func() bool { return len(g.Spread) > 0 || init.stated() },

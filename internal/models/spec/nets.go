@@ -143,8 +143,8 @@ func (s *Spec) parsedNets() bool {
 	return !slices.ContainsFunc(s.Nets, func(n *net.Declaration) bool { return n.Prior != nil && n.Prior.Expr == nil })
 }
 
-// guideDefault is the guide of a file that states none: networks are points.
-func (s *Spec) guideDefault() string {
+// GuideDefault is the guide of a file that states none: networks are points.
+func (s *Spec) GuideDefault() string {
 	switch {
 	case s.Core != nil && len(s.Core.Latent) > 0:
 		return guide.AmortisedName
