@@ -23,6 +23,7 @@ type figureTask struct {
 	panels    func(shared string) ([]panel, error)
 	fits      int  // at each point of a curve
 	simulated bool // needs no public data
+	timed     bool // its fits are times: those of another processor are measured again
 }
 
 // panel is a drawing of one frame.
@@ -62,6 +63,9 @@ func (f figureTask) judge(opt options, _ []threshold, dir string, out *report) e
 	rows, err := readFitted(path + ".csv")
 	if err != nil {
 		return err
+	}
+	if f.timed {
+		rows = slices.DeleteFunc(rows, func(r fitted) bool { return r.machine != processor() })
 	}
 	fits := f.fits
 	if opt.runs > 0 {

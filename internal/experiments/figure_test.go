@@ -66,6 +66,24 @@ func TestFiguresGoOn(t *testing.T) {
 	}
 }
 
+// Times of another processor are measured again, other fits are not.
+func TestTimesAreOfOneProcessor(t *testing.T) {
+	panels := []panel{{title: "one", curves: []curve{{"fits", []float64{1}, func(options, float64, int, string) (float64, error) { return 3, nil }}}}}
+	for _, timed := range []bool{false, true} {
+		f := figureTask{name: "fig-test", fits: 1, timed: timed, panels: func(string) ([]panel, error) { return panels, nil }}
+		opt := options{figures: t.TempDir()}
+		path := filepath.Join(opt.figures, "fig-test.csv")
+		stored := []fitted{{panel: "one", curve: "fits", x: 1, value: 7, machine: "another"}}
+		if err := errors.Join(writeFitted(path, stored), f.judge(opt, nil, t.TempDir(), newReport(io.Discard))); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := readFitted(path)
+		if err != nil || len(rows) != 1 || (rows[0].value == 3) != timed {
+			t.Errorf("timed %v: %v, %v", timed, rows, err)
+		}
+	}
+}
+
 // Figures whose fits need no tables of others have a line for each curve.
 func TestFiguresHaveLines(t *testing.T) {
 	shared := t.TempDir()

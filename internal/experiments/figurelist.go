@@ -23,7 +23,7 @@ var figures = []figureTask{
 	{name: "fig-hierarchical", panels: hierarchicalPanels, fits: 10},
 	{name: "fig-iterations", panels: iterationPanels, fits: 10},
 	{name: "fig-mixture", panels: mixturePanels, fits: 10},
-	{name: "fig-step", panels: stepPanels, fits: 3},
+	{name: "fig-step", panels: stepPanels, fits: 3, timed: true},
 	{name: "fig-auto-encoder", panels: autoEncoderPanels, fits: 20},
 	{name: "fig-one-draw", panels: oneDrawPanels, fits: 10, simulated: true},
 	{name: "fig-clip-bound", panels: clipBoundPanels, fits: 10, simulated: true},

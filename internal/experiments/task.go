@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -156,7 +157,7 @@ func (t task) judge(opt options, reference []threshold, dir string, out *report)
 type variant struct{ name, flag string }
 
 func (s setting) variants() []variant {
-	if s.epsilon == nil {
+	if s.epsilon == nil || !slices.ContainsFunc(s.thresholds, func(t threshold) bool { return t.Metric == "tll" }) {
 		return []variant{{name: "default"}}
 	}
 	return []variant{{name: "default"}, {name: "plain", flag: "--noise-aware=none"}}

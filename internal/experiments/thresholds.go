@@ -89,13 +89,21 @@ func newReport(out io.Writer) *report {
 
 func (r *report) line(epsilon string, t threshold, values []float64) {
 	verdict := "met"
-	mean, se := meanSE(values)
-	if len(values) == 0 || !t.met(mean) {
+	if mean, _ := meanSE(values); len(values) == 0 || !t.met(mean) {
 		verdict = "MISSED"
 		r.failed++
 	}
-	fmt.Fprintf(r.w, "%s\t%s\t%s\t%.4f\t%.4f\t%d\t%s %.4f\t%.4f\t%s\n",
-		t.Task, epsilon, t.Metric, mean, se, len(values), t.Direction, t.Threshold, t.Mean, verdict)
+	fmt.Fprintf(r.w, "%s\t%s\t%s\t%s\t%s %.4f\t%.4f\t%s\n",
+		t.Task, epsilon, t.Metric, summary(values), t.Direction, t.Threshold, t.Mean, verdict)
+}
+
+// summary has the columns measured, se and runs. One value has no standard error.
+func summary(values []float64) string {
+	mean, se := meanSE(values)
+	if len(values) < 2 {
+		return fmt.Sprintf("%.4f\t\t%d", mean, len(values))
+	}
+	return fmt.Sprintf("%.4f\t%.4f\t%d", mean, se, len(values))
 }
 
 // note prints a measurement without a threshold.

@@ -78,7 +78,7 @@ func parsePieces(text string, steps int) (n Factors, err error) {
 	for i, piece := range list {
 		f, start, ok := strings.Cut(piece, "@")
 		if !ok {
-			return nil, fmt.Errorf("%q is not a factor and the share of the steps at which it begins (write 2@0,1@0.5)", piece)
+			return nil, fmt.Errorf("%q is not a factor and the share of the steps at which it begins (write 2@0,1@0.5, linear:R or cosine:R)", piece)
 		}
 		if factors[i], err = factor(f); err != nil {
 			return nil, err
