@@ -86,7 +86,8 @@ func (f figureTask) judge(opt options, _ []threshold, dir string, out *report) e
 }
 
 // measure adds the fits that rows lacks, and writes the rows to path after each. After a fit
-// that fails it goes on with the next; the error names all that failed.
+// that fails it goes on with the next, unless a file is missing; the error names all that
+// failed.
 func (f figureTask) measure(opt options, panels []panel, rows []fitted, fits int, path, dir string) ([]fitted, error) {
 	var failures []error
 	here := fitted{commit: commit(), machine: processor()}
@@ -109,6 +110,9 @@ func (f figureTask) measure(opt options, panels []panel, rows []fitted, fits int
 					if err != nil {
 						failures = append(failures, fmt.Errorf("%s: %w", name, err))
 						fmt.Fprintln(os.Stderr, "failed:", err)
+						if errors.Is(err, fs.ErrNotExist) { // the data are missing, for all of them
+							return rows, errors.Join(failures...)
+						}
 						continue
 					}
 					rows = append(rows, row)

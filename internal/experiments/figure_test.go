@@ -66,6 +66,20 @@ func TestFiguresGoOn(t *testing.T) {
 	}
 }
 
+// Where the data are missing, a figure ends after the first fit.
+func TestFiguresWithoutData(t *testing.T) {
+	made := 0
+	panels := []panel{{title: "three", curves: []curve{{"fits", []float64{1, 2, 3}, func(options, float64, int, string) (float64, error) {
+		made++
+		_, err := os.Stat(filepath.Join(t.TempDir(), "train.csv"))
+		return 0, err
+	}}}}}
+	_, err := figureTask{name: "fig-test"}.measure(options{}, panels, nil, 10, filepath.Join(t.TempDir(), "fig-test.csv"), t.TempDir())
+	if !errors.Is(err, fs.ErrNotExist) || made != 1 {
+		t.Errorf("%d fits made, error %v", made, err)
+	}
+}
+
 // Times of another processor are measured again, other fits are not.
 func TestTimesAreOfOneProcessor(t *testing.T) {
 	panels := []panel{{title: "one", curves: []curve{{"fits", []float64{1}, func(options, float64, int, string) (float64, error) { return 3, nil }}}}}
