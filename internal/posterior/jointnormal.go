@@ -81,8 +81,8 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 func (j *jointNormal) replace(post *Posterior) bool {
 	m, c := j.model, j.curvature
 	free := realValued(m)
-	q := j.scores.of(free)
-	if len(free) == 0 || !(j.scores.perParameter() >= minEffectiveRecords || q.null() != nil) {
+	q := j.scores
+	if len(free) == 0 || !(q.perParameter() >= minEffectiveRecords || q.of(free).null() != nil) {
 		return false
 	}
 	h, v := make([]float64, m.P), make([]float64, m.P)
@@ -99,31 +99,31 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		scales = append(scales, s.estimate(post, j.prior, c, h, v))
 	}
 	if len(scales) > 0 {
-		q = newScores(m, post.Mean, j.law, j.random()).of(free)
+		q = newScores(m, post.Mean, j.law, j.random())
 	}
-	settleNull(post, j.prior, free, q.null())
+	settleNull(post, j.prior, free, q.of(free).null())
 
-	likelihood := q.matrix(pick(h, free), pick(v, free))
-	ofPrior := raised(priorInformation(j.prior, post, free), likelihood, pick(c.floor, free))
-	trusted, wide := q.part(h, v, certain, free), likelihood
-	if c.constant != nil {
-		wide = q.part(h, v, c.certainFraction(h, found, j.law.Correlation != nil, true), free)
-	}
+	own := c.informations(q, h, v, free, found, j.law.Correlation != nil)
+	ofPrior := raised(priorInformation(j.prior, post, free), own.likelihood, pick(c.floor, free))
 	simd.Mul(h, h, certain)
 	at, unclipped := slices.Clone(post.Mean), slices.Repeat([]float64{1}, len(free))
-	first := inverse(noisyInformation(trusted, unclipped, c.noiseOfMean()), ofPrior)
+	first := inverse(noisyInformation(own.trusted, unclipped, c.noiseOfMean()), ofPrior)
 	if first == nil {
 		return false
 	}
 	if j.corrects(free) {
-		j.correctClipBias(post, clipBias{free, trusted, first, h, scales})
+		j.correctClipBias(post, clipBias{free, own.trusted, first, h, scales})
 	}
 	ratio := pick(j.samplingRatio(post.Mean, at, j.clipNorm), free)
 	simd.MulScalar(ratio, ratio, 1+c.batches)
 	widened := widening{free, scales, ofPrior, j.releasedMeans(at, free, found), ratio, c.noiseOfMean(), !j.moves(free)}
-	whole := j.overLaws(widened.under(likelihood, trusted, j.believed(j.law, post.Mean, free, found)), post.Mean, found, widened)
-	if whole == nil || c.constant != nil && !whole.widen(j.model, widened, likelihood, wide, post.Mean) {
+	own.believed = j.believed(j.law, post.Mean, free, found)
+	whole := j.overLaws(own, post.Mean, found, widened)
+	if whole == nil {
 		return false
+	}
+	if c.constant != nil {
+		whole.uncenter(j.model, widened, post.Mean)
 	}
 	move(post.Mean, free, whole.step)
 	within, beyond := split(whole.total, whole.exact)

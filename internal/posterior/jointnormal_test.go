@@ -92,14 +92,15 @@ func TestUncertainCorrelationWidens(t *testing.T) {
 		j := &jointNormal{simulation: simulation{model: m, law: &l, seed: 5}, records: 500, curvature: c, clipNorm: math.MaxFloat64}
 		prior := mat.NewSymDense(2, []float64{1, 0, 0, 1})
 		w := widening{free: free, prior: prior, releasedMeans: noReleases(2), ratio: ratio, noise: c.noiseOfMean()}
-		likelihood, trusted := j.information(&l, mean, free, nil)
-		bought := w.under(likelihood, trusted, likelihood)
+		h := j.information(&l, mean, free, nil)
+		h.believed = h.likelihood
+		bought := w.under(h)
 		along := func(sign float64) []float64 { // the variances of a ± b
 			v := mat.NewVecDense(2, []float64{1, sign})
 			return []float64{mat.Inner(v, bought.exact, v), mat.Inner(v, bought.total, v)}
 		}
 		difference, sum := along(-1), along(1)
-		bought = j.overLaws(bought, mean, nil, w)
+		bought = j.overLaws(h, mean, nil, w)
 		floats.DivTo(difference, along(-1), difference)
 		floats.DivTo(sum, along(1), sum)
 		for i, name := range []string{"without the noise", "with it"} {
@@ -108,6 +109,29 @@ func TestUncertainCorrelationWidens(t *testing.T) {
 				t.Errorf("%s, a known correlation: variances change by factors %g and %g", name, difference[i], sum[i])
 			case sd > 0 && (difference[i] < 1.3 || sum[i] > 1.2):
 				t.Errorf("%s, a correlation ± .1: variance of the difference × %.2f, of the sum × %.2f", name, difference[i], sum[i])
+			}
+		}
+	}
+}
+
+// Where nothing is known of correlations and the noise exceeds what records say, sums and
+// differences of coefficients are less certain than independent columns would have them. With
+// less noise the declared law stays.
+func TestUnknownCorrelationsWidenUnderNoise(t *testing.T) {
+	m := modelstest.Compile(t, "twoColumns.yaml", twoColumns)
+	ones := func(x float64) []float64 { return slices.Repeat([]float64{x}, 2) }
+	mean, l := ones(0.1), m.DeclaredLaw()
+	for noise, widens := range map[float64]bool{500: false, 5000: true} {
+		sums := GradientSums{Totals: []float64{1, noise, 0, 0}, Likelihood: ones(0), Prior: ones(1), Square: ones(1), Noise: ones(1e9)}
+		c := &curvature{GradientSums: sums, sizes: []int{1, 1}, floor: ones(1)}
+		j := &jointNormal{simulation: simulation{model: m, law: l, seed: 5}, records: 500, curvature: c, clipNorm: math.MaxFloat64}
+		w := widening{free: []int{0, 1}, prior: mat.NewSymDense(2, []float64{1, 0, 0, 1}), releasedMeans: noReleases(2), ratio: ones(1), noise: c.noiseOfMean()}
+		h := j.information(l, mean, w.free, nil)
+		before, after := w.under(h), j.overLaws(h, mean, nil, w)
+		for _, sign := range []float64{1, -1} {
+			v := mat.NewVecDense(2, []float64{1, sign})
+			if factor := mat.Inner(v, after.total, v) / mat.Inner(v, before.total, v); widens != (factor > 1.2) || !widens && factor != 1 {
+				t.Errorf("noise %g, sign %g: variance × %.3f", noise, sign, factor)
 			}
 		}
 	}

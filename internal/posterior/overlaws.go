@@ -21,35 +21,39 @@ type underLaw struct {
 	logEvidence  float64
 }
 
-// under is the posterior by the likelihood's information, the part of it that is trusted, and
-// the information by the law without caution; nil if it cannot be computed. Caution makes
-// intervals wide; a step by less information than there is would lead too far.
-func (w widening) under(likelihood, trusted, believed *mat.SymDense) *underLaw {
-	u := &underLaw{logEvidence: w.logEvidence(believed)}
-	u.exact, u.total = w.covariances(likelihood, trusted)
+// informations are what a law makes of the likelihood's information: all of it, the part that
+// the measured curvature confirms, that part where columns may be narrower than the law, and
+// what the law has without caution.
+type informations struct{ likelihood, trusted, narrow, believed *mat.SymDense }
+
+// under is the posterior by the information under a law; nil if it cannot be computed. Caution
+// makes intervals wide; a step by less information than there is would lead too far. The step is
+// that of columns as wide as their law.
+func (w widening) under(h informations) *underLaw {
+	u := &underLaw{logEvidence: w.logEvidence(h.believed)}
+	u.exact, u.total = w.covariances(h.likelihood, h.trusted)
 	if u.exact == nil || u.total == nil {
 		return nil
 	}
-	if w.stays {
-		u.step = mat.NewVecDense(len(w.free), nil)
-		return u
+	u.step = mat.NewVecDense(len(w.free), nil)
+	if !w.stays {
+		step := w.toPosteriorMean(h.believed)
+		if step == nil {
+			return nil
+		}
+		u.step = misplaced(step, u.total)
 	}
-	step := w.toPosteriorMean(believed)
-	if step == nil {
+	if h.narrow != h.trusted {
+		_, u.total = w.covariances(h.likelihood, h.narrow)
+	}
+	if u.total == nil {
 		return nil
 	}
-	u.step = misplaced(step, u.total)
 	return u
 }
 
-// widen takes the covariance at mean (P) where columns may be narrower than their law, and anywhere
-// between their bounds. It reports whether it can be computed. The step stays that of columns as
-// wide as declared.
-func (u *underLaw) widen(m *models.Model, w widening, likelihood, trusted *mat.SymDense, mean []float64) bool {
-	_, u.total = w.covariances(likelihood, trusted)
-	if u.total == nil {
-		return false
-	}
+// uncenter adds to the covariance at mean (P) that columns may lie anywhere between their bounds.
+func (u *underLaw) uncenter(m *models.Model, w widening, mean []float64) {
 	square := func(k int) float64 {
 		at := slices.Index(w.free, k)
 		return mean[k]*mean[k] + u.total.At(at, at)
@@ -57,7 +61,6 @@ func (u *underLaw) widen(m *models.Model, w widening, likelihood, trusted *mat.S
 	eachCenter(m, square, func(variance float64, direction []float64) {
 		u.total.SymRankOne(u.total, variance, mat.NewVecDense(len(w.free), pick(direction, w.free)))
 	})
-	return true
 }
 
 // mostMoved is the largest number of free parameters for which the fit's mean moves to the
@@ -77,13 +80,31 @@ func (j *jointNormal) moves(free []int) bool {
 	return len(free) <= mostMoved && j.model.IsLinear(func(k int) bool { return slices.Contains(free, k) })
 }
 
-// overLaws is the mean of bought, the posterior under the bought law, and of those under laws
-// that the truth may have; nil where bought is. If a law has a correlation of .8 ± .1 and
-// the truth is .9, two coefficients are known less well than the law says. Of many parameters
-// most are effects, whose information is pooled: they keep the bought law, which saves
-// seconds.
-func (j *jointNormal) overLaws(bought *underLaw, mean []float64, scales []scale, w widening) *underLaw {
-	if bought == nil || !j.law.Bought() || len(w.free) > mostFree {
+// imagined are the shares of the columns' variance that have a common cause, by law.
+var imagined = [laws]float64{0, 0.5, 0.8, 0.9, 0.95, 0.98}
+
+// imagines reports whether laws with imagined correlations take part: where none are known and
+// the noise exceeds the records' information about a parameter. A table with so much noise cannot
+// buy them. Who does not buy them with less noise would get intervals several times as wide as
+// independent columns need. The releases say next to nothing of correlations, so all laws count
+// alike. Of N = 300 records (ε = 0.3, eight tables of each of five families) by them .88 of the
+// intervals of coefficients hold where columns are correlated by .8, .72 by .95 and .92 where they
+// are 2.5 times narrower than declared; .71, .56 and .64 hold without. Independent columns get
+// 1.5 times the width: nobody knows that they are.
+func (j *jointNormal) imagines(own informations, w widening) bool {
+	n := len(w.free)
+	return n > 0 && w.noise*float64(n) > mat.Trace(own.likelihood) &&
+		j.law.Imagined(j.model.Given(), 0, j.random()) != nil
+}
+
+// overLaws is the mean of the posterior by own, the information under the bought law, and of
+// those under laws that the truth may have; nil where the first is. If a law has a correlation
+// of .8 ± .1 and the truth is .9, two coefficients are known less well than the law says. Of
+// many parameters most are effects, whose information is pooled: they keep the bought law, which
+// saves seconds.
+func (j *jointNormal) overLaws(own informations, mean []float64, scales []scale, w widening) *underLaw {
+	bought, imagines := w.under(own), j.imagines(own, w)
+	if bought == nil || !j.law.Bought() && !imagines || len(w.free) > mostFree {
 		return bought
 	}
 	list := make([]*underLaw, laws)
@@ -91,9 +112,16 @@ func (j *jointNormal) overLaws(bought *underLaw, mean []float64, scales []scale,
 	var wait sync.WaitGroup
 	for k := 1; k < laws; k++ {
 		wait.Go(func() {
-			l := j.law.Drawn(random(noise.Public(j.seed).Child(2), k))
-			likelihood, trusted := j.information(l, mean, w.free, scales)
-			list[k] = w.under(likelihood, trusted, j.believed(l, mean, w.free, scales))
+			rng := random(noise.Public(j.seed).Child(2), k)
+			l := j.law.Drawn(rng)
+			if imagines {
+				l = l.Imagined(j.model.Given(), imagined[k], rng)
+			}
+			u := w.under(j.information(l, mean, w.free, scales))
+			if u != nil && imagines {
+				u.logEvidence = bought.logEvidence
+			}
+			list[k] = u
 		})
 	}
 	wait.Wait()
@@ -131,33 +159,43 @@ func combined(list []*underLaw) *underLaw {
 	return out
 }
 
-// information is the likelihood's information about the free parameters under a law, and the
-// part of it that the measured curvature confirms.
-func (j *jointNormal) information(l *law.Law, mean []float64, free []int, scales []scale) (likelihood, trusted *mat.SymDense) {
-	q, h, v, certain := j.measured(l, mean, free, scales)
-	likelihood = q.matrix(pick(h, free), pick(v, free))
-	if !slices.ContainsFunc(certain, func(x float64) bool { return x != 1 }) {
-		return likelihood, likelihood
-	}
-	simd.Mul(h, h, certain)
-	return likelihood, q.matrix(pick(h, free), pick(v, free))
+// information is the information about the free parameters under a law.
+func (j *jointNormal) information(l *law.Law, mean []float64, free []int, scales []scale) informations {
+	c, q, h, v := j.measured(l, mean, scales)
+	out := c.informations(q, h, v, free, scales, j.law.Correlation != nil)
+	out.believed = j.believed(l, mean, free, scales)
+	return out
 }
 
 // believed is the information under a law without caution.
 func (j *jointNormal) believed(l *law.Law, mean []float64, free []int, scales []scale) *mat.SymDense {
-	q, h, v, _ := j.measured(l.Believed(), mean, free, scales)
-	return q.matrix(pick(h, free), pick(v, free))
+	_, q, h, v := j.measured(l.Believed(), mean, scales)
+	return q.of(free).matrix(pick(h, free), pick(v, free))
 }
 
-// measured are the scores of the free parameters under a law, the information h of every
-// parameter with its variance v, and the fraction of h that the measured curvature confirms.
-func (j *jointNormal) measured(l *law.Law, mean []float64, free []int, scales []scale) (q scores, h, v, certain []float64) {
-	c, all := *j.curvature, newScores(j.model, mean, l, j.random())
-	if expected := all.information(j.clipNorm, j.records); simd.Finite(expected) {
+// informations are those by the scores q and the information h (P) of every parameter with its
+// variance v, but for what is believed. known tells that correlations of columns are.
+func (c *curvature) informations(q scores, h, v []float64, free []int, scales []scale, known bool) informations {
+	q = q.of(free)
+	out := informations{likelihood: q.matrix(pick(h, free), pick(v, free))}
+	out.trusted = q.part(h, v, c.certainFraction(h, scales, known, false), free)
+	out.narrow = out.trusted
+	if c.constant != nil {
+		out.narrow = q.part(h, v, c.certainFraction(h, scales, known, true), free)
+	}
+	return out
+}
+
+// measured are the curvature and the scores under a law, and the information h of every
+// parameter with its variance v.
+func (j *jointNormal) measured(l *law.Law, mean []float64, scales []scale) (c *curvature, q scores, h, v []float64) {
+	own := *j.curvature
+	c, q = &own, newScores(j.model, mean, l, j.random())
+	if expected := q.information(j.clipNorm, j.records); simd.Finite(expected) {
 		c.expected = expected
 	}
 	h, v = make([]float64, j.model.P), make([]float64, j.model.P)
 	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })
-	c.capPooled(h, all.moved(), scales)
-	return all.of(free), h, v, c.certainFraction(h, scales, l.Correlation != nil, false)
+	c.capPooled(h, q.moved(), scales)
+	return c, q, h, v
 }

@@ -91,11 +91,11 @@ func TestLogEvidence(t *testing.T) {
 func TestLawsCountByEvidence(t *testing.T) {
 	w := endedAt([]float64{4}, []float64{1}, []float64{4}, 25)
 	few, many := mat.NewSymDense(1, []float64{0.01}), mat.NewSymDense(1, []float64{500})
-	whole := combined([]*underLaw{w.under(many, many, many), nil, w.under(few, few, few)})
+	whole := combined([]*underLaw{w.under(known(many)), nil, w.under(known(few))})
 	if step, sd := whole.step.AtVec(0), math.Sqrt(whole.total.At(0, 0)); math.Abs(step+3) > 0.05 || math.Abs(sd-1) > 0.05 {
 		t.Errorf("step %.3f, standard deviation %.3f, want -3, 1", step, sd)
 	}
-	one, other := w.under(many, many, many), w.under(few, few, few)
+	one, other := w.under(known(many)), w.under(known(few))
 	one.logEvidence = other.logEvidence
 	spread := math.Pow(other.step.AtVec(0)-one.step.AtVec(0), 2) / 4
 	want := (one.total.At(0, 0)+other.total.At(0, 0))/2 + spread
@@ -119,3 +119,6 @@ func TestMovesBesideLinearPredictors(t *testing.T) {
 		}
 	}
 }
+
+// known are informations of which nothing is uncertain.
+func known(h *mat.SymDense) informations { return informations{h, h, h, h} }

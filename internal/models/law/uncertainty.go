@@ -203,3 +203,28 @@ func mapEigenvalues(a []float64, n int, to func(value float64, vector []float64)
 		}
 	}
 }
+
+// Imagined is l with correlations of the columns of numbers among these names: each has this
+// share of the variance of its score from one common cause, with a random sign. It is nil where
+// correlations were bought, and of fewer than two such columns.
+func (l *Law) Imagined(names []string, share float64, rng dist.Rand) *Law {
+	loading, numbers := make([]float64, len(l.Columns)), 0
+	for i := range l.Columns {
+		if c := &l.Columns[i]; c.declared.Numeric() && c.group < 0 && slices.Contains(names, c.Name) {
+			loading[i] = math.Copysign(math.Sqrt(share), rng.Uniform()-0.5)
+			numbers++
+		}
+	}
+	if l.Correlation != nil || len(l.Coded) > 0 || numbers < 2 {
+		return nil
+	}
+	out, n := l.Copy(), len(l.Columns)
+	out.Correlation, out.CorrelationSD = make([]float64, n*n), make([]float64, n*n)
+	for i, x := range loading {
+		for j, y := range loading {
+			out.Correlation[i*n+j] = x * y
+		}
+		out.Correlation[i*n+i] = 1
+	}
+	return out
+}
