@@ -45,10 +45,12 @@ func Compared(title, x, y string, log bool, series []Series) Figure {
 		curve := make([]Point, len(s.Points))
 		for k, p := range s.Points {
 			curve[k] = Point{p.X, p.Mean}
-			c.segment("thin", c.px(p.X), c.py(p.Mean-p.SE), c.px(p.X), c.py(p.Mean+p.SE))
-			c.dot("mean", c.px(p.X), c.py(p.Mean), 2)
+			c.segment(barOf+class, c.px(p.X), c.py(p.Mean-p.SE), c.px(p.X), c.py(p.Mean+p.SE))
 		}
 		c.curve(class, curve)
+		for _, p := range curve {
+			c.dot(meanOf+class, c.px(p.X), c.py(p.Y), 3)
+		}
 		c.key(c.left, 30+line*float64(i), [2]string{class, s.Name})
 	}
 	return c.Figure

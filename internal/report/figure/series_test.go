@@ -16,8 +16,13 @@ func TestComparedShowsTheNumbers(t *testing.T) {
 	}
 	proportional(t, "places", 1, x, []float64{-1, 0, 1})
 	proportional(t, "means", -1, y, []float64{0.5, 0.75, 1})
-	for _, s := range of(f, "thin") {
+	for _, s := range append(of(f, "bar of run"), of(f, "bar of claim")...) {
 		ends = append(ends, s.points[0].Y, s.points[1].Y)
+	}
+	for _, class := range []string{"run", "claim"} {
+		if mean, bar, line := styleOf("mean of "+class), styleOf("bar of "+class), styleOf(class); mean.fill != line.stroke || bar.stroke != line.stroke {
+			t.Errorf("means and bars of %s have other colours: %+v, %+v", class, mean, bar)
+		}
 	}
 	proportional(t, "bars", -1, ends, []float64{0.375, 0.625, 0.75, 0.75, 0.75, 1.25, 0.5, 0.5})
 	if n := len(of(f, "claim")); n != 2 {

@@ -74,8 +74,21 @@ func styles() []style {
 	}
 }
 
+// Prefixes of the classes of the means and bars of a series, before that of its line, whose
+// colour they have.
+const (
+	meanOf = "mean of "
+	barOf  = "bar of "
+)
+
 // styleOf is the style of a class; a class that is not in the table is a bug.
 func styleOf(class string) style {
+	if line, ok := strings.CutPrefix(class, meanOf); ok {
+		return style{class: class, fill: styleOf(line).stroke, stroke: "#ffffff", width: 1}
+	}
+	if line, ok := strings.CutPrefix(class, barOf); ok {
+		return style{class: class, stroke: styleOf(line).stroke, width: 1.4}
+	}
 	for _, s := range styles() {
 		if s.class == class {
 			return s
