@@ -79,9 +79,8 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 // correlations would be chance (minEffectiveRecords) or the prior is not
 // log-concave; then post is spoiled.
 func (j *jointNormal) replace(post *Posterior) bool {
-	m, c := j.model, j.curvature
+	m, c, q := j.model, j.curvature, j.scores
 	free := realValued(m)
-	q := j.scores
 	if len(free) == 0 || !(q.perParameter() >= minEffectiveRecords || q.of(free).null() != nil) {
 		return false
 	}
@@ -130,6 +129,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	if within == nil {
 		return false
 	}
+	j.separateResidual(post, free, own.likelihood, beyond)
 	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)
 	setSubmatrix(ofGuide, free, within)
 	setSubmatrix(ofNoise, free, beyond)
