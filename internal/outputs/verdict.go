@@ -1,6 +1,7 @@
 package outputs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -534,7 +535,8 @@ func (k Known) levelsOf(variable string, all []Variable) (found []Level) {
 }
 
 // Whole is the verdict about all variables in tables: resolved or not if all are, else
-// partly. It is not if far fewer records are usable than declared.
+// partly. If far fewer records are usable than declared it is partly at best, and not with
+// fewer than half of them.
 func Whole(rows []Summary, known Known) Verdict {
 	counts := map[string]int{}
 	var worst Verdict
@@ -561,15 +563,15 @@ func Whole(rows []Summary, known Known) Verdict {
 		whole = Verdict{Partly, fmt.Sprintf("%d of %d resolved, %d partly, %d not; %s", counts[Resolved], n, counts[Partly], counts[Not], worst.Why)}
 	}
 	if lost := known.Declared - known.Usable; known.UsableSD != 0 && lost > usableLost*known.Declared+levelNoise*known.UsableSD {
-		value := Partly
-		if known.Usable < known.Declared/2 {
-			value = Not
+		why := cmp.Or(known.Lost, "check levels, bounds and missing values")
+		why = fmt.Sprintf("only about %.0f ± %.0f of %.0f declared records are usable: %s", math.Max(0, known.Usable), known.UsableSD, known.Declared, why)
+		switch {
+		case whole.Value == Not:
+			return Verdict{Not, why + "; " + whole.Why}
+		case known.Usable < known.Declared/2:
+			return Verdict{Not, why}
 		}
-		why := known.Lost
-		if why == "" {
-			why = "check levels, bounds and missing values"
-		}
-		return Verdict{value, fmt.Sprintf("only about %.0f ± %.0f of %.0f declared records are usable: %s", math.Max(0, known.Usable), known.UsableSD, known.Declared, why)}
+		return Verdict{Partly, why}
 	}
 	return whole
 }

@@ -169,6 +169,7 @@ func TestVerdictOfTheWhole(t *testing.T) {
 		{[]Summary{row("a", Not), row("b", Not)}, Known{Declared: 1000}, Not},
 		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: 950, UsableSD: 5}, Resolved},
 		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: 700, UsableSD: 5}, Partly},
+		{[]Summary{row("a", Not)}, Known{Declared: 1000, Usable: 700, UsableSD: 5}, Not},
 		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: 3, UsableSD: 5}, Not},
 		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: -2, UsableSD: 5}, Not},
 		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: 0, UsableSD: 5}, Not},
