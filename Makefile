@@ -35,8 +35,8 @@ bench:
 results:
 	docs/results/measure.sh $(PARTS)
 
-# the papers' figures and the accuracy targets, through the command line; hours. What
-# is stopped goes on where it was: docs/results/figures holds every fit
+# the papers' figures and the accuracy targets, through the command line; docs/results/goals.txt
+# has the times. What is stopped goes on where it was: docs/results/figures holds every fit
 experiments: build
 	$(GO) run ./internal/experiments -d3p bin/d3p -tasks fig-abalone,fig-hierarchical,fig-iterations,fig-mixture,fig-one-draw,fig-clip-bound,fig-neural,fig-attack,fig-groups,fig-step,fig-auto-encoder
 	docs/results/measure.sh utility mnist
