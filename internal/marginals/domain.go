@@ -16,10 +16,12 @@ type Set []int
 
 // Table is a table of counts over a set of columns. Groups has, by column of the set, the
 // group of each of its cells, and the table has a cell for each group. Without groups every
-// cell is its own group.
+// cell is its own group. With Scores, of all cells without groups, the table is one number:
+// the sum of the records' scores.
 type Table struct {
 	Set    Set
 	Groups [][]int32 `json:",omitempty"`
+	Scores []float64 `json:",omitempty"`
 }
 
 // Tables are tables by cells, without groups.
@@ -46,12 +48,20 @@ func (d Domain) of(t Table) Domain {
 }
 
 // Size is the number of cells of a table.
-func (d Domain) Size(t Table) int { return d.of(t).Cells(t.Set) }
+func (d Domain) Size(t Table) int {
+	if t.Scores != nil {
+		return 1
+	}
+	return d.of(t).Cells(t.Set)
+}
 
 // grouped returns, for each cell of the ungrouped table over t.Set, the cell of t.
 func (d Domain) grouped(t Table) []int32 {
 	steps := d.of(t).strides(t.Set)
 	list := make([]int32, d.Cells(t.Set))
+	if t.Scores != nil {
+		return list
+	}
 	index := make([]int, len(t.Set))
 	for c := range list {
 		for j := range t.Set {

@@ -15,14 +15,15 @@ type Measurement struct {
 	Counts   []float64
 	Variance float64
 	Trust    float64
+	Centre   []float64   // of shrinkage, by cell; nil: 0
 	Trends   [][]float64 // directions without shrinkage, see Domain.Trends
 }
 
 // Fit sets the tree's parameters to the minimum of
 //
-//	n log Z(θ) - Σ_S θ_S·y_S + Σ_S σ²_S/(2 trust_S) |θ_S|²,
+//	n log Z(θ) - Σ_S θ_S·y_S + Σ_S σ²_S/(2 trust_S) |θ_S - centre_S|²,
 //
-// with leastWeight for trends. Without trends that is
+// with leastWeight for trends. Without trends and centres that is
 // the dual of: least n KL(p|uniform) + Σ_S trust_S/(2σ²_S) |y_S - n p_S|². It is the
 // posterior mode of the table of n records given the noisy counts y, with its
 // prior widened by trust. m has one measurement for each set of the tree, n is
@@ -31,11 +32,15 @@ type Measurement struct {
 func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 	size := len(t.theta)
 	l := newLBFGS(size, memory)
-	weight, target := make([]float64, size), make([]float64, size)
+	weight, target, scored := make([]float64, size), make([]float64, size), make([]bool, size)
 	at := 0
 	for i := range m {
 		for j, y := range m[i].Counts {
+			scored[at+j] = m[i].Scores != nil
 			weight[at+j], target[at+j] = max(m[i].Variance/m[i].Trust, leastWeight), y
+			if m[i].Centre != nil {
+				target[at+j] += weight[at+j] * m[i].Centre[j]
+			}
 		}
 		at += len(m[i].Counts)
 	}
@@ -45,7 +50,11 @@ func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 	k := 0
 	for ; k < iterations; k++ {
 		for i, p := range t.means {
-			l.inverse[i] = 1 / (between(n*p, target[i]) + weight[i])
+			curvature := n // of scores with mean square 1
+			if !scored[i] {
+				curvature = between(n*p, target[i])
+			}
+			l.inverse[i] = 1 / (curvature + weight[i])
 		}
 		l.direction(step, gradient)
 		slope := simd.Dot(step, gradient)
@@ -98,11 +107,11 @@ func (t *Tree) value(g []float64, m []Measurement, n float64, weight, target []f
 	return f
 }
 
-// Estimate fits the tree to measurements of its sets, reconciled, and returns
-// the estimated number of records.
-func (t *Tree) Estimate(m []Measurement, iterations int) float64 {
+// Estimate fits the tree to measurements of its first tables, reconciled, and to the slopes of
+// the others, and returns the estimated number of records.
+func (t *Tree) Estimate(m []Measurement, iterations int, slopes ...Measurement) float64 {
 	n := Records(m)
-	t.Fit(Reconcile(t.Domain, m, n), n, tolerance, iterations)
+	t.Fit(append(Reconcile(t.Domain, m, n), slopes...), n, tolerance, iterations)
 	return n
 }
 

@@ -15,7 +15,7 @@ type Tree struct {
 	Domain  Domain
 	Tables  []Table
 	Theta   [][]float64 // natural parameters, by table
-	Means   [][]float64 // probabilities of cells after Infer, by table
+	Means   [][]float64 // probabilities of cells, or mean scores, after Infer, by table
 	theta   []float64   // of all tables
 	means   []float64
 	cliques []clique
@@ -47,7 +47,8 @@ type factor struct {
 	table       int
 	view        view
 	theta, mean []float64
-	order       []int32 // cell of the table in its own layout
+	order       []int32   // cell of the table in its own layout
+	scores      []float64 // of cells; nil: 1
 }
 
 type known struct{ column, cells int }
@@ -207,6 +208,9 @@ func (c *clique) factor(d Domain, i int, x Table) factor {
 		}
 	}
 	f := factor{table: i, view: c.strided(s, steps, step), theta: make([]float64, step), mean: make([]float64, step), order: make([]int32, step)}
+	if x.Scores != nil {
+		f.scores = make([]float64, step)
+	}
 	groups := d.grouped(x)
 	index := make([]int, len(s))
 	for cell := range step {
@@ -215,6 +219,9 @@ func (c *clique) factor(d Domain, i int, x Table) factor {
 			at += index[j] * steps[j]
 		}
 		f.order[at] = groups[cell]
+		if x.Scores != nil {
+			f.scores[at] = x.Scores[cell]
+		}
 		for j := len(s) - 1; j >= 0; j-- {
 			if index[j]++; index[j] < d[s[j]] {
 				break
@@ -236,6 +243,9 @@ func (t *Tree) Infer() float64 {
 		for _, f := range c.factors {
 			for cell, o := range f.order {
 				f.theta[cell] = t.Theta[f.table][o]
+			}
+			if f.scores != nil {
+				simd.Mul(f.theta, f.theta, f.scores)
 			}
 		}
 		peak := t.pool.potentials(c)
@@ -259,6 +269,10 @@ func (t *Tree) Infer() float64 {
 		t.pool.distribute(c)
 		for _, f := range c.factors {
 			mean := t.Means[f.table]
+			if f.scores != nil {
+				mean[0] = simd.Dot(f.mean, f.scores)
+				continue
+			}
 			clear(mean)
 			for cell, o := range f.order {
 				mean[o] += f.mean[cell]

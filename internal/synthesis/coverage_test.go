@@ -107,7 +107,7 @@ func more(x [][]float64, columns int, random *noise.Random) [][]float64 {
 	return x
 }
 
-// withMore is a model of patients with these columns. Only pairs of the analysis are asked for.
+// withMore is a model of patients with these columns. Only pairs of the analysis are asked for, or all.
 func withMore(columns int) string {
 	if columns == 0 {
 		return patientsModel
@@ -126,6 +126,9 @@ func withMore(columns int) string {
 		for _, b := range names[:i] {
 			pairs = append(pairs, "["+a+", "+b+"]")
 		}
+	}
+	if *allPairs {
+		return strings.Replace(patientsModel, "twin: {", text+"twin: {", 1)
 	}
 	return strings.Replace(patientsModel, "twin: {", text+"twin: {workload: ["+strings.Join(pairs, ", ")+"], ", 1)
 }
@@ -148,8 +151,9 @@ func patientsFile(x [][]float64) []byte {
 // estimates are what an analyst computes from a table: coefficients of a linear and of a
 // logistic regression, means, and quantiles with errors from order statistics.
 func estimates(x [][]float64) (list []stats.Estimate) {
-	list = append(list, regression(x, 3, false)...)
-	list = append(list, regression(x, 4, true)...)
+	row := func(i int) []float64 { return design(x[0][i], x[1][i], x[2][i]) }
+	list = append(list, regression(x, 3, false, row)...)
+	list = append(list, regression(x, 4, true, row)...)
 	n := float64(len(x[0]))
 	for _, k := range []int{0, 3, 4} {
 		sum, squares := 0.0, 0.0
@@ -168,9 +172,9 @@ func estimates(x [][]float64) (list []stats.Estimate) {
 	return list
 }
 
-// regression fits column k on the design by least squares, or by Newton's method.
-func regression(x [][]float64, k int, logistic bool) []stats.Estimate {
-	n, p := len(x[0]), len(scoreTruth)
+// regression fits column k on the rows of a design by least squares, or by Newton's method.
+func regression(x [][]float64, k int, logistic bool, design func(i int) []float64) []stats.Estimate {
+	n, p := len(x[0]), len(design(0))
 	beta := make([]float64, p)
 	var inverse mat.SymDense
 	rounds, squares := 1, 0.0
@@ -180,7 +184,7 @@ func regression(x [][]float64, k int, logistic bool) []stats.Estimate {
 	for range rounds {
 		h, g := mat.NewSymDense(p, nil), mat.NewVecDense(p, nil)
 		for i := range n {
-			row := design(x[0][i], x[1][i], x[2][i])
+			row := design(i)
 			mean, weight := dot(beta, row), 1.0
 			if logistic {
 				mean = 1 / (1 + math.Exp(-mean))
@@ -205,7 +209,7 @@ func regression(x [][]float64, k int, logistic bool) []stats.Estimate {
 	scale := 1.0
 	if !logistic {
 		for i := range n {
-			e := x[k][i] - dot(beta, design(x[0][i], x[1][i], x[2][i]))
+			e := x[k][i] - dot(beta, design(i))
 			squares += e * e
 		}
 		scale = squares / float64(n-p)
@@ -226,6 +230,7 @@ var quantities = []string{
 var (
 	repetitions = flag.Int("repetitions", 10, "simulated tables of TestSeparateTablesCover")
 	moreColumns = flag.Int("columns", 0, "further columns of TestSeparateTablesCover")
+	allPairs    = flag.Bool("all", false, "ask for all pairs of the further columns, too")
 	patientsN   = flag.Int("patients", 5000, "records of TestSeparateTablesCover")
 	multiplier  = flag.Float64("multiplier", 16.8, "noise multiplier of TestSeparateTablesCover; 16.8 is epsilon 1 at delta 1e-5")
 )
@@ -237,18 +242,36 @@ func TestSeparateTablesCover(t *testing.T) {
 		t.Skip("repeats fits")
 	}
 	stattest.SkipNumerics(t)
-	m := read(t, withMore(*moreColumns))
-	const tables = 20
 	large := estimates(patients(1000000, public(1)))
 	truth := slices.Concat(scoreTruth, illTruth)
 	for _, e := range large[len(truth):] {
 		truth = append(truth, e.Value)
 	}
+	study{withMore(*moreColumns), func(random, further *noise.Random) [][]float64 {
+		return more(patients(*patientsN, random), *moreColumns, further)
+	}, patientsFile, estimates, quantities, truth}.cover(t)
+}
+
+// study is an analysis of simulated records.
+type study struct {
+	model      string
+	records    func(random, further *noise.Random) [][]float64
+	file       func([][]float64) []byte
+	estimates  func([][]float64) []stats.Estimate
+	quantities []string
+	truth      []float64 // of the population
+}
+
+// cover counts the intervals from separate tables that hold the truth.
+func (s study) cover(t *testing.T) {
+	m, truth := read(t, s.model), s.truth
+	const tables = 20
 	held, bias, width := make([]int, len(truth)), make([]float64, len(truth)), make([]float64, len(truth))
 	given, heldBy := make(map[string]int), make(map[string]int)
 	for k := range *repetitions {
-		records := more(patients(*patientsN, public(uint64(1000+k))), *moreColumns, public(uint64(4000+k)))
-		table, _ := learn(t, m, patientsFile(records), event.AddRemove, *multiplier, uint64(2000+k))
+		records := s.records(public(uint64(1000+k)), public(uint64(4000+k)))
+		n := len(records[0])
+		table, _ := learn(t, m, s.file(records), event.AddRemove, *multiplier, uint64(2000+k))
 		d, err := synthesis.NewDrawer(table, m, true, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -257,7 +280,7 @@ func TestSeparateTablesCover(t *testing.T) {
 		of := make([][]stats.Estimate, len(truth))
 		for range tables {
 			d.Perturb(random)
-			for i, e := range estimates(fill(t, m, d, *patientsN, true, random)) {
+			for i, e := range s.estimates(fill(t, m, d, n, true, random)) {
 				of[i] = append(of[i], e)
 			}
 		}
@@ -278,11 +301,11 @@ func TestSeparateTablesCover(t *testing.T) {
 	sum := 0
 	for i, h := range held {
 		sum += h
-		t.Logf("%-22s truth %7.3f, bias %7.4f, half width %7.4f: %d of %d", quantities[i], truth[i], bias[i], width[i], h, *repetitions)
+		t.Logf("%-22s truth %7.3f, bias %7.4f, half width %7.4f: %d of %d", s.quantities[i], truth[i], bias[i], width[i], h, *repetitions)
 		// Of ten intervals that hold with probability 0.85, three or fewer hold with probability
 		// 1.4e-4; of sixteen quantities one does with 0.2 %.
 		if 10*h < 4**repetitions {
-			t.Errorf("%s: %d of %d intervals hold", quantities[i], h, *repetitions)
+			t.Errorf("%s: %d of %d intervals hold", s.quantities[i], h, *repetitions)
 		}
 	}
 	t.Logf("%d of %d hold", sum, len(held)**repetitions)

@@ -13,19 +13,21 @@ import (
 
 // Drawer draws synthetic records from a released table.
 type Drawer struct {
-	table    *Table
-	twin     *simulate.Twin
-	declared []*data.Column
-	measured []marginals.Measurement
-	rules    []rule
-	tree     *marginals.Tree
-	sets     []marginals.Set // whose tables a sample keeps; nil: too many
-	triples  []marginals.Set // whose tables a sample keeps, too, if it is small
-	fitted   [][]float64     // parameters of the fit to the released counts
-	counts   [][]float64     // of each column, on which the released tables agree; some are negative
-	expected [][]float64     // of each column, by the fit
-	records  float64
-	shrunk   bool // relations in tables by Perturb are shrunk as those of the fit are
+	table        *Table
+	twin         *simulate.Twin
+	declared     []*data.Column
+	measured     []marginals.Measurement
+	associations []marginals.Association // of pairs of numbers
+	inference    bool                    // for tables by Perturb
+	rules        []rule
+	tree         *marginals.Tree
+	sets         []marginals.Set // whose tables a sample keeps; nil: too many
+	triples      []marginals.Set // whose tables a sample keeps, too, if it is small
+	fitted       [][]float64     // parameters of the fit to the released counts
+	counts       [][]float64     // of each column, on which the released tables agree; some are negative
+	expected     [][]float64     // of each column, by the fit
+	records      float64
+	shrunk       bool // relations in tables by Perturb are shrunk as those of the fit are
 }
 
 // Iterations of the fits: to the released counts, and from there to simulated ones.
@@ -49,16 +51,7 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 	if d.rules, err = rulesOf(m, t.Columns); err != nil {
 		return nil, err
 	}
-	var tables []marginals.Table
-	for _, x := range d.measured {
-		tables = append(tables, x.Table)
-	}
-	d.sets, d.triples = t.compared(domain)
-	if d.tree, err = marginals.NewTree(domain, tables, zerosOf(d.rules), 4*treeCells, workers); err != nil {
-		return nil, err
-	}
-	d.tree.Start(d.measured)
-	d.records = d.tree.Estimate(d.measured, fitIterations)
+	d.records = marginals.Records(d.measured)
 	var precision []float64
 	d.counts, precision = domain.Columns(d.measured, d.records)
 	columns := make([][]float64, len(d.counts))
@@ -69,7 +62,22 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 			columns[k] = t.Columns[k].estimated(d.counts[k], 1/precision[k])
 		}
 	}
-	d.tree.Rake(columns)
+	d.associate(domain, columns)
+	var tables []marginals.Table
+	for _, x := range d.measured {
+		tables = append(tables, x.Table)
+	}
+	for _, x := range d.associations {
+		tables = append(tables, x.Table)
+	}
+	d.sets, d.triples = t.compared(domain)
+	if d.tree, err = marginals.NewTree(domain, tables, zerosOf(d.rules), 4*treeCells, workers); err != nil {
+		return nil, err
+	}
+	d.tree.Start(d.measured)
+	for range fits {
+		d.fit(d.measured, columns, fitIterations)
+	}
 	for k := range t.Columns { // the first tables are those of columns
 		d.expected = append(d.expected, slices.Clone(d.tree.Means[k]))
 		for c := range d.expected[k] {
@@ -88,7 +96,7 @@ func unfitted(t *Table, m *models.Model, inference bool) (*Drawer, marginals.Dom
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &Drawer{table: t, twin: twin, declared: m.Spec.Data.AllColumns()}
+	d := &Drawer{table: t, twin: twin, declared: m.Spec.Data.AllColumns(), inference: inference}
 	if err := t.check(columnsOf(m)); err != nil {
 		return nil, nil, err
 	}
@@ -139,6 +147,9 @@ func (d *Drawer) widen(domain marginals.Domain) {
 	}
 	count, trends := 0, make([][][]float64, len(d.measured))
 	for i, m := range d.measured {
+		if len(m.Set) == 2 && scores[m.Set[0]] != nil && scores[m.Set[1]] != nil {
+			continue // they have an association
+		}
 		trends[i] = domain.Trends(m, scores)
 		count += len(trends[i])
 	}
@@ -280,16 +291,16 @@ func (d *Drawer) Perturb(random Random) {
 			simulated[i].Counts[c] += noise * random.Normal()
 		}
 	}
-	records := d.tree.Estimate(simulated, refitIterations)
 	// Without its negative counts the fit has too many records in rare cells, and a fit to counts
 	// simulated from it still more. The released counts have the right mean.
-	counts, _ := d.tree.Domain.Columns(simulated, records)
+	counts, _ := d.tree.Domain.Columns(simulated, marginals.Records(simulated))
 	for k := range counts {
 		for c := range counts[k] {
 			counts[k][c] += d.counts[k][c] - d.expected[k][c]
 		}
 	}
-	d.tree.Rake(d.nonnegative(counts))
+	columns := d.nonnegative(counts)
+	d.fit(simulated, columns, refitIterations)
 }
 
 // nonnegative are columns' counts, none negative, without smoothness.
