@@ -54,7 +54,7 @@ const unfit = `
 ## What it is not good for
 
 - Standard errors. Draw --separate tables, estimate from each and combine the results with d3p combine.
-- Tails where counts are noisy: of intervals of 90 % from separate tables 91 % held, but 80 % of those of quantiles at
+- Tails where counts are noisy: of intervals of 90 % from separate tables 91 % held, but 84 % of those of quantiles at
   10 and 90 %. d3p twin --separate says so, and where relations are shrunk because so many tables were asked for:
   few intervals of coefficients hold then. Name the pairs of the analysis as the workload.
 - Single records. No row is a person, and a rare combination is noise as often as it is a fact.
