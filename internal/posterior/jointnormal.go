@@ -9,6 +9,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/settings"
 	"d3p/internal/simd"
 )
 
@@ -43,7 +44,8 @@ const minEffectiveRecords = 10
 // parameters keep independent normals.
 type jointNormal struct {
 	simulation
-	records   int // N, bought where only a bound is public
+	records   int  // N, bought where only a bound is public
+	wouldBuy  bool // Table 1, if the budget allowed it
 	curvature *curvature
 	prior     *models.PriorDensity
 	scores    scores
@@ -63,7 +65,7 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 	clipNorm, _ := r.Gradients.clipNorm()
 	j := &jointNormal{
 		simulation: simulation{m, p.Law(), p.InitSeed, c.batches}, records: p.Units(), curvature: c, prior: m.NewPriorDensity(),
-		clipNorm: clipNorm, releases: r,
+		wouldBuy: p.Table1 != "" && p.Table1 != settings.Table1None, clipNorm: clipNorm, releases: r,
 	}
 	j.scores = newScores(m, mean, j.law, j.random())
 	if expected := j.scores.information(j.clipNorm, p.Units()); simd.Finite(expected) {

@@ -155,7 +155,7 @@ func assumed(m *models.Model, bought []table1.Row) string {
 	})
 	switch n := predictors(m); {
 	case n > 0 && len(bought) == 0:
-		return "how the predictors are spread is declared, not measured (--table1 auto buys it)"
+		return "how the predictors are spread is declared, not measured (--table1 auto buys it where records and epsilon allow)"
 	case n > 1 && !together:
 		return "whether predictors vary together was not measured: the budget is too small for that with so few records"
 	}

@@ -77,6 +77,7 @@ func (p *Plan) choosePurchase(cfg Config) error {
 		} else {
 			p.Purchase = table1.Auto(p.model, p.Mu, p.Records, p.Neighbours)
 		}
+		p.Table1 = asked
 	case p.model == nil:
 		return errors.New("--table1: a density without a model file has no columns (leave it out)")
 	case cfg.NoiseMultiplier > 0:
@@ -94,7 +95,7 @@ func (p *Plan) choosePurchase(cfg Config) error {
 		if m := p.model.Spec.Model; m != nil {
 			p.Spread = m.SpreadPriors(&p.model.Spec.Data)
 		}
-		p.Table1 = asked
+		p.Table1 = asked // of a share that buys nothing, none
 	}
 	return nil
 }
