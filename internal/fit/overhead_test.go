@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,10 +48,10 @@ func (s *stopwatch) Step(t, total int, _ func() float64) {
 }
 
 // overhead runs the same model with and without privacy in turns, in batches of
-// 128 random images, and returns what a step takes and the live heap of each.
-func overhead(tb testing.TB, config string, threads, rounds, steps int) (private, plain stopwatch) {
+// 128 records of data, and returns what a step takes and the live heap of each.
+func overhead(tb testing.TB, config, data string, threads, rounds, steps int) (private, plain stopwatch) {
 	tb.Helper()
-	m, data := modelstest.Read(tb, "../../configs/"+config), randomImages(tb, 1024)
+	m := modelstest.Read(tb, "../../configs/"+config)
 	with := paperSettings(steps, 128)
 	without := plan.Config{
 		NonPrivate: true, Records: with.Records, Sampling: with.Sampling, BatchSize: with.BatchSize, Steps: steps,
@@ -111,6 +113,67 @@ func randomImages(tb testing.TB, n int) string {
 	return filepath.Join(dir, "images-idx3-ubyte")
 }
 
+// randomTable writes 1024 records of random values, whose columns have these names, as CSV, and
+// returns its path.
+func randomTable(tb testing.TB, columns []string, value func(column int, rng *rand.Rand) string) string {
+	tb.Helper()
+	rng := rand.New(rand.NewPCG(1, 29))
+	var b strings.Builder
+	b.WriteString(strings.Join(columns, ",") + "\n")
+	for range 1024 {
+		for j := range columns {
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(value(j, rng))
+		}
+		b.WriteByte('\n')
+	}
+	path := filepath.Join(tb.TempDir(), "random.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// indexed are the names prefix0 to prefix(n-1) after first.
+func indexed(first, prefix string, n int) []string {
+	list := []string{first}
+	for i := range n {
+		list = append(list, prefix+strconv.Itoa(i))
+	}
+	return list
+}
+
+// randomRecords are random records for a network of Opacus's training benchmarks.
+func randomRecords(tb testing.TB, config string) string {
+	tb.Helper()
+	switch config {
+	case "cifar10-cnn":
+		return randomTable(tb, indexed("label", "px", 3072), func(j int, rng *rand.Rand) string {
+			if j == 0 {
+				return []string{"airplane", "cat", "ship"}[rng.IntN(3)]
+			}
+			return strconv.Itoa(rng.IntN(256))
+		})
+	case "imdb-embedding":
+		return randomTable(tb, indexed("opinion", "w", 256), func(j int, rng *rand.Rand) string {
+			if j == 0 {
+				return []string{"bad", "good"}[rng.IntN(2)]
+			}
+			return strconv.Itoa(1 + rng.IntN(10003))
+		})
+	case "names-gru":
+		return randomTable(tb, []string{"land", "name"}, func(j int, rng *rand.Rand) string {
+			if j == 0 {
+				return []string{"north", "south", "east"}[rng.IntN(3)]
+			}
+			return strings.Repeat(string(rune('a'+rng.IntN(26))), 4+rng.IntN(12))
+		})
+	}
+	return randomImages(tb, 1024)
+}
+
 // Clipping and noise need hardly any memory: no gradient is kept per record. The test
 // compares the live heaps of two runs; its tolerance, a tenth of the auto-encoder's
 // heap, is five times the variation of the garbage collector.
@@ -118,7 +181,7 @@ func TestPrivacyNeedsNoMemory(t *testing.T) {
 	if stattest.Race {
 		t.Skip("the race detector has memory of its own")
 	}
-	private, plain := overhead(t, "vae-mnist.yaml", 2, 1, 1)
+	private, plain := overhead(t, "vae-mnist.yaml", randomImages(t, 1024), 2, 1, 1)
 	if ratio := float64(private.heap) / float64(plain.heap); ratio > 1.1 {
 		t.Errorf("a private step needs %d MiB, one without privacy %d: %.2f times", private.heap>>20, plain.heap>>20, ratio)
 	}
@@ -145,11 +208,12 @@ func TestBatchesNeedNoMemory(t *testing.T) {
 // run: private-ms and plain-ms are the minimum over many steps, x-time is their ratio
 // and x-memory that of the live heaps.
 func BenchmarkPrivateStep(b *testing.B) {
-	for _, config := range []string{"vae-mnist", "mlp-mnist", "cnn-mnist"} {
+	for _, config := range []string{"vae-mnist", "mlp-mnist", "cnn-mnist", "imdb-embedding", "names-gru", "cifar10-cnn"} {
+		data := randomRecords(b, config)
 		for threads := range 2 {
 			b.Run(fmt.Sprintf("%s/threads=%d", config, threads+1), func(b *testing.B) {
 				for range b.N {
-					private, plain := overhead(b, config+".yaml", threads+1, 3, 24)
+					private, plain := overhead(b, config+".yaml", data, threads+1, 3, 24)
 					ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
 					b.ReportMetric(ms(private.least), "private-ms")
 					b.ReportMetric(ms(plain.least), "plain-ms")
