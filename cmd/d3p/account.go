@@ -232,7 +232,7 @@ func (a *app) accountRun(c *cobra.Command, run string, m *accounting.Mechanism, 
 		return err
 	}
 	r.WhatIf = o.whatIf && (own.Sampling != s.Scheme || string(rel) != p.Neighbours.Relation)
-	r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps = own.Sampling, own.Rate, own.Noise, own.Steps
+	r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps, r.Scheduled = own.Sampling, own.Rate, own.Noise, own.Steps, own.Scheduled
 	if selection := p.Mechanism.Selection; selection != nil {
 		if own.Sampling != s.Scheme {
 			return status.Usagef("--sampling: %s is the best of several fits, whose samplers are in dp_event.json (leave the flag out)", run)

@@ -27,6 +27,7 @@ type Answer struct {
 	SamplingRate    float64        `json:"sampling_rate"`
 	NoiseMultiplier float64        `json:"noise_multiplier"`
 	Steps           int64          `json:"steps"`
+	Scheduled       bool           `json:"scheduled,omitempty"` // public factors of the rate or the noise by step are priced, too
 	Engine          string         `json:"engine"`
 	Certified       bool           `json:"certified"`
 	Seconds         float64        `json:"seconds"`
@@ -165,6 +166,9 @@ func (r *Answer) PrintDetails(w io.Writer) {
 		what = "one draw of the posterior"
 	case r.Steps > 0:
 		what = fmt.Sprintf("%s batches, q = %v, noise multiplier %v, %d steps", r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps)
+		if r.Scheduled {
+			what += ", with the factors of the run's schedule"
+		}
 	}
 	neighbours := "neighbours"
 	if r.GroupSize > 1 {
