@@ -28,16 +28,17 @@ type Measurement struct {
 // posterior mode of the table of n records given the noisy counts y, with its
 // prior widened by trust. m has one measurement for each set of the tree, n is
 // the number of records. The minimum is found by L-BFGS (Liu and Nocedal 1989)
-// from the present parameters; Fit returns the number of iterations.
+// from the present parameters; Fit returns the number of iterations. Noise counts as
+// finest of the records at least.
 func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 	size := len(t.theta)
 	l := newLBFGS(size, memory)
 	weight, target, scored := make([]float64, size), make([]float64, size), make([]bool, size)
-	at := 0
+	at, least := 0, math.Pow(finest*n, 2)
 	for i := range m {
 		for j, y := range m[i].Counts {
 			scored[at+j] = m[i].Scores != nil
-			weight[at+j], target[at+j] = max(m[i].Variance/m[i].Trust, leastWeight), y
+			weight[at+j], target[at+j] = max(max(m[i].Variance, least)/m[i].Trust, leastWeight), y
 			if m[i].Centre != nil {
 				target[at+j] += weight[at+j] * m[i].Centre[j]
 			}
@@ -131,6 +132,11 @@ func (t *Tree) Start(m []Measurement) {
 // leastWeight of a squared parameter keeps cells without records finite if the noise is
 // small: their expected count is at most leastWeight times the parameter.
 const leastWeight = 0.02
+
+// finest is a standard deviation of noise in a cell, as a share of all records: that of 10⁶ records
+// with noise of 10. With less the parameters of nearly empty cells grow until the fit fails: of
+// 10⁷ records in ten columns (ε = 1) columns came out up to 95 % wrong.
+const finest = 1e-5
 
 // Iterations of the fits. Those between the rounds of Learn need not be exact.
 const (

@@ -194,3 +194,31 @@ func TestFitOfCopies(t *testing.T) {
 		}
 	}
 }
+
+// Noise below a hundred-thousandth of the records counts as that: parameters stay as small as
+// those of a table with more noise.
+func TestFitOfVeryLittleNoise(t *testing.T) {
+	const n = 1e7
+	d, sets := Domain{4, 3}, []Set{{0}, {1}, {0, 1}}
+	fit := func(sigma float64) []float64 {
+		m := noisy(t, d, sets, n, 0, 50, random(3))
+		m[2].Counts[5] = -40 // an empty cell
+		for i := range m {
+			m[i].Variance = sigma * sigma
+		}
+		tree, err := NewTree(d, Tables(sets...), nil, 1<<20, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tree.Close()
+		tree.Fit(m, n, 1e-13, 2000)
+		return slices.Clone(tree.theta)
+	}
+	little, some, more := fit(1), fit(finest*n), fit(2*finest*n)
+	if !slices.Equal(little, some) {
+		t.Error("noise of 1 and of 100 give different parameters")
+	}
+	if slices.Equal(some, more) {
+		t.Error("noise of 100 and of 200 give the same parameters")
+	}
+}
