@@ -89,11 +89,11 @@ var imagined = [laws]float64{0, 0.5, 0.8, 0.9, 0.95, 0.98}
 const noisy, unbought = 1.0, 0.2
 
 // imagines reports whether laws with imagined correlations take part. Who buys nothing on purpose
-// (--table1 none) has declared the law, and keeps it unless noise prevails. The releases say next to nothing of correlations, so all laws count alike. Of N = 300 records
-// (ε = 0.3, eight tables of each of five families) .90 of the intervals of coefficients hold by
-// them where columns are correlated by .8, .81 by .95 and .92 where they are 2.5 times narrower
-// than declared; .71, .56 and .64 hold without. Independent columns get 1.5 times the width:
-// nobody knows that they are.
+// (--table1 none) has declared the law, and keeps it unless noise prevails. The releases say next
+// to nothing of correlations, so all laws count alike. Of N = 300 records (ε = 0.3, eight tables
+// of each of five families) .90 of the intervals of coefficients hold by them where columns are
+// correlated by .8, .81 by .95 and .92 where they are 2.5 times narrower than declared; .71, .56
+// and .64 hold without. Independent columns get 1.5 times the width: nobody knows that they are.
 func (j *jointNormal) imagines(own informations, w widening) bool {
 	n, least := len(w.free), noisy
 	if j.wouldBuy {
