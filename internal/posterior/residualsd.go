@@ -12,13 +12,14 @@ import (
 )
 
 // residualSD is the coordinate of the log of the standard deviation of a normal response; -1 where
-// the model has none, or one that differs between records.
+// the model has none, one that differs between records, or one whose prior has an upper bound, for
+// which another coordinate stands.
 func residualSD(m *models.Model) int {
 	if m.Spec.Model == nil || formula.FamilyOf(m.Spec.Model.Family.V).Name != "normal" {
 		return -1
 	}
 	for i := range m.Params {
-		if p := &m.Params[i]; p.Name == "sigma" && p.Size == 1 && !isReal(p) {
+		if p := &m.Params[i]; p.Name == "sigma" && p.Size == 1 && p.Transform.Name == "exp" {
 			return p.Offset
 		}
 	}

@@ -3,6 +3,7 @@ package posterior
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -34,6 +35,9 @@ func TestResidualBesideUnknownCoefficients(t *testing.T) {
 	at := residualSD(m)
 	if at < 0 {
 		t.Fatal("no residual standard deviation")
+	}
+	if bounded := strings.Replace(oneColumn, "half_normal(1)", "\"uniform(0, 5)\"", 1); residualSD(modelstest.Compile(t, "bounded.yaml", bounded)) >= 0 {
+		t.Error("the coordinate of a bounded standard deviation is taken for its log")
 	}
 	const records, sd = 1000, 0.1
 	j := &jointNormal{simulation: simulation{model: m}, records: records, prior: m.NewPriorDensity()}
