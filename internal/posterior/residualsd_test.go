@@ -13,30 +13,15 @@ import (
 	"d3p/internal/stats"
 )
 
-const oneColumn = `
-d3p: 1
-name: line
-data:
-  unit: {entity: person, rows_per_unit: 1}
-  rows: {public: 1000}
-  columns:
-    x: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}}
-    y: {type: real, lower: -20, upper: 20, scale: {center: 0, by: 1}}
-model:
-  formula: y ~ 1 + x
-  family: normal
-  priors: {sigma: half_normal(1)}
-`
-
 // A residual standard deviation beside unknown coefficients has the law that draws of both have,
 // weighted by what the fit says of their sum. Beside known ones it stays.
 func TestResidualBesideUnknownCoefficients(t *testing.T) {
-	m := modelstest.Compile(t, "line.yaml", oneColumn)
+	m := modelstest.Compile(t, "residuals.yaml", modelstest.Residuals)
 	at := residualSD(m)
 	if at < 0 {
 		t.Fatal("no residual standard deviation")
 	}
-	if bounded := strings.Replace(oneColumn, "half_normal(1)", "\"uniform(0, 5)\"", 1); residualSD(modelstest.Compile(t, "bounded.yaml", bounded)) >= 0 {
+	if bounded := strings.Replace(modelstest.Residuals, "half_normal(1)", "uniform(0, 5)", 1); residualSD(modelstest.Compile(t, "bounded.yaml", bounded)) >= 0 {
 		t.Error("the coordinate of a bounded standard deviation is taken for its log")
 	}
 	const records, sd = 1000, 0.1
