@@ -50,7 +50,7 @@ type clipBias struct {
 // released gradients, the truth has b(θ) = 0, to first order
 // θ = θ̂ − H⁻¹b(θ̂). The mean of post is a noisy measurement of the mode, so it moves
 // by (Λ + K)⁻¹H(H + v̄)⁻¹b only, and no further than where b vanishes at a second
-// look. Coordinates that are neither free nor scales are corrected one by one.
+// look. correctAlone moves coordinates that are neither free nor scales.
 // This is the correction that makes a bounded influence function consistent:
 // Cantoni and Ronchetti 2001, doi:10.1198/016214501753209004. It reads no record:
 // the bias is that of the model, with predictors as declared.
@@ -58,7 +58,8 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	c, at := j.curvature, append([]float64(nil), post.Mean...)
 	places := j.releases.settled(at, j.clipNorm, j.random())
 	spread := b.spreadOfEffects(len(at))
-	before, noiseOfMean := j.clippedSum(at, spread, places), c.noiseOfMean()
+	before, _ := j.clippedSum(at, spread, places, nil)
+	noiseOfMean := c.noiseOfMean()
 	reach := spectral(b.information, func(e float64) float64 { return e / (e + noiseOfMean) })
 	if reach == nil || !simd.Finite(before) {
 		return
@@ -70,17 +71,11 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	for i, k := range b.free {
 		move[k] = -ofFree.AtVec(i)
 	}
-	alone := b.alone(len(at))
-	for _, k := range alone {
-		if kappa := b.h[k] / (b.h[k] + noiseOfMean); b.h[k] > 0 {
-			move[k] = -kappa * before[k] / (math.Max(c.Prior[k]/c.Square[k], c.floor[k]) + kappa*b.h[k])
-		}
-	}
 	there := make([]float64, len(at))
 	for k := range at {
 		there[k] = at[k] + move[k]
 	}
-	after := j.clippedSum(there, spread, places)
+	after, _ := j.clippedSum(there, spread, places, nil)
 	if !simd.Finite(after) {
 		return
 	}
@@ -96,9 +91,80 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	for _, k := range b.free {
 		post.Mean[k] += fraction * move[k]
 	}
-	for _, k := range alone {
-		post.Mean[k] += move[k] * moveFraction(move[k:k+1], before[k:k+1], after[k:k+1], move[k]*move[k]*b.h[k])
+	j.correctAlone(post, b, spread, places)
+}
+
+// correctAlone corrects the coordinates that are neither free nor scales, where the others are at
+// last. The clipped gradient of the log of a standard deviation, or of a dispersion, is far from
+// linear in it, so Gauss-Newton steps seek the truth t that is most probable by
+//
+//	0 ~ N(b(t), h + v̄),  t ~ N(mean of post, 1/Λ),
+//
+// where b has the slope N E_t[clip(∂ log p(record | θ̂)) s(t)ᵀ], s the score at the truth. Where
+// that is less than h, the fit's end says less about the truth, and the intervals become wider.
+func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64, places []place) {
+	c, alone := j.curvature, b.alone(len(post.Mean))
+	if len(alone) == 0 {
+		return
 	}
+	weight, prior := make([]float64, len(alone)), make([]float64, len(alone))
+	for i, k := range alone {
+		weight[i], prior[i] = 1/(b.h[k]+c.noiseOfMean()), math.Max(c.Prior[k]/c.Square[k], c.floor[k])
+	}
+	truth, off := slices.Clone(post.Mean), make([]float64, len(alone))
+	var information *mat.SymDense
+	for range mostRounds {
+		sum, slope := j.clippedSum(truth, spread, places, alone)
+		var step []float64
+		if step, information = gaussNewton(pick(sum, alone), slope, off, weight, prior); step == nil {
+			return
+		}
+		for i, k := range alone {
+			off[i] += step[i]
+			truth[k] = post.Mean[k] + off[i]
+		}
+		if mat.Norm(mat.NewVecDense(len(step), step), math.Inf(1)) < smallStep {
+			break
+		}
+	}
+	for i, k := range alone {
+		post.Mean[k] = truth[k]
+		wider := math.Max(1, (prior[i]+b.h[k]*b.h[k]*weight[i])/information.At(i, i))
+		post.LogSD[k] += math.Log(wider) / 2
+		post.VarDP[k] *= wider
+	}
+}
+
+// A correction takes at most mostRounds steps of up to mostStep, and ends with one below smallStep.
+const mostRounds, mostStep, smallStep = 8, 0.5, 0.02
+
+// gaussNewton is a step of t ∈ Rⁿ toward the minimum of Σ weight·b(t)² + Σ prior·t², no number of
+// it beyond mostStep, where b(t) is sum and ∂b/∂t is slope (n×n), and the Hessian of half that sum.
+// Both are nil if the Hessian has no Cholesky factor.
+func gaussNewton(sum []float64, slope *mat.Dense, t, weight, prior []float64) ([]float64, *mat.SymDense) {
+	n := len(sum)
+	var weighted, product mat.Dense
+	weighted.Apply(func(i, _ int, x float64) float64 { return weight[i] * x }, slope)
+	product.Mul(slope.T(), &weighted)
+	var pull, step mat.VecDense
+	pull.MulVec(weighted.T(), mat.NewVecDense(n, sum))
+	information := mat.NewSymDense(n, nil)
+	for i := range n {
+		pull.SetVec(i, -pull.AtVec(i)-prior[i]*t[i])
+		for k := range i + 1 {
+			information.SetSym(i, k, product.At(i, k))
+		}
+		information.SetSym(i, i, information.At(i, i)+prior[i])
+	}
+	var factor mat.Cholesky
+	if !simd.Finite(sum) || !factor.Factorize(information) || factor.SolveVecTo(&step, &pull) != nil {
+		return nil, nil
+	}
+	out := step.RawVector().Data
+	for i, x := range out {
+		out[i] = math.Max(-mostStep, math.Min(mostStep, x))
+	}
+	return out, information
 }
 
 // spreadOfEffects has the standard deviations (P) of the effects of scales, and 0 for all
@@ -150,11 +216,15 @@ func (b clipBias) alone(latent int) []int {
 
 // clippedSum is N E[clip(g)] (P) of gradients g at the places, a pair of them for each
 // batch, over records simulated at truths with this mean and spread. Their scores at the
-// truth, whose mean is 0, are control variates.
-func (j *jointNormal) clippedSum(mean, spread []float64, places []place) []float64 {
+// truth, whose mean is 0, are control variates. Its slope is among the coordinates of.
+func (j *jointNormal) clippedSum(mean, spread []float64, places []place, of []int) ([]float64, *mat.Dense) {
 	m, rng, p, count := j.model, j.random(), j.model.P, 0
 	shifts, shift, truth := random(noise.Public(j.seed).Child(3), 0), make([]float64, p), make([]float64, p)
 	sum, scores, cross, square := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
+	var slope *mat.Dense
+	if len(of) > 0 {
+		slope = mat.NewDense(len(of), len(of), nil)
+	}
 	machine := graph.NewMachine(m.Likelihood, simulationBatch)
 	clipped, atTruth := mat.NewDense(simulationBatch, p, nil), mat.NewDense(simulationBatch, p, nil)
 	for batch := range min(max(biasRecords*j.records, fewestRecords), mostRecords) / simulationBatch {
@@ -177,6 +247,11 @@ func (j *jointNormal) clippedSum(mean, spread []float64, places []place) []float
 				continue
 			}
 			count++
+			for a, k := range of {
+				for b, l := range of {
+					slope.Set(a, b, slope.At(a, b)+clipped.At(r, k)*score[l])
+				}
+			}
 			for k, x := range clipped.RawRowView(r) {
 				sum[k] += x
 				scores[k] += score[k]
@@ -191,7 +266,10 @@ func (j *jointNormal) clippedSum(mean, spread []float64, places []place) []float
 		}
 		sum[k] *= float64(j.records) / float64(count)
 	}
-	return sum
+	if slope != nil {
+		slope.Scale(float64(j.records)/float64(count), slope)
+	}
+	return sum, slope
 }
 
 // settledPairs is the number of pairs of places that stand for the averaged steps.
