@@ -31,7 +31,7 @@ type Verdict struct {
 // Known is released information about the records besides the fit.
 type Known struct {
 	// Assumed is the unmeasured part of the predictors' spread; empty if none. Counted
-	// reports whether it is only how they vary together, on which no intercept rests.
+	// reports whether it is only how they vary together, on which coefficients alone rest.
 	Assumed string
 	Counted bool
 	// Unfinished is why there is no posterior to judge: the fit ended far from its end,
@@ -427,19 +427,15 @@ func (d *Draws) judgeComponents(known Known) {
 
 // assumes is the verdict on a variable if a part of the predictors' spread is assumed: in
 // tables with correlated predictors or wrong scales most intervals of coefficients do not
-// hold.
+// hold. Dispersions contain what wrong coefficients do not explain, so without any counts
+// theirs do not, either.
 func (k Known) assumes(variable string) string {
 	name, _ := naming.Split(variable)
 	if parameter, ok := naming.OnScale(name); ok {
 		name = parameter
 	}
-	switch name {
-	case naming.Slopes:
+	if name == naming.Slopes || !k.Counted {
 		return Not
-	case naming.Intercept, naming.Thresholds, naming.Baseline:
-		if !k.Counted {
-			return Not
-		}
 	}
 	return Partly
 }

@@ -131,6 +131,7 @@ func TestVerdicts(t *testing.T) {
 		{name: "not that one", of: "b[x]", want: Resolved, known: open},
 		{name: "assumed", of: "b[x]", want: Not, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
 		{name: "assumed", of: "Intercept", want: Not, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
+		{name: "assumed", of: "sigma", want: Not, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
 		{name: "assumed to be independent", of: "b[x]", want: Not, why: "together", known: Known{Declared: 1000, Counted: true, Assumed: "vary together"}},
 		{name: "assumed to be independent", of: "Intercept", want: Partly, why: "together", known: Known{Declared: 1000, Counted: true, Assumed: "vary together"}},
 	} {
