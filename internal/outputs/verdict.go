@@ -113,10 +113,10 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			verdict = worse(verdict, Not, "%s", known.Unfinished)
 		}
 		point := d.isPoint(v)
-		verdict = withoutInterval(verdict, point, blind)
 		if prior != nil && len(prior.Variables) == len(d.Variables) && !point {
-			verdict = d.besidePrior(verdict, prior, v)
+			verdict = d.besidePrior(verdict, prior, v) // first: a posterior that is the prior has no noise
 		}
+		verdict = withoutInterval(verdict, point, blind)
 		if ends != nil && !point {
 			verdict = d.besideEnd(verdict, v, ends[v], fluctuation[v])
 		}

@@ -106,6 +106,7 @@ func TestVerdicts(t *testing.T) {
 		{name: "noise", of: "b[x]", want: Partly, why: "60 % of the variance", known: plenty, shares: one("b[x]", 0.6)},
 		{name: "all noise", of: "b[x]", want: Not, why: "noise", known: plenty, shares: one("b[x]", 0.97)},
 		{name: "no noise at all", of: "b[x]", want: Not, why: "leaves the privacy noise out", known: plenty, shares: one("all", 1)},
+		{name: "the prior has no noise", of: "b[x]", want: Not, why: "the posterior is the prior", known: plenty, sds: one("b[x]", 1), shares: one("all", 1)},
 		{name: "a billionth", of: "b[x]", want: Not, why: "leaves the privacy noise out", known: plenty, shares: map[string]float64{"all": 1, "sigma": 1e-9}},
 		{name: "nearly no noise", of: "b[x]", want: Resolved, known: plenty, shares: map[string]float64{"all": 1, "sigma": 1e-6}},
 		{name: "still moving", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.3)},
