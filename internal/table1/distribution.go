@@ -1,6 +1,9 @@
 package table1
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // distribution is that of a number x, but for a center and a scale: (x − origin)^power, or the
 // logarithm of x − origin if power is 0, is normal; of the mirrored one, origin − x. The cube
@@ -14,7 +17,8 @@ type distribution struct {
 	heavy         bool
 }
 
-// distributions are those of a column. Half of the prior probability is the normal's.
+// distributions are those of a column. Half of the prior probability is the normal's; of counts
+// from 0 on, that of a gamma variable.
 func distributions(of column) []distribution {
 	list := []distribution{{prior: 0.5, plain: true}, {prior: 0.1, plain: true, heavy: true}}
 	if of.declared.Transform.IsSet() {
@@ -23,6 +27,10 @@ func distributions(of column) []distribution {
 	for _, power := range []float64{0, 1. / 3} {
 		list = append(list, distribution{prior: 0.1, origin: of.lower, power: power},
 			distribution{prior: 0.1, origin: of.upper, power: power, mirrored: true})
+	}
+	if of.whole && of.rawLower == 0 {
+		gamma := slices.IndexFunc(list, func(d distribution) bool { return d.power > 0 && !d.mirrored })
+		list[0].prior, list[gamma].prior = list[gamma].prior, list[0].prior
 	}
 	return list
 }

@@ -18,29 +18,32 @@ import (
 func TestNoiseOfLongTails(t *testing.T) {
 	const n, epsilon, seeds = 4000, 1, 8
 	for _, c := range []struct {
-		name         string
+		name, kind   string
 		lower, upper float64
 		draw         func(r *rand.Rand) float64
 	}{
-		{"costs", 0, 1e5, func(r *rand.Rand) float64 { return math.Exp(6 + 1.2*r.NormFloat64()) }},
-		{"waiting times", 0, 1000, func(r *rand.Rand) float64 { return 20 * r.ExpFloat64() }},
-		{"changes", -100, 100, func(r *rand.Rand) float64 {
+		{"costs", "real", 0, 1e5, func(r *rand.Rand) float64 { return math.Exp(6 + 1.2*r.NormFloat64()) }},
+		{"waiting times", "real", 0, 1000, func(r *rand.Rand) float64 { return 20 * r.ExpFloat64() }},
+		{"changes", "real", -100, 100, func(r *rand.Rand) float64 {
 			return r.NormFloat64() / math.Sqrt((r.ExpFloat64()*2+math.Pow(r.NormFloat64(), 2))/3)
 		}},
-		{"ages", 0, 1000, func(r *rand.Rand) float64 { return 54 + 9*r.NormFloat64() }},
+		{"ages", "real", 0, 1000, func(r *rand.Rand) float64 { return 54 + 9*r.NormFloat64() }},
+		{"visits", "integer", 0, 50, func(r *rand.Rand) float64 { return poisson(r, 5) }},
+		{"few visits", "integer", 0, 40, func(r *rand.Rand) float64 { return poisson(r, 0.4) }},
+		{"skewed visits", "integer", 0, 60, func(r *rand.Rand) float64 { return poisson(r, 4*r.ExpFloat64()) }},
 	} {
 		m, err := models.Read("tails.yaml", []byte(fmt.Sprintf(`d3p: 1
 data:
   unit: {entity: patient, rows_per_unit: 1}
   rows: {public: %d}
   columns:
-    x: {type: real, lower: %g, upper: %g}
+    x: {type: %s, lower: %g, upper: %g}
     u: {type: real, lower: 0, upper: 20}
     y: {type: binary}
 model:
   formula: y ~ x + u
   family: bernoulli
-`, n, c.lower, c.upper)), nil)
+`, n, c.kind, c.lower, c.upper)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,6 +65,14 @@ model:
 			t.Errorf("%s: Table 1 is farther from the table than it says", c.name)
 		}
 	}
+}
+
+// poisson draws a number of events by the times between them.
+func poisson(r *rand.Rand, rate float64) (n float64) {
+	for t := r.ExpFloat64(); t < rate; t += r.ExpFloat64() {
+		n++
+	}
+	return n
 }
 
 // tailTable is a file of n rows with numbers x that draw draws, and their mean and standard

@@ -78,8 +78,18 @@ func (c *Column) WithinCells() (mean, logSD float64) {
 
 // transformedEdge is an edge in the unit after the declared transform.
 func (c *Column) transformedEdge(i int) float64 {
+	low, high := c.ends()
+	return c.declared.Transformed(min(max(c.Edges[i], low), high))
+}
+
+// ends are the first and the last edge of cells: those of whole numbers reach half of one beyond
+// the bounds.
+func (c *Column) ends() (low, high float64) {
 	d := c.declared
-	return d.Transformed(min(max(c.Edges[i], d.Lower.V), d.Upper.V))
+	if d.Whole() && !d.Transform.IsSet() {
+		return d.Lower.V - 0.5, d.Upper.V + 0.5
+	}
+	return d.Lower.V, d.Upper.V
 }
 
 // Adjusted is the column of numbers, moved by shift of its standard deviations and then
@@ -89,9 +99,10 @@ func (c Column) Adjusted(shift, factor, shiftSD, scaleSD float64) Column {
 	mean, sd := c.Moments()
 	d := c.declared
 	edges := make([]float64, len(c.Edges))
+	low, high := c.ends()
 	for i := range edges {
 		x := mean + shift*sd + factor*(c.transformedEdge(i)-mean)
-		edges[i] = min(max(d.Untransformed(min(max(x, d.Transformed(d.Lower.V)), d.Transformed(d.Upper.V))), d.Lower.V), d.Upper.V)
+		edges[i] = min(max(d.Untransformed(min(max(x, d.Transformed(low)), d.Transformed(high))), low), high)
 	}
 	c.Edges, c.ShiftSD, c.ScaleSD = edges, shiftSD, scaleSD
 	return c
@@ -104,10 +115,14 @@ func (c Column) Of(d *data.Column) *Column {
 }
 
 // CellMoments returns the mean of the transformed numbers of cell i and the mean of their squares.
-// Simpson's rule in eight parts; exact without a transform.
+// Simpson's rule in eight parts; exact without a transform. Those of whole numbers in a narrow cell
+// are of the numbers that are drawn from it.
 func (c *Column) CellMoments(i int) (first, second float64) {
 	const parts = 8
 	d := c.declared
+	if wide := c.Edges[i+1] - c.Edges[i]; d.Whole() && wide > 0 && wide <= parts {
+		return c.wholeMoments(c.Edges[i], c.Edges[i+1])
+	}
 	for k := range parts + 1 {
 		weight := 4.0
 		switch {
@@ -117,9 +132,6 @@ func (c *Column) CellMoments(i int) (first, second float64) {
 			weight = 2
 		}
 		x := c.Edges[i] + (c.Edges[i+1]-c.Edges[i])*float64(k)/parts
-		if d.Whole() && c.Edges[i+1]-c.Edges[i] <= 1 {
-			x = math.Round((c.Edges[i] + c.Edges[i+1]) / 2)
-		}
 		x = d.Transformed(min(max(x, d.Lower.V), d.Upper.V))
 		first += weight * x / (3 * parts)
 		second += weight * x * x / (3 * parts)
@@ -154,4 +166,16 @@ func (c *Column) QuantileSD(u float64) float64 {
 		share += sd * sd * part * part
 	}
 	return math.Sqrt(share) * width / c.Shares[i]
+}
+
+// wholeMoments are the mean and the mean square of whole numbers, transformed, that are the
+// nearest ones to uniform numbers from low to high.
+func (c *Column) wholeMoments(low, high float64) (first, second float64) {
+	for n := math.Ceil(low - 0.5); n < high+0.5; n++ {
+		weight := (min(n+0.5, high) - max(n-0.5, low)) / (high - low)
+		x := c.declared.Transformed(c.admit(n))
+		first += weight * x
+		second += weight * x * x
+	}
+	return first, second
 }
