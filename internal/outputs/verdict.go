@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"d3p/internal/models"
 	"d3p/internal/models/naming"
 	"d3p/internal/stats"
@@ -80,7 +82,8 @@ const (
 	fluctuations    = 2 // standard deviations of the mean of the last iterates
 	pulledFar       = 1 // posterior sds
 	pulledSome      = 0.5
-	fewRecords      = 10 // of a level
+	movesWith       = 0.9 // correlation
+	fewRecords      = 10  // of a level
 	scarceRecords   = 50
 	levelNoise      = 3   // standard deviations of the noise
 	usableLost      = 0.1 // of the declared records
@@ -154,6 +157,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		d.Variables[v].Verdict = &verdict
 	}
 	d.judgeBesidePulled(prior)
+	d.judgeIntercepts()
 	d.judgeEffects()
 	d.judgeSpreads()
 	d.judgeComponents(known)
@@ -241,6 +245,27 @@ func (d *Draws) judgeBesidePulled(prior *Draws) {
 		switch base, _ := naming.Split(d.Variables[v].Name); base {
 		case naming.Slopes, naming.Raw(naming.Slopes), naming.Intercept, naming.Raw(naming.Intercept), naming.Thresholds:
 			*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, Partly, "the prior moves %s by %.1f sds, and others with it", d.Variables[at].Name, most)
+		}
+	}
+}
+
+// judgeIntercepts caps the verdict of an intercept by those of the coefficients that it moves
+// with: it is at the declared centers of their columns, which may be far from all records.
+func (d *Draws) judgeIntercepts() {
+	for v := range d.Variables {
+		switch base, _ := naming.Split(d.Variables[v].Name); base {
+		case naming.Intercept, naming.Raw(naming.Intercept), naming.Thresholds:
+		default:
+			continue
+		}
+		for w := range d.Variables {
+			of := d.Variables[w]
+			if base, _ := naming.Split(of.Name); base != naming.Slopes || of.Verdict.Value == Resolved {
+				continue
+			}
+			if math.Abs(stat.Correlation(d.Of(v), d.Of(w), nil)) > movesWith {
+				*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, of.Verdict.Value, "it is at the declared centers, and moves with %s, which is not resolved: %s", of.Name, of.Verdict.Why)
+			}
 		}
 	}
 }

@@ -207,3 +207,23 @@ func TestEmptyComponents(t *testing.T) {
 		}
 	}
 }
+
+// An intercept that is known only together with a coefficient is no better resolved than it.
+func TestInterceptsBesideCoefficients(t *testing.T) {
+	for _, c := range []struct {
+		with float64 // share of the intercept's draws that is the coefficient's
+		want string
+	}{{0.99, Not}, {0.5, Resolved}} {
+		d := Draws{S: 500, Variables: []Variable{{Name: "Intercept"}, {Name: "b[x]"}}}
+		d.Values = make([]float64, 2*d.S)
+		rng := rand.New(rand.NewPCG(1, 1))
+		for i := range d.S {
+			x := rng.NormFloat64()
+			d.Values[i], d.Values[d.S+i] = c.with*x+(1-c.with)*rng.NormFloat64(), x
+		}
+		d.Judge(nil, nil, nil, Known{Others: map[string]Level{"x": {"another x", 1, 4, false}}})
+		if got := *d.Variables[0].Verdict; got.Value != c.want || (c.want == Not) != strings.Contains(got.Why, "b[x], which is not resolved: about 1 ± 4") {
+			t.Errorf("with %g of it: %+v, want %s", c.with, got, c.want)
+		}
+	}
+}
