@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"d3p/internal/models"
 	"d3p/internal/models/naming"
 	"d3p/internal/stats"
@@ -115,6 +113,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		if known.Unfinished != "" {
 			verdict = worse(verdict, Not, "%s", known.Unfinished)
 		}
+		verdict = known.besideRecords(verdict, name, d.Variables)
 		point := d.isPoint(v)
 		if prior != nil && len(prior.Variables) == len(d.Variables) && !point {
 			verdict = d.besidePrior(verdict, prior, v) // first: a posterior that is the prior has no noise
@@ -126,22 +125,6 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		if share := d.Variables[v].NoiseShare; share != nil {
 			noise := OfNoise(*share)
 			verdict = worse(verdict, noise.Value, "%s", noise.Why)
-		}
-		for _, level := range append(known.levelsOf(name, d.Variables), known.othersOf(name)...) {
-			switch {
-			case level.Records < fewRecords || level.Records < levelNoise*level.SD:
-				verdict = worse(verdict, Not, "about %.0f ± %.0f records have %s", math.Max(0, level.Records), level.SD, level.Name)
-			case level.Records < scarceRecords || level.Records < 2*levelNoise*level.SD:
-				verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", level.Records, level.SD, level.Name)
-			}
-		}
-		for _, e := range known.outcomesOf(name) {
-			switch {
-			case e.Records < fewRecords || e.Records < levelNoise*e.SD:
-				verdict = worse(verdict, Not, "about %.0f ± %.0f records have %s", math.Max(0, e.Records), e.SD, e.Name)
-			case e.Records < scarceRecords:
-				verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", e.Records, e.SD, e.Name)
-			}
 		}
 		verdict = worse(verdict, known.Misfit.Value, "%s", known.Misfit.Why)
 		for _, column := range columnsOf(name) {
@@ -161,6 +144,30 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	d.judgeEffects()
 	d.judgeSpreads()
 	d.judgeComponents(known)
+}
+
+// besideRecords judges a variable by the numbers of records that it rests on.
+func (k Known) besideRecords(verdict Verdict, name string, all []Variable) Verdict {
+	if k.UsableSD != 0 && k.Usable < max(fewRecords, levelNoise*k.UsableSD) {
+		verdict = worse(verdict, Not, "about %.0f ± %.0f records are usable", math.Max(0, k.Usable), k.UsableSD)
+	}
+	for _, level := range append(k.levelsOf(name, all), k.othersOf(name)...) {
+		switch {
+		case level.Records < fewRecords || level.Records < levelNoise*level.SD:
+			verdict = worse(verdict, Not, "about %.0f ± %.0f records have %s", math.Max(0, level.Records), level.SD, level.Name)
+		case level.Records < scarceRecords || level.Records < 2*levelNoise*level.SD:
+			verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", level.Records, level.SD, level.Name)
+		}
+	}
+	for _, e := range k.outcomesOf(name) {
+		switch {
+		case e.Records < fewRecords || e.Records < levelNoise*e.SD:
+			verdict = worse(verdict, Not, "about %.0f ± %.0f records have %s", math.Max(0, e.Records), e.SD, e.Name)
+		case e.Records < scarceRecords:
+			verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", e.Records, e.SD, e.Name)
+		}
+	}
+	return verdict
 }
 
 // withoutInterval judges a point, and a variable of a posterior that leaves the noise out.
@@ -263,11 +270,22 @@ func (d *Draws) judgeIntercepts() {
 			if base, _ := naming.Split(of.Name); base != naming.Slopes || of.Verdict.Value == Resolved {
 				continue
 			}
-			if math.Abs(stat.Correlation(d.Of(v), d.Of(w), nil)) > movesWith {
+			if math.Abs(correlation(d.Of(v), d.Of(w))) > movesWith {
 				*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, of.Verdict.Value, "it is at the declared centers, and moves with %s, which is not resolved: %s", of.Name, of.Verdict.Why)
 			}
 		}
 	}
+}
+
+// correlation is that of two variables' draws; NaN if one is constant.
+func correlation(x, y []float64) float64 {
+	ofX, square := meanVariance(x)
+	ofY, other := meanVariance(y)
+	sum := 0.0
+	for i := range x {
+		sum += (x[i] - ofX) * (y[i] - ofY) / float64(len(x)-1)
+	}
+	return sum / math.Sqrt(square*other)
 }
 
 // besideEnd judges variable v by its distance from the end of the fit.

@@ -103,6 +103,8 @@ func TestVerdicts(t *testing.T) {
 		{name: "somewhat against the prior", of: "b[x]", want: Partly, why: "the prior moves it by", known: plenty, means: one("b[x]", 2), sds: one("b[x]", 0.32)},
 		{name: "far from the prior, well known", of: "b[x]", want: Resolved, known: plenty, means: one("b[x]", 3)},
 		{name: "an effect is shrunk by design", of: "r_site[p,Intercept]", want: Resolved, known: plenty, means: one("r_site[p,Intercept]", 2), sds: one("r_site[p,Intercept]", 0.3)},
+		{name: "hardly a usable record", of: "b[x]", want: Not, why: "14 ± 65 records are usable", known: Known{Declared: 1000, Usable: 14, UsableSD: 65}},
+		{name: "few usable records", of: "b[x]", want: Resolved, known: Known{Declared: 1000, Usable: 250, UsableSD: 65}},
 		{name: "noise", of: "b[x]", want: Partly, why: "60 % of the variance", known: plenty, shares: one("b[x]", 0.6)},
 		{name: "all noise", of: "b[x]", want: Not, why: "noise", known: plenty, shares: one("b[x]", 0.97)},
 		{name: "no noise at all", of: "b[x]", want: Not, why: "leaves the privacy noise out", known: plenty, shares: one("all", 1)},
