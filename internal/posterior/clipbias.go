@@ -4,12 +4,14 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/interp"
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models/graph"
 	"d3p/internal/models/simulate"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
+	"d3p/internal/stats"
 )
 
 // To see a bias, biasRecords times as many records as the plan has are simulated,
@@ -58,7 +60,7 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	c, at := j.curvature, append([]float64(nil), post.Mean...)
 	places := j.releases.settled(at, j.clipNorm, j.random())
 	spread := b.spreadOfEffects(len(at))
-	before, _ := j.clippedSum(at, spread, places, nil)
+	before := j.clippedSum(at, spread, places)
 	noiseOfMean := c.noiseOfMean()
 	reach := spectral(b.information, func(e float64) float64 { return e / (e + noiseOfMean) })
 	if reach == nil || !simd.Finite(before) {
@@ -75,7 +77,7 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	for k := range at {
 		there[k] = at[k] + move[k]
 	}
-	after, _ := j.clippedSum(there, spread, places, nil)
+	after := j.clippedSum(there, spread, places)
 	if !simd.Finite(after) {
 		return
 	}
@@ -94,78 +96,56 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	j.correctAlone(post, b, spread, places)
 }
 
-// correctAlone corrects the coordinates that are neither free nor scales, where the others are at
-// last. The clipped gradient of the log of a standard deviation, or of a dispersion, is far from
-// linear in it, so Gauss-Newton steps seek the truth t that is most probable by
+// correctAlone gives the coordinates that are neither free nor scales, one by one and with the
+// others where they are, the posterior
 //
-//	0 ~ N(b(t), h + v̄),  t ~ N(mean of post, 1/Λ),
+//	p(t) ∝ prior(t) N(f; b(t), h + v̄),  t from the fit's end,
 //
-// where b has the slope N E_t[clip(∂ log p(record | θ̂)) s(t)ᵀ], s the score at the truth. Where
-// that is less than h, the fit's end says less about the truth, and the intervals become wider.
+// f the gradient that balances the prior's there. The clipped gradient of the log of a standard
+// deviation or a dispersion is far from linear in it: of a count's dispersion few records tell
+// 1 from 2, and none 10 from 20.
 func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64, places []place) {
-	c, alone := j.curvature, b.alone(len(post.Mean))
-	if len(alone) == 0 {
-		return
-	}
-	weight, prior := make([]float64, len(alone)), make([]float64, len(alone))
-	for i, k := range alone {
-		weight[i], prior[i] = 1/(b.h[k]+c.noiseOfMean()), math.Max(c.Prior[k]/c.Square[k], c.floor[k])
-	}
-	truth, off := slices.Clone(post.Mean), make([]float64, len(alone))
-	var information *mat.SymDense
-	for range mostRounds {
-		sum, slope := j.clippedSum(truth, spread, places, alone)
-		var step []float64
-		if step, information = gaussNewton(pick(sum, alone), slope, off, weight, prior); step == nil {
-			return
+	ofPrior := make([]float64, len(post.Mean))
+	j.prior.Gradient(ofPrior, post.Mean)
+	for _, k := range b.alone(len(post.Mean)) {
+		theta, middle, sd := slices.Clone(post.Mean), 0.0, farLook
+		at := func(t float64) []float64 {
+			theta[k] = post.Mean[k] + t
+			return theta
 		}
-		for i, k := range alone {
-			off[i] += step[i]
-			truth[k] = post.Mean[k] + off[i]
+		var exact, total float64
+		for range 2 { // from afar, then near
+			var t, sums [looks]float64
+			for i := range t {
+				t[i] = middle + sd*(float64(i)-(looks-1)/2)
+				sums[i] = j.clippedSum(at(t[i]), spread, places)[k] + ofPrior[k]
+			}
+			var off interp.FritschButland
+			if !simd.Finite(sums[:]) || off.Fit(t[:], sums[:]) != nil {
+				return
+			}
+			moments := func(variance float64) (mean, ofMean float64) {
+				const points = 400
+				var grid, logs [points]float64
+				for i := range grid {
+					grid[i] = t[0] + (t[looks-1]-t[0])*(float64(i)+0.5)/points
+					logs[i] = j.prior.LogDensity(at(grid[i])) - math.Pow(off.Predict(grid[i]), 2)/(2*variance)
+				}
+				return stats.GridMoments(grid[:], logs[:])
+			}
+			_, exact = moments(b.h[k])
+			middle, total = moments(b.h[k] + j.curvature.noiseOfMean())
+			sd = math.Sqrt(total)
 		}
-		if mat.Norm(mat.NewVecDense(len(step), step), math.Inf(1)) < smallStep {
-			break
+		if exact = math.Min(exact, total); isPositive(exact) && isPositive(total) {
+			post.Mean[k] += middle
+			post.LogSD[k], post.VarDP[k] = math.Log(exact)/2, total-exact
 		}
-	}
-	for i, k := range alone {
-		post.Mean[k] = truth[k]
-		wider := math.Max(1, (prior[i]+b.h[k]*b.h[k]*weight[i])/information.At(i, i))
-		post.LogSD[k] += math.Log(wider) / 2
-		post.VarDP[k] *= wider
 	}
 }
 
-// A correction takes at most mostRounds steps of up to mostStep, and ends with one below smallStep.
-const mostRounds, mostStep, smallStep = 8, 0.5, 0.02
-
-// gaussNewton is a step of t ∈ Rⁿ toward the minimum of Σ weight·b(t)² + Σ prior·t², no number of
-// it beyond mostStep, where b(t) is sum and ∂b/∂t is slope (n×n), and the Hessian of half that sum.
-// Both are nil if the Hessian has no Cholesky factor.
-func gaussNewton(sum []float64, slope *mat.Dense, t, weight, prior []float64) ([]float64, *mat.SymDense) {
-	n := len(sum)
-	var weighted, product mat.Dense
-	weighted.Apply(func(i, _ int, x float64) float64 { return weight[i] * x }, slope)
-	product.Mul(slope.T(), &weighted)
-	var pull, step mat.VecDense
-	pull.MulVec(weighted.T(), mat.NewVecDense(n, sum))
-	information := mat.NewSymDense(n, nil)
-	for i := range n {
-		pull.SetVec(i, -pull.AtVec(i)-prior[i]*t[i])
-		for k := range i + 1 {
-			information.SetSym(i, k, product.At(i, k))
-		}
-		information.SetSym(i, i, information.At(i, i)+prior[i])
-	}
-	var factor mat.Cholesky
-	if !simd.Finite(sum) || !factor.Factorize(information) || factor.SolveVecTo(&step, &pull) != nil {
-		return nil, nil
-	}
-	out := step.RawVector().Data
-	for i, x := range out {
-		out[i] = math.Max(-mostStep, math.Min(mostStep, x))
-	}
-	return out, information
-}
+// b is simulated at `looks` places, farLook apart, then a standard deviation.
+const looks, farLook = 9, 0.75
 
 // spreadOfEffects has the standard deviations (P) of the effects of scales, and 0 for all
 // others. Records of the truth have effects that differ so: simulated with the posterior
@@ -216,15 +196,11 @@ func (b clipBias) alone(latent int) []int {
 
 // clippedSum is N E[clip(g)] (P) of gradients g at the places, a pair of them for each
 // batch, over records simulated at truths with this mean and spread. Their scores at the
-// truth, whose mean is 0, are control variates. Its slope is among the coordinates of.
-func (j *jointNormal) clippedSum(mean, spread []float64, places []place, of []int) ([]float64, *mat.Dense) {
+// truth, whose mean is 0, are control variates.
+func (j *jointNormal) clippedSum(mean, spread []float64, places []place) []float64 {
 	m, rng, p, count := j.model, j.random(), j.model.P, 0
 	shifts, shift, truth := random(noise.Public(j.seed).Child(3), 0), make([]float64, p), make([]float64, p)
 	sum, scores, cross, square := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
-	var slope *mat.Dense
-	if len(of) > 0 {
-		slope = mat.NewDense(len(of), len(of), nil)
-	}
 	machine := graph.NewMachine(m.Likelihood, simulationBatch)
 	clipped, atTruth := mat.NewDense(simulationBatch, p, nil), mat.NewDense(simulationBatch, p, nil)
 	for batch := range min(max(biasRecords*j.records, fewestRecords), mostRecords) / simulationBatch {
@@ -247,11 +223,6 @@ func (j *jointNormal) clippedSum(mean, spread []float64, places []place, of []in
 				continue
 			}
 			count++
-			for a, k := range of {
-				for b, l := range of {
-					slope.Set(a, b, slope.At(a, b)+clipped.At(r, k)*score[l])
-				}
-			}
 			for k, x := range clipped.RawRowView(r) {
 				sum[k] += x
 				scores[k] += score[k]
@@ -266,10 +237,7 @@ func (j *jointNormal) clippedSum(mean, spread []float64, places []place, of []in
 		}
 		sum[k] *= float64(j.records) / float64(count)
 	}
-	if slope != nil {
-		slope.Scale(float64(j.records)/float64(count), slope)
-	}
-	return sum, slope
+	return sum
 }
 
 // settledPairs is the number of pairs of places that stand for the averaged steps.
