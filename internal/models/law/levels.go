@@ -18,15 +18,6 @@ type Pair struct {
 	SD     float64   `json:"sd"`
 }
 
-// Within are the means of a column's normal score among the records of each level of a
-// coded column.
-type Within struct {
-	Column   int       `json:"column"`
-	Category int       `json:"category"`
-	Mean     []float64 `json:"mean"` // by level
-	SD       []float64 `json:"sd"`   // of their noise
-}
-
 // levels draws the coded columns, and the scores of the others given them: the general
 // location model (Olkin and Tate 1961, doi:10.1214/aoms/1177705052). The coded columns
 // have the distribution of largest entropy with the tables of Pairs. Every other score is
@@ -386,29 +377,6 @@ func (l *Law) levelEffects(table [][]int32, rest []int) [][][]float64 {
 	}
 	return effects
 }
-
-// shrunk are the means drawn towards 0 as far as their noise explains them (DerSimonian
-// and Laird 1986, doi:10.1016/0197-2456(86)90046-2), between levels with these shares.
-func (w *Within) shrunk(share []float64) []float64 {
-	spread, weights := 0.0, 0.0
-	for level, mean := range w.Mean {
-		if sd := w.SD[level]; sd > 0 {
-			weight := share[level] / (sd * sd)
-			spread, weights = spread+weight*(mean*mean-sd*sd), weights+weight
-		}
-	}
-	out := slices.Clone(w.Mean)
-	for level, sd := range w.SD {
-		if sd > 0 {
-			between := max(0, spread/weights)
-			out[level] = min(max(out[level]*between/(between+sd*sd), -mostShift), mostShift)
-		}
-	}
-	return out
-}
-
-// mostShift bounds the mean score of a level.
-const mostShift = 3
 
 // solve sets x to (root rootᵀ)⁻¹ x, root the lower triangular root [n x n].
 func solve(root []float64, n int, x []float64) {

@@ -137,11 +137,12 @@ func TestDrawnLaws(t *testing.T) {
 		t.Error("a law without noise was drawn as another one")
 	}
 	const n = 2000
+	l.Within[0].Mean[1] = 2 // so far from 0 that no noise explains it
 	l.Pairs[0].SD, l.Within[0].SD[1], l.CorrelationSD[2], l.CorrelationSD[10] = 0.01, 0.2, 0.05, 0.05
 	squares, rng := [3]float64{}, source1()
 	for range n {
 		x := l.Drawn(rng)
-		for i, d := range []float64{(x.Pairs[0].Shares[2] - l.Pairs[0].Shares[2]) / 0.01, x.Within[0].Mean[1] / 0.2, (x.Correlation[2] - 0.5) / 0.05} {
+		for i, d := range []float64{(x.Pairs[0].Shares[2] - l.Pairs[0].Shares[2]) / 0.01, (x.Within[0].Mean[1] - 2) / 0.2, (x.Correlation[2] - 0.5) / 0.05} {
 			squares[i] += d * d / n
 		}
 	}
@@ -151,7 +152,7 @@ func TestDrawnLaws(t *testing.T) {
 			t.Errorf("number %d varies %.2f times as stated", i, got)
 		}
 	}
-	if l.Within[0].Mean[1] != 0 || l.Pairs[0].Shares[2] != 0.25 {
+	if l.Within[0].Mean[1] != 2 || l.Pairs[0].Shares[2] != 0.25 {
 		t.Error("drawing changed the law")
 	}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // Drawn is a law that may be the truth behind l: every number of l plus noise of its
-// standard deviation. Drawn laws differ by the uncertainty of l.
+// standard deviation; the means within levels as far as their noise does not explain them. Drawn
+// laws differ by the uncertainty of l.
 func (l *Law) Drawn(rng dist.Rand) *Law {
 	out := *l
 	out.shared = &shared{}
@@ -50,9 +51,8 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 		p.Shares = noisy(p.Shares, func(int) float64 { return p.SD })
 	}
 	out.Within = slices.Clone(l.Within)
-	for i := range out.Within {
-		w := &out.Within[i]
-		w.Mean = noisy(w.Mean, func(k int) float64 { return w.SD[k] })
+	for i, w := range l.Within {
+		out.Within[i] = w.drawn(l.Columns[w.Category].levelShares(), rng)
 	}
 	out.dealAnew(rng)
 	return &out
