@@ -100,32 +100,64 @@ func TestPackedTableOnDevice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, path := modelstest.NarrowTable(t, c.levels, c.unit)
-			plan, err := plan.New(m, plan.Config{Epsilon: 1, Table1: "none", Steps: 10})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var want []float64
 			var used [2]int64
+			var means [2][]float64
 			for k, from := range []int64{0, 1} {
 				d := newOneThread(t, 1<<30)
 				e := newEngine("cuda:test", d, Options{})
 				e.keepsAll = !c.sent
-				table := privacy.NewTable(privacy.TableConfig{
-					Data: path, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: noise.Insecure(1), PackFrom: from,
-				})
-				post, _ := runFit(t, plan, e, table, noise.Insecure(1), nil)
+				means[k] = narrowFit(t, m, path, plan.Config{Epsilon: 1, Table1: "none", Steps: 10}, e, from)
 				used[k] = d.most
-				if t.Failed() {
-					return
-				}
-				if k == 1 {
-					same(t, post.Mean, want)
-				}
-				want = post.Mean
 			}
+			same(t, means[1], means[0])
 			if !c.sent && used[1] >= used[0] {
 				t.Errorf("a packed table takes %d bytes of the device, another %d", used[1], used[0])
 			}
+		})
+	}
+}
+
+// narrowFit is the mean of a fit of the table at path, packed from that many bytes on.
+func narrowFit(t *testing.T, m *models.Model, path string, config plan.Config, e privacy.Engine, from int64) []float64 {
+	t.Helper()
+	plan, err := plan.New(m, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := privacy.NewTable(privacy.TableConfig{
+		Data: path, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: noise.Insecure(1), PackFrom: from,
+	})
+	post, _ := runFit(t, plan, e, table, noise.Insecure(1), nil)
+	if t.Failed() {
+		t.FailNow()
+	}
+	return post.Mean
+}
+
+// levelsModel has no column whose bytes are places in a list of numbers.
+const levelsModel = `d3p: 1
+data:
+  unit: {entity: patient, rows_per_unit: 1}
+  rows: {public: 3000}
+  columns:
+    x: {type: real, lower: -3, upper: 3}
+    g: {type: category, levels: [l0, l1, l2, l3, l4], unknown: reject_row_silently}
+    y: {type: binary}
+model: {formula: y ~ 1 + x + g, family: bernoulli}
+`
+
+// checkPacked compares fits of packed tables: with few columns, which are copied to lanes,
+// with many, which are read in place, and without lists of numbers.
+func checkPacked(t *testing.T, d driver) {
+	for name, levels := range map[string]int{"lanes": 5, "in place": 60, "levels alone": 0} {
+		t.Run(name, func(t *testing.T) {
+			m, path := modelstest.NarrowTable(t, max(levels, 5), ", rows_per_unit: 1")
+			if levels == 0 {
+				m = modelstest.Compile(t, "levels.yaml", levelsModel)
+			}
+			config := plan.Config{Epsilon: 1, Table1: "none", Steps: 2, SamplingRate: 0.03}
+			got := narrowFit(t, m, path, config, newEngine("cuda:test", d, Options{}), 1)
+			same(t, got, narrowFit(t, m, path, config, newEngine("cuda:test", newOneThread(t, 1<<30), Options{}), 0))
 		})
 	}
 }

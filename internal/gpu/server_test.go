@@ -162,4 +162,5 @@ func checkBlocks(t *testing.T, d driver, modelsWideFrom int64) {
 	t.Run("replicates", func(t *testing.T) {
 		checkReplicates(t, newEngine("cuda:test", d, Options{}), newEngine("cuda:test", newOneThread(t, 1<<30), Options{}))
 	})
+	t.Run("packed tables", func(t *testing.T) { checkPacked(t, d) })
 }

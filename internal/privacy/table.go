@@ -30,7 +30,7 @@ type TableConfig struct {
 	Scratch  *os.Root
 	InMemory int64
 	// PackFrom is the size in bytes from which a float32 table stores each level in a byte;
-	// 0: never. Only the CPU engine reads such a table.
+	// 0: never.
 	PackFrom int64
 	// Root chooses the rows of units that have too many.
 	Root noise.Root
