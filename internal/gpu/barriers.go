@@ -13,7 +13,8 @@ import (
 
 // A turn is the order in which threads share out elements: that of `each`
 // (kernel/team.h), or the order of the tiles of products with a matrix of these rows and
-// columns. Each block always has the same tiles, and waits alone.
+// columns, or that of a strand (strands.go), with rows < 0. Each block always has the same
+// tiles, and waits alone.
 type turn struct{ rows, cols int32 }
 
 var (
@@ -31,7 +32,9 @@ type access struct {
 
 // placeBarriers marks the instructions of a stage that wait, and sets the turn of each.
 // Element-wise instructions after a product follow its tiles if that needs no barrier.
-func (p *program) placeBarriers(list []graph.Instr, coded []instr) []turn {
+// strands are the turns of instructions in strands; nil: none is. They need no mark: a block
+// waits by itself where it begins a chain (kernel/chain.h).
+func (p *program) placeBarriers(list []graph.Instr, coded []instr, strands []turn) []turn {
 	turns := make([]turn, len(list))
 	var since []access // the last barrier
 	conflicts := func(now []access) bool {
@@ -39,9 +42,19 @@ func (p *program) placeBarriers(list []graph.Instr, coded []instr) []turn {
 			return slices.ContainsFunc(since, func(y access) bool { return conflict(x, y) })
 		})
 	}
-	for i := range list {
+	for i, end := 0, 0; i < len(list); i = end {
+		end = i + 1
+		if strands != nil && strands[i] != anyTurn {
+			var now []access
+			for end = i; end < len(list) && strands[end].rows == strands[i].rows; end++ {
+				turns[end] = strands[end]
+				now = append(now, p.accesses(&list[end], &coded[end], turns[end])...)
+			}
+			since = now
+			continue
+		}
 		turns[i] = inTurn
-		if i > 0 && p.links(&list[i-1], &list[i]) {
+		if i > 0 && p.links(&list[i-1], &list[i]) && turns[i-1].rows > 0 {
 			turns[i] = turns[i-1]
 		}
 		if isTiled(&coded[i]) {

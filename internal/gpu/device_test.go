@@ -128,7 +128,8 @@ func checkSameBits(t *testing.T, device *Engine, host *oneThread, size, n int, m
 		from  func(testing.TB, int, int) (*graph.Tape, *privacy.Rows)
 		drawn bool // by a network
 	}{
-		{"steps", false, 44, analyst, plainRegression, false}, {"steps of points", false, 44, pointAnalyst, plainRegression, false},
+		{"steps", false, 44, analyst, plainRegression, false}, {"steps in strands", false, 44, adamAnalyst, plainRegression, false},
+		{"steps of points", false, 44, pointAnalyst, plainRegression, false},
 		{"steps of a network", false, 44, analyst, plainRegression, true},
 		{"steps of all blocks together", true, 1400, analyst, regression, false}, // has numbers that are the same for all records
 		{"steps of points of all blocks together", true, 1400, pointAnalyst, regression, false},
@@ -142,10 +143,12 @@ func checkSameBits(t *testing.T, device *Engine, host *oneThread, size, n int, m
 					e.wideFrom, e.mostWords = 0, 0
 				}
 				w := openOn(t, e, tape, rows)
-				if err := w.Prepare(c.of(t, tape.P)); err != nil {
+				post := c.of(t, tape.P)
+				if err := w.Prepare(post); err != nil {
 					t.Fatal(err)
 				}
 				in := stepsInput(n, tape.P, size, []int{size/3 + 1, 33, 0, size - 1})
+				in.State = append(in.State, make([]float64, post.Absorb.P-len(in.State))...)
 				if c.drawn {
 					drawByNetwork(t, &in, size, 6)
 				}

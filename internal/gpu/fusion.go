@@ -11,7 +11,7 @@ import "d3p/internal/models/graph"
 // The lengths of a chain, the numbers that each thread can keep, and how many
 // elements of tiles are taken at a time, as kernel/chain.h has them.
 const (
-	mostLinks      = 64
+	mostLinks      = 112
 	mostSlots      = 12
 	ofTilesAbreast = 2
 )
@@ -20,7 +20,8 @@ const (
 // and moves the numbers that they keep; a thread takes `abreast` elements at a time.
 // elsewhere marks the buffers with readers outside the stage's instructions. checked
 // marks the buffers in which a chain finds numbers that are not finite; such a chain may
-// have one instruction.
+// have one instruction. Strand k of a chain has its place and length
+// in link k, and the first link their number.
 func (p *program) findChains(list []graph.Instr, coded []instr, turns []turn, abreast int, elsewhere, checked []bool) {
 	last := make([]int, len(p.tape.Buffers)) // the last instruction that reads a buffer
 	for i := range list {
@@ -30,39 +31,63 @@ func (p *program) findChains(list []graph.Instr, coded []instr, turns []turn, ab
 			}
 		}
 	}
+	start := 0 // of the chain that the strands are of
 	for first, end := 0, 0; first < len(list); first = max(end, first+1) {
-		for end = first; end < len(list) && end-first < mostLinks && p.links(&list[first], &list[end]) &&
-			turns[end] == turns[first] && (end == first || coded[end].waits == 0); {
-			end++
-		}
+		end = p.chainEnd(list, coded, turns, first)
+		strand := turns[first].rows < 0
 		if end == first || end == first+1 && !checked[list[first].Dst] && turns[first] == inTurn {
 			continue
 		}
 		c, abreast := &coded[first], abreast
 		c.chain, c.cols = int32(end-first), 0
-		if turns[first] != inTurn {
+		switch {
+		case strand:
+			if turns[first].cols == 0 {
+				start = first
+			}
+			c.chain = 0
+			k := coded[start].rowStep
+			coded[start+int(k)].into, coded[start+int(k)].colStep = int32(first-start), int32(end-first)
+			coded[start].chain += int32(end - first)
+			coded[start].rowStep++
+		case turns[first] != inTurn:
 			c.cols, abreast = turns[first].cols, ofTilesAbreast
 		}
-		slots := slots{of: map[graph.Buf]int32{}, most: int32(mostSlots / abreast)}
-		for i := first; i < end; i++ {
-			c, dst := &coded[i], list[i].Dst
-			c.rows, c.width, c.count = int32(list[i].Op.Arity()), int32(abreast), 0
-			if checked[dst] {
-				c.count = 1
+		p.keepNumbers(list, coded, first, end, abreast, last, elsewhere, checked)
+	}
+}
+
+// chainEnd is the end of the chain, or the strand, that begins with instruction `first`.
+func (p *program) chainEnd(list []graph.Instr, coded []instr, turns []turn, first int) int {
+	end := first
+	for end < len(list) && end-first < mostLinks && p.links(&list[first], &list[end]) &&
+		turns[end] == turns[first] && (end == first || coded[end].waits == 0) {
+		end++
+	}
+	return end
+}
+
+// keepNumbers moves the numbers that only the chain of instructions [first, end) reads.
+func (p *program) keepNumbers(list []graph.Instr, coded []instr, first, end, abreast int, last []int, elsewhere, checked []bool) {
+	slots := slots{of: map[graph.Buf]int32{}, most: int32(mostSlots / abreast)}
+	for i := first; i < end; i++ {
+		c, dst := &coded[i], list[i].Dst
+		c.rows, c.width, c.count = int32(list[i].Op.Arity()), int32(abreast), 0
+		if checked[dst] {
+			c.count = 1
+		}
+		slots.move(&list[i], c, i, last)
+		for k, o := range operands(&list[i]) {
+			if i > first && o.Buf == list[i-1].Dst {
+				*[3]*operand{&c.a, &c.b, &c.c}[k] = operand{space: inPrevious, index: -1}
 			}
-			slots.move(&list[i], c, i, last)
-			for k, o := range operands(&list[i]) {
-				if i > first && o.Buf == list[i-1].Dst {
-					*[3]*operand{&c.a, &c.b, &c.c}[k] = operand{space: inPrevious, index: -1}
-				}
-			}
-			switch {
-			case elsewhere[dst] || last[dst] >= end: // in memory
-			case last[dst] <= i+1:
-				c.dst = nowhere
-			default:
-				slots.keep(dst, c)
-			}
+		}
+		switch {
+		case elsewhere[dst] || last[dst] >= end: // in memory
+		case last[dst] <= i+1:
+			c.dst = nowhere
+		default:
+			slots.keep(dst, c)
 		}
 	}
 }

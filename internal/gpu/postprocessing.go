@@ -74,13 +74,13 @@ func compileGlobal(t *graph.Tape, abreast int) (*program, error) {
 		return nil, fmt.Errorf("gpu: postprocessing depends on records")
 	}
 	t = withOwnOutputs(t)
-	p := &program{tape: t, place: make([]int32, len(t.Buffers)), inLanes: make([]bool, len(t.Buffers))}
 	list := arranged(t, asked(t))
-	p.placeFixed()
-	for i := range list {
-		p.global = append(p.global, p.instruction(&list[i]))
+	p, turns := codeGlobal(t, list, nil)
+	if abreast == 1 { // few numbers, on one block
+		var strands []turn
+		t, list, strands = p.inStrands(list, p.global, turns)
+		p, turns = codeGlobal(t, list, strands)
 	}
-	turns := p.placeBarriers(list, p.global)
 	isOutput := make([]bool, len(t.Buffers))
 	for _, b := range t.Outputs {
 		isOutput[b] = true
@@ -101,6 +101,16 @@ func compileGlobal(t *graph.Tape, abreast int) (*program, error) {
 		p.pairs = append(p.pairs, pair{i: int32(c.I), j: int32(c.J)}) // no norm is asked for
 	}
 	return p, nil
+}
+
+// codeGlobal encodes instructions that depend on no record, some of which are in strands.
+func codeGlobal(t *graph.Tape, list []graph.Instr, strands []turn) (*program, []turn) {
+	p := &program{tape: t, place: make([]int32, len(t.Buffers)), inLanes: make([]bool, len(t.Buffers))}
+	p.placeFixed()
+	for i := range list {
+		p.global = append(p.global, p.instruction(&list[i]))
+	}
+	return p, p.placeBarriers(list, p.global, strands)
 }
 
 // asked is the part of the global stage that the gradient and the outputs need. Nothing

@@ -68,8 +68,8 @@ func compile(t *graph.Tape, wideFrom int64) (*program, error) {
 		p.record = append(p.record, p.instruction(&t.Record[i]))
 	}
 	nothing := make([]bool, len(t.Buffers))
-	p.findChains(t.Global, p.global, p.placeBarriers(t.Global, p.global), p.abreast(), p.readElsewhere(needed(t)), nothing)
-	p.findChains(needed(t), p.record, p.placeBarriers(needed(t), p.record), p.abreast(), p.readElsewhere(nil), nothing)
+	p.findChains(t.Global, p.global, p.placeBarriers(t.Global, p.global, nil), p.abreast(), p.readElsewhere(needed(t)), nothing)
+	p.findChains(needed(t), p.record, p.placeBarriers(needed(t), p.record, nil), p.abreast(), p.readElsewhere(nil), nothing)
 	for i := range t.Terms {
 		p.addTerm(&t.Terms[i])
 	}

@@ -5,25 +5,37 @@
 #pragma once
 #include "share.h"
 
-enum { mostLinks = 64, mostSlots = 12, ofTilesAbreast = 2, nowhere = -(1 << 30) };
+enum { mostLinks = 112, mostSlots = 12, mostStrands = 8, ofTilesAbreast = 2, nowhere = -(1 << 30) };
 
 // A Place is where numbers of a link are: that of element i of record b is at
-// i·element + b·record, or, in a slot, apart from the others of the thread. at is
-// null where the number is the one before in the chain, or goes nowhere else.
+// i·element + b·record.
 struct Place {
     double* at;
-    int element, record, slot;
+    int element, record;
+};
+
+// What a Link's `how` says of operand k (k = 3: of the result): whether it is in a slot of the
+// thread, or the number before it in the chain (a result: goes nowhere else). Then what the
+// link computes: if it is linear, x·y or ±x + y as one fma.
+enum {
+    ofResult = 3, inSlot = 1, isPrevious = 1 << 4,
+    isLinear = 1 << 8, isProduct = 1 << 9, isMinus = 1 << 10, isChecked = 1 << 11, // numbers that are not finite are told
 };
 
 // A Link is an instruction of a chain.
-struct Link {
+struct alignas(16) Link {
     Place from[3], to;
-    int op, operands;
-    bool checked; // numbers that are not finite are told
+    int op, operands, how, unused;
+};
+
+// A Strand is links of a chain that need nothing of the others: internal/gpu/strands.go.
+struct Strand {
+    int first, count;
 };
 
 struct Chain {
     Link links[mostLinks];
+    Strand strands[mostStrands];
     double slots[mostSlots * blockThreads];
 };
 static_assert(sizeof(Chain) <= sizeof(Scratch), "a chain fits");
@@ -33,43 +45,70 @@ template <int E> struct At {
     int i[E], b[E], count; // count: of E, those that there are
 };
 
-// placeOf is where a link finds an operand; a slot has `abreast` numbers.
-DEVICE Place placeOf(const Frame& f, const Operand& o, double* slots, int abreast) {
-    if (o.space == inPrevious) return Place{0, 0, 0, 0};
-    if (o.space == inSlots) return Place{slots + o.at * abreast * blockThreads, 0, 0, 1};
+// placeOf is where a link finds operand k; a slot has `abreast` numbers.
+DEVICE Place placeOf(const Frame& f, const Operand& o, int k, double* slots, int abreast, int* how) {
+    if (o.space == inPrevious) {
+        *how |= isPrevious << k;
+        return Place{0, 0, 0};
+    }
+    if (o.space == inSlots) {
+        *how |= inSlot << k;
+        return Place{slots + o.at * abreast * blockThreads, 0, 0};
+    }
     View v = view(f, o);
-    return Place{(double*)v.values, v.step * v.element, v.record, 0};
+    return Place{(double*)v.values, v.step * v.element, v.record};
 }
 
-// numbers sets x to the numbers at a place, or to those before in the chain.
-template <int E> DEVICE void numbers(const Place& p, const At<E>& at, const double* before, double* x) {
-    if (!p.at) {
+// linkAt reads a link: all its pieces are on their way before the first is used.
+DEVICE Link linkAt(const Link& from) {
+    typedef u64 Piece __attribute__((vector_size(16), may_alias));
+    Link to;
+    UNROLL for (int k = 0; k < (int)(sizeof(Link) / sizeof(Piece)); k++) ((Piece*)&to)[k] = ((const Piece*)&from)[k];
+    return to;
+}
+
+// numberAt is the address of the number of element e at a place, in a slot or not.
+template <int E> DEVICE double* numberAt(const Place& p, bool slot, const At<E>& at, int e) {
+    return p.at + (slot ? e * blockThreads + threadOfBlock() : at.i[e] * p.element + at.b[e] * p.record);
+}
+
+// numbers sets x to a link's operand k.
+template <int E> DEVICE void numbers(const Link& l, int k, const At<E>& at, const double* before, double* x) {
+    if (l.how & isPrevious << k) {
         UNROLL for (int e = 0; e < E; e++) x[e] = before[e];
-    } else if (p.slot) {
-        UNROLL for (int e = 0; e < E; e++) x[e] = p.at[e * blockThreads + threadOfBlock()];
     } else {
-        UNROLL for (int e = 0; e < E; e++) x[e] = p.at[at.i[e] * p.element + at.b[e] * p.record];
+        UNROLL for (int e = 0; e < E; e++) x[e] = *numberAt(l.from[k], l.how & inSlot << k, at, e);
     }
 }
 
-// apply sets x to what an operation makes of x, y and z; the commonest ones
-// without a call.
+// linear sets x to x·y, or to x + y or -x + y. That is one fma, without a branch: a product
+// adds -0, which changes no bit of it, and a sign of x has -0 for y.
+template <int E> DEVICE void linear(int how, double* x, const double* y) {
+    double factor = how & isMinus ? -1 : 1;
+    UNROLL for (int e = 0; e < E; e++) x[e] = fma(x[e], how & isProduct ? y[e] : factor, how & isProduct ? -0.0 : y[e]);
+}
+
+// apply sets x to what an operation that is not linear makes of x, y and z; the commonest
+// ones without a call.
 template <int E> DEVICE void apply(int op, double* x, const double* y, const double* z) {
     switch (op) {
-    case opAdd: UNROLL for (int e = 0; e < E; e++) x[e] = x[e] + y[e]; return;
-    case opSub: UNROLL for (int e = 0; e < E; e++) x[e] = x[e] - y[e]; return;
-    case opMul: UNROLL for (int e = 0; e < E; e++) x[e] = x[e] * y[e]; return;
-    case opNeg: UNROLL for (int e = 0; e < E; e++) x[e] = -x[e]; return;
-    case opSquare: UNROLL for (int e = 0; e < E; e++) x[e] = x[e] * x[e]; return;
     case opReciprocal: UNROLL for (int e = 0; e < E; e++) x[e] = 1 / x[e]; return;
     case opSqrt: UNROLL for (int e = 0; e < E; e++) x[e] = squareRoot(x[e]); return;
-    case opCopy: return;
     }
     UNROLL for (int e = 0; e < E; e++) x[e] = evaluate(op, x[e], y[e], z[e]);
 }
 
+// putNumbers puts a link's results where they go.
+template <int E> DEVICE void putNumbers(const Link& l, const Frame& f, const At<E>& at, const double* x) {
+    bool slot = l.how & inSlot << ofResult;
+    UNROLL for (int e = 0; e < E; e++) {
+        if (slot || e < at.count) *numberAt(l.to, slot, at, e) = x[e];
+        if (l.how & isChecked && !isFinite(x[e])) put(f.notFinite, 1);
+    }
+}
+
 // runElements takes a thread's share through a chain, E elements at a time.
-template <int E, class Share> FUNCTION void runElements(Share share, const Frame& f, const Chain& chain, int count) {
+template <int E, class Share> FUNCTION void runElements(Share share, const Frame& f, const Chain& chain, Strand strand) {
     for (;;) {
         At<E> at = {};
         UNROLL for (int e = 0; e < E; e++) {
@@ -82,45 +121,65 @@ template <int E, class Share> FUNCTION void runElements(Share share, const Frame
         }
         if (at.count == 0) return;
         double x[E] = {}, y[E] = {}, z[E] = {}, before[E] = {};
-        for (int k = 0; k < count; k++) {
-            const Link& l = chain.links[k];
-            numbers(l.from[0], at, before, x);
-            if (l.operands > 1) numbers(l.from[1], at, before, y);
-            if (l.operands > 2) numbers(l.from[2], at, before, z);
-            apply<E>(l.op, x, y, z);
+        const Link* links = chain.links + strand.first;
+        Link l = linkAt(links[0]);
+        for (int k = 0; k < strand.count; k++) {
+            Link next = linkAt(links[k + 1 < strand.count ? k + 1 : k]); // while this one is executed
+            numbers(l, 0, at, before, x);
+            if (l.operands > 1) numbers(l, 1, at, before, y);
+            else UNROLL for (int e = 0; e < E; e++) y[e] = -0.0;
+            if (l.operands > 2) numbers(l, 2, at, before, z);
+            if (l.how & isLinear) linear<E>(l.how, x, y);
+            else apply<E>(l.op, x, y, z);
             UNROLL for (int e = 0; e < E; e++) before[e] = x[e];
-            if (!l.to.at) continue;
-            if (l.to.slot) {
-                UNROLL for (int e = 0; e < E; e++) l.to.at[e * blockThreads + threadOfBlock()] = x[e];
-                continue;
-            }
-            UNROLL for (int e = 0; e < E; e++) {
-                if (e >= at.count) break;
-                l.to.at[at.i[e] * l.to.element + at.b[e] * l.to.record] = x[e];
-                if (l.checked && !isFinite(x[e])) put(f.notFinite, 1);
-            }
+            if (!(l.how & isPrevious << ofResult)) putNumbers(l, f, at, x);
+            l = next;
         }
     }
+}
+
+// linkOf is an instruction as a link.
+DEVICE Link linkOf(const Frame& f, const Instr& in, double* slots, int abreast, double* memory) {
+    Link l = {{}, Place{memory + (i64)in.dst * f.n, f.n, 1}, in.op, in.rows, in.count > 0 && f.notFinite ? isChecked : 0, 0};
+    if (in.dst == nowhere) {
+        l.how |= isPrevious << ofResult;
+    } else if (in.dst < 0) {
+        l.to = Place{slots + ~in.dst * abreast * blockThreads, 0, 0};
+        l.how |= inSlot << ofResult;
+    }
+    bool square = in.op == opSquare, sub = in.op == opSub;
+    if (square || in.op == opMul) l.how |= isLinear | isProduct;
+    if (sub || in.op == opNeg) l.how |= isLinear | isMinus;
+    if (in.op == opAdd || in.op == opCopy) l.how |= isLinear;
+    if (square) l.operands = 2; // x·x
+    l.from[0] = placeOf(f, sub ? in.b : in.a, 0, slots, abreast, &l.how); // -y + x
+    l.from[1] = placeOf(f, square || sub ? in.a : in.b, 1, slots, abreast, &l.how);
+    l.from[2] = placeOf(f, in.c, 2, slots, abreast, &l.how);
+    return l;
+}
+
+// runStrands has as many warps for each strand as it has elements for; the block has enough.
+DEVICE void runStrands(Team t, const Frame& f, const Chain& chain, int size, int strands) {
+    int threads = blockThreads == 1 ? 1 : (size + warpSize - 1) / warpSize * warpSize;
+    for (int k = t.rank / threads; k < strands; k += t.size / threads)
+        runElements<1>(inTurn(Team{t.rank % threads, threads, 0}, size, f.n), f, chain, chain.strands[k]);
 }
 
 // runChain executes `count` instructions whose results are in `memory`, or in the
 // chain.
 FUNCTION void runChain(Team t, const Frame& f, const Instr* list, int count, double* memory) {
     Chain& chain = *(Chain*)scratch();
-    int abreast = list[0].width;
+    int abreast = list[0].width, size = list[0].size, cols = list[0].cols, strands = list[0].rowStep;
     barrier(); // nobody needs what was there
     for (int k = threadOfBlock(); k < count; k += blockThreads) {
-        const Instr& in = list[k];
-        Place to = {memory + (i64)in.dst * f.n, f.n, 1, 0};
-        if (in.dst == nowhere) to = Place{0, 0, 0, 0};
-        else if (in.dst < 0) to = Place{chain.slots + ~in.dst * abreast * blockThreads, 0, 0, 1};
-        chain.links[k] = Link{{placeOf(f, in.a, chain.slots, abreast), placeOf(f, in.b, chain.slots, abreast), placeOf(f, in.c, chain.slots, abreast)},
-                              to, in.op, in.rows, in.count > 0 && f.notFinite};
+        chain.links[k] = linkOf(f, list[k], chain.slots, abreast, memory);
+        if (k < strands) chain.strands[k] = Strand{list[k].into, list[k].colStep};
     }
     barrier();
-    int size = list[0].size, cols = list[0].cols;
-    if (cols > 0) runElements<ofTilesAbreast>(ofTiles(t, f, size), f, chain, count);
-    else if (abreast == 4) runElements<4>(inTurn(t, size, f.n), f, chain, count);
-    else if (abreast == 2) runElements<2>(inTurn(t, size, f.n), f, chain, count);
-    else runElements<1>(inTurn(t, size, f.n), f, chain, count);
+    if (strands > 0) return runStrands(t, f, chain, size, strands);
+    Strand all = {0, count};
+    if (cols > 0) runElements<ofTilesAbreast>(ofTiles(t, f, size), f, chain, all);
+    else if (abreast == 4) runElements<4>(inTurn(t, size, f.n), f, chain, all);
+    else if (abreast == 2) runElements<2>(inTurn(t, size, f.n), f, chain, all);
+    else runElements<1>(inTurn(t, size, f.n), f, chain, all);
 }

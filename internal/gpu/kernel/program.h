@@ -21,7 +21,8 @@ struct Operand {
 // operands they have, `width` how many elements are taken at a time, and `count` 1
 // if numbers that are not finite are told; their dst may be ~slot, or nowhere. The
 // first one's `cols` is 0, or the number of columns of the matrix whose products'
-// tiles the chain follows.
+// tiles the chain follows, and its `rowStep` the number of the chain's strands, if any;
+// link k has the first link of strand k as `into` and its length as `colStep`.
 struct Instr {
     int op, dst, size, count;
     Operand a, b, c;
