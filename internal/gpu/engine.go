@@ -21,6 +21,10 @@
 // matrix product is the sum of 8 sums, one for each k mod 8, so its bits depend neither on
 // the tile's size nor on the batch.
 //
+// Strands. The analyst's tapes for small models are long chains of instructions on few
+// numbers, which most threads wait for. Parts of a chain that need nothing from each other
+// run at the same time, each in warps of its own (strands.go).
+//
 // Many steps in one launch. A launch or a copy takes longer than a step. So a session hands
 // over many steps at once (privacy.Stepper): the batches, the streams of the noise, and the
 // analyst's work between steps as three tapes, propose (state to θ), prior (θ to its

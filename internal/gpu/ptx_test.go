@@ -17,11 +17,16 @@ import (
 // ptxFlags are what compiles PTX, translated to C++, in place of the kernels' source.
 func ptxFlags(t testing.TB, source string, flags ...string) []string {
 	t.Helper()
+	return translated(t, ptx.Translate, source, flags...)
+}
+
+func translated(t testing.TB, translate func(*ptx.Module, string) (string, error), source string, flags ...string) []string {
+	t.Helper()
 	module, err := ptx.Parse(source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := ptx.Translate(module, "kernels.ptx")
+	text, err := translate(module, "kernels.ptx")
 	if err != nil {
 		t.Fatal(err)
 	}

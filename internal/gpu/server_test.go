@@ -31,6 +31,7 @@ const (
 	serveDownload
 	serveLaunch
 	serveTogether
+	serveCycles
 )
 
 // newServed compiles and starts the program.

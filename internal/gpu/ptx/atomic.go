@@ -55,6 +55,9 @@ func (s *scope) atomic(i *instruction, parts []string, line int) string {
 	if parts[0] == "atom" && operands[0].name != "_" {
 		code = fmt.Sprintf("set(%s, %s)", s.target(operands[0], line), code)
 	}
+	if s.clocked && i.opcode == "red.release.gpu.add.u32" {
+		code = fmt.Sprintf("u32 was = %s; arrives(was, was + %s)", code, args[1])
+	}
 	return fmt.Sprintf("{ auto* at = %s; %s%s; %s}", s.memoryAt(operands[1], space, kind, 1, line),
 		order(strong, "release", "*at"), code, order(strong, "acquire", "*at"))
 }

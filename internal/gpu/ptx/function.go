@@ -53,6 +53,9 @@ func (t *translator) function(f *Function, file string) {
 		}
 		s.memory[v.Name] = v
 	}
+	if s.clocked {
+		s.printf("u64& clock = clocks[grid.current];\n")
+	}
 	s.declare(f.Body)
 	for _, st := range f.Body[1:] {
 		s.statement(st)
@@ -92,6 +95,9 @@ func (s *scope) register(text, kind string, line int) {
 		garbage = "true"
 	}
 	s.printf("%s v_%s = %s;\n", kind, name(text), garbage)
+	if s.clocked { // when the register is known
+		s.printf("u64 t_%s = 0;\n", name(text))
+	}
 }
 
 func (s *scope) statement(st statement) {
@@ -112,9 +118,11 @@ func (s *scope) statement(st statement) {
 	case st.instruction != nil:
 		s.printf("#line %d \"%s\"\n", st.line, s.file)
 		code := s.instruction(st.instruction, st.line)
+		before, after := s.clock(st.instruction)
+		code += after
 		if g := st.instruction.guard; g != "" {
 			code = fmt.Sprintf("if (%s%s) { %s }", map[bool]string{true: "!"}[st.instruction.unless], s.value(operand{name: g}, "pred", st.line), code)
 		}
-		s.printf("%s\n", code)
+		s.printf("%s%s\n", before, code)
 	}
 }

@@ -78,7 +78,7 @@ func (s *scope) access(i *instruction, parts []string, line int) string {
 		case strong == "":
 			fmt.Fprintf(&b, "%s x%d = %s; ", kind, k, place)
 		default:
-			fmt.Fprintf(&b, "%s x%d = relaxedLoad(&%s); %s", kind, k, place, order(strong, "acquire", place))
+			fmt.Fprintf(&b, "%s x%d = relaxedLoad(&%s); strongly(%v, x%d); %s", kind, k, place, strong == "acquire", k, order(strong, "acquire", place))
 		}
 	}
 	if loads {

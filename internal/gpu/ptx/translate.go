@@ -8,7 +8,9 @@ import (
 // Translate writes a module as C++, to be compiled with machine/ among the include
 // directories and -DTHREADS=n: each kernel is a function that takes its parameters
 // and a number of blocks. file is what messages call the source.
-func Translate(m *Module, file string) (text string, err error) {
+func Translate(m *Module, file string) (string, error) { return translateModule(m, file, false) }
+
+func translateModule(m *Module, file string, clocked bool) (text string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			failed, ok := r.(failure)
@@ -18,12 +20,13 @@ func Translate(m *Module, file string) (text string, err error) {
 			err = failed
 		}
 	}()
-	t := &translator{module: m, forms: formsByOpcode(), variables: map[string]Variable{}, functions: map[string]*Function{}}
+	t := &translator{module: m, clocked: clocked, forms: formsByOpcode(), variables: map[string]Variable{}, functions: map[string]*Function{}}
 	t.translate(file)
 	return t.out.String(), nil
 }
 
 type translator struct {
+	clocked   bool // see TranslateClocked
 	module    *Module
 	forms     map[string]form
 	variables map[string]Variable  // with module-wide memory

@@ -4,7 +4,7 @@
 // lie within its space, and one without a space must be to memory of the thread's
 // own block, or of its own where that is .local.
 #pragma once
-#include "types.h"
+#include "clock.h"
 
 // A Thread is what a thread of a kernel knows of itself.
 struct Thread {
@@ -29,16 +29,19 @@ inline bool isIn(u64 a, u64 bytes, const void* from, u64 size) { return a - (u64
 
 template <class T, int n> inline T* inShared(const Thread& t, u64 a, HERE) {
     mustBe(aligned<T, n>(a), a >= firstShared && a <= firstShared + sharedBytes - sizeof(T) * n, line, "outside shared memory");
+    accesses(ofShared);
     return (T*)(t.shared + a);
 }
 
 template <class T, int n> inline T* inLocal(const Thread& t, u64 a, HERE) {
     mustBe(aligned<T, n>(a), a <= stackBytes - sizeof(T) * n, line, "outside local memory");
+    accesses(ofLocal);
     return (T*)(t.local + a);
 }
 
 template <class T, int n> inline const T* inConst(const Thread&, u64 a, HERE) {
     mustBe(aligned<T, n>(a), a + sizeof(T) * n <= sizeof constants, line, "outside constant memory");
+    accesses(ofLocal);
     return (const T*)(constants + a);
 }
 
@@ -52,6 +55,7 @@ inline bool isLocal(u64 a) { return isIn(a, 1, stacks.of, sizeof stacks.of); }
 
 template <class T, int n> inline T* inGlobal(const Thread&, u64 a, HERE) {
     mustBe(aligned<T, n>(a), a >= 1 << 16 && !isShared(a) && !isLocal(a), line, "outside global memory");
+    accessesGlobal(a);
     return (T*)a;
 }
 
@@ -61,6 +65,8 @@ template <class T, int n> inline T* anywhere(const Thread& t, u64 a, HERE) {
                : isLocal(a) ? isIn(a, bytes, t.local, stackBytes)
                             : a >= 1 << 16;
     mustBe(aligned<T, n>(a), own, line, "outside the memory that this thread may reach");
+    if (isShared(a) || isLocal(a)) accesses(isShared(a) ? ofShared : ofLocal);
+    else accessesGlobal(a);
     return (T*)a;
 }
 

@@ -29,7 +29,9 @@ UNSEEN void alike(int line) {
 UNSEEN void bar_sync(u32 number, HERE) {
     if (number != 0) wrong(line, "only barrier 0 is translated");
     alike(line);
+    atBarrier(true);
     barrier();
+    atBarrier(false);
 }
 
 UNSEEN void bar_warp_sync(u32 lanes, HERE) {
@@ -105,5 +107,7 @@ UNSEEN void launch(const Kernel& kernel, const void* params, i64 blocks) {
     launched.blocks = (u32)blocks;
     launched.launches++;
     std::memcpy(launched.params, params, kernel.paramBytes);
+    startClocks();
     runGrid((int)blocks, runThread);
+    stopClocks();
 }
