@@ -208,15 +208,15 @@ func (d *Draws) isPoint(v int) bool {
 
 // besidePrior judges variable v by its prior.
 func (d *Draws) besidePrior(verdict Verdict, prior *Draws, v int) Verdict {
-	width := func(d *Draws) float64 {
-		low, high := stats.Central(slices.Sorted(slices.Values(d.Of(v))), 0.9)
-		return high - low
-	}
-	switch ratio := width(d) / width(prior); {
+	low, high := stats.Central(slices.Sorted(slices.Values(d.Of(v))), 0.9)
+	lowPrior, highPrior := stats.Central(slices.Sorted(slices.Values(prior.Of(v))), 0.9)
+	switch ratio := (high - low) / (highPrior - lowPrior); {
 	case ratio > priorWidth:
 		verdict = worse(verdict, Not, "the posterior is the prior")
 	case ratio > mixedWidth:
 		verdict = worse(verdict, Partly, "the prior has more information than the data")
+	case slices.Contains(spreads, d.Variables[v].Name) && math.Log(high/low) > mixedWidth*math.Log(highPrior/lowPrior):
+		verdict = worse(verdict, Partly, "the data tell how large it may be, and hardly how small")
 	}
 	switch pull := d.pull(prior, v); {
 	case isEffect(d.Variables[v].Name):

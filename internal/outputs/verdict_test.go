@@ -1,6 +1,7 @@
 package outputs
 
 import (
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -226,6 +227,23 @@ func TestInterceptsBesideCoefficients(t *testing.T) {
 		d.Judge(nil, nil, nil, Known{Others: map[string]Level{"x": {"another x", 1, 4, false}}})
 		if got := *d.Variables[0].Verdict; got.Value != c.want || (c.want == Not) != strings.Contains(got.Why, "b[x], which is not resolved: about 1 ± 4") {
 			t.Errorf("with %g of it: %+v, want %s", c.with, got, c.want)
+		}
+	}
+}
+
+// A residual standard deviation that may be tiny is not resolved, however small its interval is
+// beside the prior's.
+func TestSpreadOfWhichOnlyTheUpperEndIsKnown(t *testing.T) {
+	for sd, want := range map[float64]string{0.3: Resolved, 1: Partly} {
+		const s = 4000
+		rng := rand.New(rand.NewPCG(2, 2))
+		d := &Draws{S: s, Variables: []Variable{{Name: "sigma"}}}
+		prior := &Draws{S: s, Variables: d.Variables}
+		for range s {
+			d.Values, prior.Values = append(d.Values, 0.1*math.Exp(sd*rng.NormFloat64())), append(prior.Values, math.Abs(rng.NormFloat64()))
+		}
+		if got := d.besidePrior(Verdict{Value: Resolved}, prior, 0); got.Value != want {
+			t.Errorf("log sd %g: %+v, want %s", sd, got, want)
 		}
 	}
 }
