@@ -99,7 +99,8 @@ func (a *app) runPlan(c *cobra.Command, s *flags.Settings, path string, o planOp
 	if err != nil {
 		return err
 	}
-	result := planResult{Plan: plan, Expected: expectedNoise(m, plan), Estimate: workload.Of(m, plan), Risk: p.Risk, Budget: p.Budget}
+	expected := expectedNoise(m, plan)
+	result := planResult{Plan: plan, Expected: expected, Statistics: expectedWords(m, plan, expected), Estimate: workload.Of(m, plan), Risk: p.Risk, Budget: p.Budget}
 	if g := p.Guarantee; g != nil {
 		result.Curve, result.GDP = g.Curve, &g.GDP
 	}
@@ -118,12 +119,14 @@ func (a *app) runPlan(c *cobra.Command, s *flags.Settings, path string, o planOp
 // attacker under it.
 type planResult struct {
 	*plan.Plan
-	Risk     *report.Risk       `json:"risk"`
-	Curve    []report.Point     `json:"curve"`
-	GDP      *report.GDP        `json:"gdp"`
-	Expected []report.Expected  `json:"expected_noise"`
-	Budget   *report.Budget     `json:"budget"`   // null without a ledger
-	Estimate *workload.Estimate `json:"estimate"` // null if the engine cannot be timed without data
+	Risk     *report.Risk      `json:"risk"`
+	Curve    []report.Point    `json:"curve"`
+	GDP      *report.GDP       `json:"gdp"`
+	Expected []report.Expected `json:"expected_noise"`
+	// Statistics are words about what the fit will resolve.
+	Statistics string             `json:"statistics"`
+	Budget     *report.Budget     `json:"budget"`   // null without a ledger
+	Estimate   *workload.Estimate `json:"estimate"` // null if the engine cannot be timed without data
 	// Rehearsal has a row for each parameter, and none without --rehearse.
 	Rehearsal []rehearsal.Row `json:"rehearsal,omitempty"`
 }
@@ -216,7 +219,7 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	}
 	if len(p.Expected) > 0 {
 		t.Line(terminal.Cells{"expected noise", noiseWords(p.Expected) + " of the posterior variance"})
-		t.Line(terminal.Cells{"statistics", expectedWords(p.Expected)})
+		t.Line(terminal.Cells{"statistics", p.Statistics})
 	}
 	t.Line(terminal.Cells{"work", p.Estimate.Words(p.Plan)})
 	if p.Estimate != nil {
@@ -384,8 +387,15 @@ func expectedNoise(m *models.Model, plan *plan.Plan) []report.Expected {
 	return list
 }
 
-// expectedWords predict what the fit will resolve, by the noise limits of its verdict.
-func expectedWords(list []report.Expected) string {
+// expectedWords predict what the fit will resolve, by the noise limits of its verdict and by
+// what Table 1 will not measure.
+func expectedWords(m *models.Model, p *plan.Plan, list []report.Expected) string {
+	switch why := report.ExpectedUnmeasured(m, p); {
+	case why != "" && p.Purchase == nil:
+		return "no parameter will be resolved: " + why
+	case why != "":
+		return "no coefficient will be resolved: " + why
+	}
 	var partly, not []string
 	for _, e := range list {
 		switch outputs.OfNoise(e.Most).Value {
@@ -509,6 +519,7 @@ type swept struct {
 	NoiseMultiplier float64            `json:"noise_multiplier,omitempty"`
 	Steps           int                `json:"steps,omitempty"`
 	Expected        []report.Expected  `json:"expected_noise,omitempty"`
+	Statistics      string             `json:"statistics,omitempty"`
 	Estimate        *workload.Estimate `json:"estimate,omitempty"`
 	Rehearsal       []rehearsal.Row    `json:"rehearsal,omitempty"`
 	Error           string             `json:"error,omitempty"`
@@ -562,6 +573,7 @@ func (a *app) sweep(c *cobra.Command, m *models.Model, texts []string, tables in
 		} else {
 			row.Epsilon, row.NoiseMultiplier, row.Steps = p.Epsilon, p.NoiseMultiplier, p.Steps
 			row.Expected, row.Estimate = expectedNoise(m, p), workload.Of(m, p)
+			row.Statistics = expectedWords(m, p, row.Expected)
 		}
 		if err == nil && tables > 0 {
 			if row.Rehearsal, err = a.rehearse(c.Context(), m, p, tables); err != nil {
@@ -629,7 +641,7 @@ func printSweep(w io.Writer, names []string, list []swept, rehearsed bool) {
 			hold, width := rehearsedWords(row.Rehearsal)
 			line = append(line, hold, width)
 		}
-		t.Line(append(line, expectedWords(row.Expected)))
+		t.Line(append(line, row.Statistics))
 	}
 	t.Print()
 }

@@ -17,7 +17,7 @@ import (
 // fit: the declared number of records, whether the fit was ended early, and Table 1, if
 // bought.
 func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) outputs.Known {
-	known := outputs.Known{Declared: float64(n.NPublic), Assumed: assumed(m, bought), Counted: len(bought) > 0, Levels: map[string][]outputs.Level{}, Open: map[string]string{}}
+	known := outputs.Known{Declared: float64(n.NPublic), Assumed: assumed(m, len(bought) > 0, correlates(bought)), Counted: len(bought) > 0, Levels: map[string][]outputs.Level{}, Open: map[string]string{}}
 	if early := ran.Planned; early != nil && 2*ran.Iterations < early.Iterations {
 		known.Unfinished = fmt.Sprintf("the fit was ended after %d of %d steps", ran.Iterations, early.Iterations)
 	}
@@ -148,13 +148,27 @@ func rejects(m *models.Model, column string) bool {
 	return c != nil && m.Spec.Data.MissingOf(c).Rule == data.MissingReject
 }
 
-// assumed is the unmeasured part of the predictors' spread, on which the intervals rest.
-func assumed(m *models.Model, bought []table1.Row) string {
-	together := slices.ContainsFunc(bought, func(r table1.Row) bool {
+// ExpectedUnmeasured is the unmeasured part of the predictors' spread after a private fit by a
+// plan; empty if Table 1 measures all.
+func ExpectedUnmeasured(m *models.Model, p *plan.Plan) string {
+	if !p.Private {
+		return ""
+	}
+	return assumed(m, p.Purchase != nil, p.Purchase != nil && p.Purchase.Correlates())
+}
+
+// correlates reports whether Table 1 tells how columns vary together.
+func correlates(bought []table1.Row) bool {
+	return slices.ContainsFunc(bought, func(r table1.Row) bool {
 		return r.Statistic == table1.Correlation || r.Statistic == table1.MeanScore
 	})
+}
+
+// assumed is the unmeasured part of the predictors' spread, on which the intervals rest:
+// whether columns were counted, and whether Table 1 tells how they vary together.
+func assumed(m *models.Model, counted, together bool) string {
 	switch n := predictors(m); {
-	case n > 0 && len(bought) == 0:
+	case n > 0 && !counted:
 		return "how the predictors are spread is declared, not measured (--table1 auto buys it where records and epsilon allow)"
 	case n > 1 && !together:
 		return "whether predictors vary together was not measured: the budget is too small for that with so few records"
