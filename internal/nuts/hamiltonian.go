@@ -1,36 +1,41 @@
 package nuts
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/simd"
+)
 
 // Density sets gradient, length D, to the gradient of a log density at x, length
 // D, and returns the log density up to a constant. The log density may be -Inf
 // or NaN: the sampler never stays at such a point. An error ends the sampling.
 type Density func(gradient, x []float64) (float64, error)
 
-// point is a place in phase space.
+// point is a place in phase space. With the velocity Mp and the acceleration M∇ a leapfrog
+// step takes one product with the metric M.
 type point struct {
-	x, momentum, gradient []float64 // D
-	logDensity            float64
+	x, momentum, gradient, velocity, acceleration []float64 // D
+
+	all        []float64 // these five
+	logDensity float64
 }
 
 func newPoint(size int) point {
-	all := make([]float64, 3*size)
-	return point{x: all[:size:size], momentum: all[size : 2*size : 2*size], gradient: all[2*size:]}
+	all := make([]float64, 5*size)
+	part := func(i int) []float64 { return all[i*size : (i+1)*size : (i+1)*size] }
+	return point{x: part(0), momentum: part(1), gradient: part(2), velocity: part(3), acceleration: part(4), all: all}
 }
 
 func (p *point) set(q *point) {
-	copy(p.x, q.x)
-	copy(p.momentum, q.momentum)
-	copy(p.gradient, q.gradient)
+	copy(p.all, q.all)
 	p.logDensity = q.logDensity
 }
 
 // hamiltonian is H(x, p) = -log density(x) + pᵀMp/2, where M is the metric, an
 // estimate of the posterior's covariance.
 type hamiltonian struct {
-	density  Density
-	metric   metric
-	velocity []float64 // D, scratch
+	density Density
+	metric  metric
 	// Evaluations counts calls of the density.
 	evaluations int
 	err         error
@@ -46,10 +51,16 @@ func (h *hamiltonian) evaluate(p *point) {
 	p.logDensity = value
 }
 
+// push draws the momentum of p.
+func (h *hamiltonian) push(p *point, rng Rand) {
+	h.metric.momentum(p.momentum, rng)
+	h.metric.velocity(p.velocity, p.momentum)
+	h.metric.velocity(p.acceleration, p.gradient)
+}
+
 // energy is H at p; +Inf if the log density is not a number.
 func (h *hamiltonian) energy(p *point) float64 {
-	h.metric.velocity(h.velocity, p.momentum)
-	e := dot(p.momentum, h.velocity)/2 - p.logDensity
+	e := dot(p.momentum, p.velocity)/2 - p.logDensity
 	if math.IsNaN(e) {
 		return math.Inf(1)
 	}
@@ -60,26 +71,18 @@ func (h *hamiltonian) energy(p *point) float64 {
 // back in time.
 func (h *hamiltonian) leapfrog(p *point, step float64) {
 	addScaled(p.momentum, step/2, p.gradient)
-	h.metric.velocity(h.velocity, p.momentum)
-	addScaled(p.x, step, h.velocity)
+	addScaled(p.velocity, step/2, p.acceleration)
+	addScaled(p.x, step, p.velocity)
 	h.evaluate(p)
+	h.metric.velocity(p.acceleration, p.gradient)
 	addScaled(p.momentum, step/2, p.gradient)
+	addScaled(p.velocity, step/2, p.acceleration)
 }
 
-func dot(x, y []float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		s += v * y[i]
-	}
-	return s
-}
+func dot(x, y []float64) float64 { return simd.Dot(x, y) }
 
 // addScaled adds a·x to dst.
-func addScaled(dst []float64, a float64, x []float64) {
-	for i, v := range x {
-		dst[i] += a * v
-	}
-}
+func addScaled(dst []float64, a float64, x []float64) { simd.Axpy(dst, a, x) }
 
 // logAddExp is log(exp(x) + exp(y)).
 func logAddExp(x, y float64) float64 {

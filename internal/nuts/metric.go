@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/simd"
 )
 
 // Rand is the source of random numbers: standard normals, and uniform numbers in [0, 1).
@@ -36,9 +38,10 @@ func (m diagonalMetric) momentum(dst []float64, rng Rand) {
 
 // denseMetric has M = LLᵀ, row-major with length D².
 type denseMetric struct {
-	covariance *mat.SymDense
+	covariance []float64     // D×D, row-major
 	factor     *mat.TriDense // L
 	z, p       *mat.VecDense
+	rows       []uint32 // 0 ... D-1
 }
 
 // newDenseMetric is nil if the covariance is not positive definite.
@@ -48,15 +51,19 @@ func newDenseMetric(covariance *mat.SymDense) *denseMetric {
 		return nil
 	}
 	n := covariance.SymmetricDim()
-	m := &denseMetric{covariance: covariance, factor: mat.NewTriDense(n, mat.Lower, nil), z: mat.NewVecDense(n, nil), p: mat.NewVecDense(n, nil)}
+	m := &denseMetric{
+		covariance: mat.DenseCopyOf(covariance).RawMatrix().Data, factor: mat.NewTriDense(n, mat.Lower, nil),
+		z: mat.NewVecDense(n, nil), p: mat.NewVecDense(n, nil),
+	}
 	c.LTo(m.factor)
+	for i := range n {
+		m.rows = append(m.rows, uint32(i))
+	}
 	return m
 }
 
 func (m *denseMetric) velocity(dst, momentum []float64) {
-	copy(m.p.RawVector().Data, momentum)
-	m.z.MulVec(m.covariance, m.p)
-	copy(dst, m.z.RawVector().Data)
+	simd.RowDots64(dst, momentum, m.covariance, len(dst), m.rows, 0)
 }
 
 func (m *denseMetric) momentum(dst []float64, rng Rand) {

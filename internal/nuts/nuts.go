@@ -119,7 +119,7 @@ func Sample(ctx context.Context, density Density, start []float64, o Options, rn
 // begin is a chain's energy and its starting point.
 func begin(density Density, start []float64, o Options) (*hamiltonian, point, error) {
 	size := len(start)
-	h := &hamiltonian{density: density, velocity: make([]float64, size), metric: unitMetric(size)}
+	h := &hamiltonian{density: density, metric: unitMetric(size)}
 	if o.Covariance != nil {
 		if m := newDenseMetric(o.Covariance); m != nil {
 			h.metric = m

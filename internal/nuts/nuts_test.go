@@ -76,7 +76,7 @@ func TestTransitionsLeaveTheTargetInvariant(t *testing.T) {
 		{"right dense metric", newDenseMetric(covariance), 1.2},
 	} {
 		rng := seeded(7)
-		h := &hamiltonian{density: normalDensity(inverse(covariance)), velocity: make([]float64, 3), metric: c.metric}
+		h := &hamiltonian{density: normalDensity(inverse(covariance)), metric: c.metric}
 		tree := newTree(h, 3, 8, rng)
 		tree.step = c.step
 		const n = 20000
@@ -229,6 +229,42 @@ func TestSampleStops(t *testing.T) {
 	}
 }
 
+// countedMetric counts products with the metric.
+type countedMetric struct {
+	metric
+	products int
+}
+
+func (m *countedMetric) velocity(dst, momentum []float64) {
+	m.products++
+	m.metric.velocity(dst, momentum)
+}
+
+// TestOneProductPerStep: a leapfrog step multiplies by the metric once, a transition twice
+// more. Velocities stay what their definition says.
+func TestOneProductPerStep(t *testing.T) {
+	covariance := correlated(3, 0.9)
+	m := &countedMetric{metric: newDenseMetric(correlated(3, 0.5))}
+	h := &hamiltonian{density: normalDensity(inverse(covariance)), metric: m}
+	tree := newTree(h, 3, 10, seeded(3))
+	tree.step = 0.1
+	at, steps := newPoint(3), 0
+	h.evaluate(&at)
+	for range 50 {
+		steps += tree.next(&at).leapfrogs
+	}
+	if m.products != steps+2*50 {
+		t.Errorf("%d products in %d steps of 50 transitions", m.products, steps)
+	}
+	velocity := make([]float64, 3)
+	m.metric.velocity(velocity, at.momentum)
+	for j, v := range velocity {
+		if math.Abs(v-at.velocity[j]) > 1e-10 {
+			t.Errorf("velocity %v, want %v", at.velocity, velocity)
+		}
+	}
+}
+
 // TestNoAllocationPerTransition: a transition uses the memory of its tree.
 func TestNoAllocationPerTransition(t *testing.T) {
 	density := func(gradient, x []float64) (float64, error) {
@@ -237,7 +273,7 @@ func TestNoAllocationPerTransition(t *testing.T) {
 		}
 		return -dot(x, x) / 2, nil
 	}
-	h := &hamiltonian{density: density, velocity: make([]float64, 5), metric: unitMetric(5)}
+	h := &hamiltonian{density: density, metric: unitMetric(5)}
 	tree := newTree(h, 5, 10, seeded(3))
 	tree.step = 0.1
 	at := newPoint(5)

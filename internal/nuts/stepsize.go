@@ -42,7 +42,7 @@ func reasonableStep(h *hamiltonian, p *point, step float64, rng Rand) float64 {
 	direction := 0.0
 	for range limit {
 		trial.set(p)
-		h.metric.momentum(trial.momentum, rng)
+		h.push(&trial, rng)
 		before := h.energy(&trial)
 		h.leapfrog(&trial, step)
 		if h.err != nil {

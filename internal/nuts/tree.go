@@ -37,6 +37,12 @@ func (e *edge) set(f *edge) {
 	copy(e.velocity, f.velocity)
 }
 
+// at sets e to p.
+func (e *edge) at(p *point) {
+	copy(e.momentum, p.momentum)
+	copy(e.velocity, p.velocity)
+}
+
 // level is the scratch memory of one depth of the recursion.
 type level struct {
 	proposal   point
@@ -74,14 +80,13 @@ func newTree(h *hamiltonian, size, maxDepth int, rng Rand) *tree {
 
 // next replaces p, with its gradient and log density, by the next point of the chain.
 func (t *tree) next(p *point) transition {
-	t.h.metric.momentum(p.momentum, t.rng)
+	t.h.push(p, t.rng)
 	t.initial = t.h.energy(p)
 	t.result = transition{energy: t.initial}
 	t.sample.set(p)
 	for side := range 2 {
 		t.ends[side].set(p)
-		copy(t.outer[side].momentum, p.momentum)
-		t.h.metric.velocity(t.outer[side].velocity, p.momentum)
+		t.outer[side].at(p)
 	}
 	copy(t.total, p.momentum)
 	weight := 0.0 // log Σ exp(H(start) - H) over the trajectory
@@ -165,9 +170,8 @@ func (t *tree) leaf(side int, proposal *point, first, last *edge, sum []float64,
 	*weight = logAddExp(*weight, change)
 	*accepted += math.Min(1, math.Exp(change))
 	proposal.set(&t.current)
-	copy(first.momentum, t.current.momentum)
-	copy(first.velocity, t.h.velocity)
-	last.set(first)
+	first.at(&t.current)
+	last.at(&t.current)
 	addScaled(sum, 1, t.current.momentum)
 	return !t.result.divergent && t.h.err == nil
 }
