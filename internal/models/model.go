@@ -137,6 +137,18 @@ func (m *Model) Names() []string {
 	return names
 }
 
+// Scales are the places in θ of logarithms: of parameters that are positive.
+func (m *Model) Scales() (list []int) {
+	for i := range m.Params {
+		if p := &m.Params[i]; p.Transform.Name == "exp" {
+			for j := range p.Size {
+				list = append(list, p.Offset+j)
+			}
+		}
+	}
+	return list
+}
+
 // globals evaluates the tape of values that depend on θ alone.
 type globals struct {
 	sync.Mutex

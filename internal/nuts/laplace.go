@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -12,7 +13,9 @@ import (
 // its first metric.
 type laplace struct {
 	mode       []float64     // P
-	covariance *mat.SymDense // inverse of the negative Hessian there
+	hessian    *mat.SymDense // negative, there
+	width      []float64     // of its differences
+	covariance *mat.SymDense // its inverse
 	// normal: at draws of the approximation the log density is close to the
 	// approximation's, so a short warm-up suffices.
 	normal bool
@@ -20,7 +23,7 @@ type laplace struct {
 
 // Limits of the search for a mode.
 const (
-	newtonSteps   = 30
+	newtonSteps   = 100
 	newtonTries   = 8    // of larger and larger damping
 	newtonArrived = 1e-4 // of the log density that a full step would gain
 	normalTrials  = 10
@@ -29,11 +32,10 @@ const (
 
 var errNoMode = errors.New("no mode")
 
-// newLaplace climbs from start by damped Newton steps. Hessians are central differences of
-// gradients. The error is errNoMode if the log density has no peak, as in a funnel, or an
-// error of the density.
-func newLaplace(density Density, start []float64, rng Rand) (*laplace, error) {
-	p := len(start)
+// newLaplace climbs from start by damped Newton steps. The error is errNoMode if the log
+// density has no peak, as in a funnel, or an error of the density.
+func newLaplace(c *curvature, start []float64) (*laplace, error) {
+	p, density := len(start), c.density
 	a := ascent{density: density, x: append([]float64(nil), start...), gradient: make([]float64, p), damping: 1e-3}
 	var err error
 	if a.value, err = density(a.gradient, a.x); err != nil {
@@ -42,28 +44,26 @@ func newLaplace(density Density, start []float64, rng Rand) (*laplace, error) {
 	if math.IsNaN(a.value) || math.IsInf(a.value, 0) {
 		return nil, errNoMode
 	}
-	width := make([]float64, p) // of the differences: a tenth of a standard deviation
-	for j := range width {
-		width[j] = 1e-3
-	}
+	width := firstWidths(p) // of the differences: later a tenth of a standard deviation
 	for range newtonSteps {
-		curvature, err := hessian(density, a.x, width)
+		h, err := c.at(a.x, width)
 		if err != nil {
 			return nil, err
 		}
 		for j := range width {
-			if h := curvature.At(j, j); h > 0 {
-				width[j] = 0.1 / math.Sqrt(h)
+			if v := h.At(j, j); v > 0 {
+				width[j] = 0.1 / math.Sqrt(v)
 			}
 		}
 		var factor mat.Cholesky
-		if factor.Factorize(curvature) {
+		if factor.Factorize(h) {
 			step := solve(&factor, a.gradient)
 			if step != nil && gain(step, a.gradient) < newtonArrived {
-				return approximation(density, a.x, a.value, curvature, rng)
+				l := &laplace{mode: a.x, hessian: h, width: width}
+				return l, l.compare(density, a.value, c.rng)
 			}
 		}
-		accepted, err := a.step(curvature)
+		accepted, err := a.step(h)
 		if err != nil {
 			return nil, err
 		}
@@ -73,6 +73,8 @@ func newLaplace(density Density, start []float64, rng Rand) (*laplace, error) {
 	}
 	return nil, errNoMode
 }
+
+func firstWidths(p int) []float64 { return slices.Repeat([]float64{1e-3}, p) }
 
 // ascent is a way up to a mode.
 type ascent struct {
@@ -113,33 +115,6 @@ func (a *ascent) step(curvature *mat.SymDense) (bool, error) {
 	return false, nil
 }
 
-// hessian is the negative Hessian of the log density at x, by central differences
-// of the given widths.
-func hessian(density Density, x, width []float64) (*mat.SymDense, error) {
-	p := len(x)
-	at, up, down := append([]float64(nil), x...), make([]float64, p), make([]float64, p)
-	full := make([]float64, p*p)
-	for j := range p {
-		for side, g := range [][]float64{up, down} {
-			at[j] = x[j] + width[j]*float64(1-2*side)
-			if _, err := density(g, at); err != nil {
-				return nil, err
-			}
-		}
-		at[j] = x[j]
-		for k := range p {
-			full[j*p+k] = (down[k] - up[k]) / (2 * width[j])
-		}
-	}
-	s := mat.NewSymDense(p, nil)
-	for j := range p {
-		for k := j; k < p; k++ {
-			s.SetSym(j, k, (full[j*p+k]+full[k*p+j])/2)
-		}
-	}
-	return s, nil
-}
-
 func solve(factor *mat.Cholesky, gradient []float64) []float64 {
 	var step mat.VecDense
 	if factor.SolveVecTo(&step, mat.NewVecDense(len(gradient), gradient)) != nil {
@@ -157,27 +132,26 @@ func gain(step, gradient []float64) float64 {
 	return math.Abs(g)
 }
 
-// approximation compares the log density with the normal's at draws of it.
-func approximation(density Density, mode []float64, top float64, curvature *mat.SymDense, rng Rand) (*laplace, error) {
+// compare compares the log density, top at the mode, with the normal's at draws of it.
+func (l *laplace) compare(density Density, top float64, rng Rand) error {
 	var factor mat.Cholesky
-	covariance := &mat.SymDense{}
-	if !factor.Factorize(curvature) || factor.InverseTo(covariance) != nil {
-		return nil, errNoMode
+	l.covariance, l.normal = &mat.SymDense{}, true
+	if !factor.Factorize(l.hessian) || factor.InverseTo(l.covariance) != nil {
+		return errNoMode
 	}
-	l := &laplace{mode: mode, covariance: covariance, normal: true}
-	p := len(mode)
+	p := len(l.mode)
 	x, z, gradient := make([]float64, p), make([]float64, p), make([]float64, p)
 	for range normalTrials {
 		square := l.draw(x, z, rng)
 		value, err := density(gradient, x)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !(math.Abs(value-top+square/2) <= normalMiss) {
 			l.normal = false
 		}
 	}
-	return l, nil
+	return nil
 }
 
 // draw sets x to a draw of the approximation and returns its squared distance from
@@ -237,34 +211,68 @@ func SampleNear(ctx context.Context, density Density, size int, near func(start 
 // normal approximation.
 const shortWarmup = 200
 
-// fromMode runs the chain from the normal approximation at a mode.
+// fromMode runs the chain from the normal approximation at a mode, in the coordinates of a
+// centring if that approximation is poor without.
 func fromMode(ctx context.Context, density Density, o Options, start []float64, rng Rand) (*Chain, error) {
-	stopped := func(gradient, x []float64) (float64, error) {
+	c := &curvature{rng: rng, density: func(gradient, x []float64) (float64, error) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
 		return density(gradient, x)
-	}
-	l, err := newLaplace(stopped, start, rng)
+	}}
+	l, t, err := approximate(c, start, o.Scales)
 	if err != nil {
 		return nil, err
 	}
+	if t != nil {
+		c.density = t.in
+	}
+	o.Fixed = l.normal
 	if l.normal && o.Warmup > shortWarmup {
-		skipped := o.Warmup - shortWarmup
-		if progress := o.Progress; progress != nil {
-			for i := range skipped {
-				progress(i + 1)
-			}
-			o.Progress = func(done int) { progress(skipped + done) }
-		}
-		o.Warmup = shortWarmup
+		o.skipWarmup(o.Warmup - shortWarmup)
 	}
 	from, z := make([]float64, len(start)), make([]float64, len(start))
 	l.draw(from, z, rng)
 	o.Covariance = l.covariance
-	chain, err := Sample(ctx, density, from, o, rng)
+	chain, err := Sample(ctx, c.density, from, o, rng)
 	if errors.Is(err, ErrNoStart) {
 		return nil, errNoMode
 	}
+	if err == nil && t != nil {
+		for draw := range slices.Chunk(chain.Draws, len(start)) {
+			t.toTheta(draw)
+			copy(draw, t.theta)
+		}
+	}
 	return chain, err
+}
+
+// approximate is the normal approximation at a mode. If it is poor, or there is none, as in
+// a funnel, the coordinates are those of a centring, if that has a mode.
+func approximate(c *curvature, start []float64, scales []int) (*laplace, *centring, error) {
+	l, err := newLaplace(c, start)
+	none := errors.Is(err, errNoMode)
+	if err != nil && !none || err == nil && l.normal || len(scales) == 0 {
+		return l, nil, err
+	}
+	theta, width := start, firstWidths(len(start))
+	if !none {
+		theta, width = l.mode, l.width
+	}
+	better, t, failed := centred(c, theta, width, scales)
+	if failed != nil || better != nil {
+		return better, t, failed
+	}
+	return l, nil, err
+}
+
+// skipWarmup leaves out transitions, which count as done.
+func (o *Options) skipWarmup(skipped int) {
+	if progress := o.Progress; progress != nil {
+		for i := range skipped {
+			progress(i + 1)
+		}
+		o.Progress = func(done int) { progress(skipped + done) }
+	}
+	o.Warmup -= skipped
 }

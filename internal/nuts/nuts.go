@@ -24,6 +24,11 @@ type Options struct {
 	// Covariance is a first estimate of the posterior's covariance; nil for the
 	// identity. Later estimates are shrunk towards it. It needs Dense.
 	Covariance *mat.SymDense
+	// Fixed: the metric stays Covariance.
+	Fixed bool
+	// Scales are the coordinates that are logarithms of scales: SampleNear finds what they
+	// scale, see centring. It needs Dense.
+	Scales []int
 	// Progress is called after each transition with their number so far; it may be nil.
 	Progress func(done int)
 }
@@ -97,7 +102,7 @@ func Sample(ctx context.Context, density Density, start []float64, o Options, rn
 			if windows.within(i) {
 				estimate.add(at.x)
 			}
-			if windows.ends(i) {
+			if windows.ends(i) && !o.Fixed {
 				if m := estimate.metric(o.Covariance); m != nil {
 					h.metric = m
 					adapt.restart(reasonableStep(h, &at, adapt.step(), rng))

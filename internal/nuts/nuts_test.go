@@ -292,14 +292,14 @@ func TestFunnelHasNoNormal(t *testing.T) {
 		return -x[1]*x[1]*s/2 - x[0], nil
 	}
 	src := seeded(2)
-	if l, err := newLaplace(funnel, []float64{0.5, 1}, src); !errors.Is(err, errNoMode) {
+	if l, err := newLaplace(&curvature{density: funnel, rng: src}, []float64{0.5, 1}); !errors.Is(err, errNoMode) {
 		t.Errorf("a mode at %v (%v)", l, err)
 	}
 	skewed := func(gradient, x []float64) (float64, error) { // log of a gamma variable with shape 1
 		gradient[0] = 1 - math.Exp(x[0])
 		return x[0] - math.Exp(x[0]), nil
 	}
-	l, err := newLaplace(skewed, []float64{3}, src)
+	l, err := newLaplace(&curvature{density: skewed, rng: src}, []float64{3})
 	if err != nil || math.Abs(l.mode[0]) > 0.05 || math.Abs(l.covariance.At(0, 0)-1) > 0.1 {
 		t.Fatalf("%v (%v): want the mode 0 and the variance 1", l, err)
 	}

@@ -83,7 +83,7 @@ func Sample(ctx context.Context, m *models.Model, open func(chain int) (*privacy
 				}
 			}()
 			rng := noise.NewRandom(noise.Public(o.Seed).Child(uint64(c)).Stream(noise.Initialisation))
-			options := nuts.Options{Warmup: o.Warmup, Draws: o.Draws, Dense: m.P <= nuts.DenseMost}
+			options := nuts.Options{Warmup: o.Warmup, Draws: o.Draws, Dense: m.P <= nuts.DenseMost, Scales: m.Scales()}
 			if o.Progress != nil {
 				options.Progress = func(int) { o.Progress(int(done.Add(1))) }
 			}

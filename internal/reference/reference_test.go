@@ -201,3 +201,37 @@ func TestFarPosterior(t *testing.T) {
 		stattest.Require(t, "variance", stattest.Normal((square/covariance.At(j, j)-1)/math.Sqrt(2/(d.BulkESS/4))))
 	}
 }
+
+const grouped = `
+d3p: 1
+name: grouped
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 400}
+  columns:
+    site: {type: category, levels: 1..8}
+    y: {type: real, lower: -100, upper: 100, scale: {center: 0, by: 1}}
+model:
+  formula: y ~ 1 + (1 | site)
+  family: normal
+`
+
+// TestEffectsOfLargeGroupsAreCentred: with many records a group, non-centred effects make
+// trajectories of 30 steps and more.
+func TestEffectsOfLargeGroupsAreCentred(t *testing.T) {
+	m := modelstest.Compile(t, "grouped.yaml", grouped)
+	rng := rand.New(rand.NewPCG(4, 4))
+	csv := "site,y\n"
+	for i := range 400 {
+		csv += fmt.Sprintf("%d,%.6g\n", 1+i%8, 0.5*float64(i%8)-1.5+0.3*rng.NormFloat64())
+	}
+	s, err := Sample(context.Background(), m, curators(t, m, csv), Options{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, chain := range s.Chains {
+		if chain.Evaluations > 12_000 || chain.Divergences > 0 {
+			t.Errorf("chain %d: %d gradients, %d divergences", c, chain.Evaluations, chain.Divergences)
+		}
+	}
+}
