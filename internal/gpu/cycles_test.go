@@ -42,14 +42,16 @@ func TestCyclesOfStep(t *testing.T) {
 	}
 	t.Parallel()
 	d := newServed(t, translated(t, ptx.TranslateClocked, kernelsPTX, "-DCLOCK", "-Og")...)
-	for name, most := range map[string]uint64{"logistic N=200 D=8 B=67": 61_500, "hierarchical N=500": 206_000, "mixture K=5 D=2": 145_000} {
+	for name, most := range map[string]uint64{"logistic N=200 D=8 B=67": 54_000, "hierarchical N=500": 139_000, "mixture K=5 D=2": 137_000} {
 		t.Run(name, func(t *testing.T) {
 			var cycles [2]uint64
 			for k, steps := range []int{2, 6} {
 				fitOfTiming(t, name, steps, newEngine("cuda:test", counted{d, &cycles[k]}, Options{}))
 			}
-			if step := (cycles[1] - cycles[0]) / 4; step > most {
-				t.Errorf("a step takes %d cycles, at most %d are expected", step, most)
+			step := (cycles[1] - cycles[0]) / 4
+			t.Logf("%d cycles a step", step)
+			if step > most {
+				t.Errorf("at most %d are expected", most)
 			}
 		})
 	}

@@ -23,7 +23,8 @@
 //
 // Strands. The analyst's tapes for small models are long chains of instructions on few
 // numbers, which most threads wait for. Parts of a chain that need nothing from each other
-// run at the same time, each in warps of its own (strands.go).
+// run at the same time, each in warps of its own (strands.go). If a block has no records,
+// it computes the prior's gradient while others sum those of records.
 //
 // Many steps in one launch. A launch or a copy takes longer than a step. So a session hands
 // over many steps at once (privacy.Stepper): the batches, the streams of the noise, and the

@@ -72,10 +72,7 @@ func (p *program) keepNumbers(list []graph.Instr, coded []instr, first, end, abr
 	slots := slots{of: map[graph.Buf]int32{}, most: int32(mostSlots / abreast)}
 	for i := first; i < end; i++ {
 		c, dst := &coded[i], list[i].Dst
-		c.rows, c.width, c.count = int32(list[i].Op.Arity()), int32(abreast), 0
-		if checked[dst] {
-			c.count = 1
-		}
+		c.rows, c.width = int32(list[i].Op.Arity()), int32(abreast)
 		slots.move(&list[i], c, i, last)
 		for k, o := range operands(&list[i]) {
 			if i > first && o.Buf == list[i-1].Dst {
@@ -89,6 +86,53 @@ func (p *program) keepNumbers(list []graph.Instr, coded []instr, first, end, abr
 		default:
 			slots.keep(dst, c)
 		}
+		c.setHow(checked[dst])
+	}
+}
+
+// How a link of a chain is executed: see kernel/chain.h. Each operand, and the result, has a
+// bit for a slot and one for the number before.
+const (
+	ofResult = 3
+	inSlot   = 1 << 0
+	previous = 1 << 4
+	linear   = 1 << 8
+	product  = 1 << 9
+	minus    = 1 << 10
+	told     = 1 << 11
+)
+
+// setHow sets how a link is executed; x - y is -y + x, and x² is x·x.
+func (c *instr) setHow(checked bool) {
+	c.count = 0
+	switch graph.Op(c.op) {
+	case graph.OpAdd, graph.OpCopy:
+		c.count = linear
+	case graph.OpNeg:
+		c.count = linear | minus
+	case graph.OpSub:
+		c.count, c.a, c.b = linear|minus, c.b, c.a
+	case graph.OpMul:
+		c.count = linear | product
+	case graph.OpSquare:
+		c.count, c.b, c.rows = linear|product, c.a, 2
+	}
+	for k, o := range []operand{c.a, c.b, c.c} {
+		switch o.space {
+		case inSlots:
+			c.count |= inSlot << k
+		case inPrevious:
+			c.count |= previous << k
+		}
+	}
+	switch {
+	case c.dst == nowhere:
+		c.count |= previous << ofResult
+	case c.dst < 0:
+		c.count |= inSlot << ofResult
+	}
+	if checked {
+		c.count |= told
 	}
 }
 

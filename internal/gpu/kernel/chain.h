@@ -14,9 +14,9 @@ struct Place {
     int element, record;
 };
 
-// What a Link's `how` says of operand k (k = 3: of the result): whether it is in a slot of the
-// thread, or the number before it in the chain (a result: goes nowhere else). Then what the
-// link computes: if it is linear, x·y or ±x + y as one fma.
+// What a Link's `how` (fusion.go sets it) says of operand k (k = 3: of the result): whether it
+// is in a slot of the thread, or the number before it in the chain (a result: goes nowhere
+// else). Then what the link computes: if it is linear, x·y or ±x + y as one fma.
 enum {
     ofResult = 3, inSlot = 1, isPrevious = 1 << 4,
     isLinear = 1 << 8, isProduct = 1 << 9, isMinus = 1 << 10, isChecked = 1 << 11, // numbers that are not finite are told
@@ -45,18 +45,19 @@ template <int E> struct At {
     int i[E], b[E], count; // count: of E, those that there are
 };
 
-// placeOf is where a link finds operand k; a slot has `abreast` numbers.
-DEVICE Place placeOf(const Frame& f, const Operand& o, int k, double* slots, int abreast, int* how) {
-    if (o.space == inPrevious) {
-        *how |= isPrevious << k;
-        return Place{0, 0, 0};
-    }
-    if (o.space == inSlots) {
-        *how |= inSlot << k;
-        return Place{slots + o.at * abreast * blockThreads, 0, 0};
-    }
-    View v = view(f, o);
-    return Place{(double*)v.values, v.step * v.element, v.record};
+// placeOf is where a link finds an operand; a slot has `abreast` numbers. Without branches, so
+// that no read waits for another one.
+DEVICE Place placeOf(const Frame& f, const Operand& o, double* slots, int abreast) {
+    const Arguments& a = *f.a;
+    const double *base = slots, *constants = a.constants, *parameters = a.parameters, *aux = a.aux, *globals = a.globals;
+    base = o.space == inConstants ? constants : base;
+    base = o.space == inParameters ? parameters : base;
+    base = o.space == inAux ? aux : base;
+    base = o.space == inGlobals ? globals : base;
+    base = o.space == inLanes ? f.lanes : base;
+    bool lanes = o.space == inLanes, slot = o.space == inSlots;
+    i64 each = lanes ? f.n : slot ? abreast * blockThreads : 1;
+    return Place{(double*)base + o.at * each, lanes ? o.step * f.n : o.step, lanes};
 }
 
 // linkAt reads a link: all its pieces are on their way before the first is used.
@@ -138,24 +139,17 @@ template <int E, class Share> FUNCTION void runElements(Share share, const Frame
     }
 }
 
-// linkOf is an instruction as a link.
-DEVICE Link linkOf(const Frame& f, const Instr& in, double* slots, int abreast, double* memory) {
-    Link l = {{}, Place{memory + (i64)in.dst * f.n, f.n, 1}, in.op, in.rows, in.count > 0 && f.notFinite ? isChecked : 0, 0};
-    if (in.dst == nowhere) {
-        l.how |= isPrevious << ofResult;
-    } else if (in.dst < 0) {
-        l.to = Place{slots + ~in.dst * abreast * blockThreads, 0, 0};
-        l.how |= inSlot << ofResult;
+// setLink sets a part of a link: operand k, or, of part 3, the rest.
+DEVICE void setLink(Link& l, int k, const Frame& f, const Instr& in, double* slots, int abreast, double* memory) {
+    if (k < 3) {
+        l.from[k] = placeOf(f, k == 0 ? in.a : k == 1 ? in.b : in.c, slots, abreast);
+        return;
     }
-    bool square = in.op == opSquare, sub = in.op == opSub;
-    if (square || in.op == opMul) l.how |= isLinear | isProduct;
-    if (sub || in.op == opNeg) l.how |= isLinear | isMinus;
-    if (in.op == opAdd || in.op == opCopy) l.how |= isLinear;
-    if (square) l.operands = 2; // x·x
-    l.from[0] = placeOf(f, sub ? in.b : in.a, 0, slots, abreast, &l.how); // -y + x
-    l.from[1] = placeOf(f, square || sub ? in.a : in.b, 1, slots, abreast, &l.how);
-    l.from[2] = placeOf(f, in.c, 2, slots, abreast, &l.how);
-    return l;
+    bool slot = in.dst < 0 && in.dst != nowhere;
+    l.to = Place{slot ? slots + ~in.dst * abreast * blockThreads : memory + (i64)in.dst * f.n, slot ? 0 : f.n, !slot};
+    l.op = in.op;
+    l.operands = in.rows;
+    l.how = f.notFinite ? in.count : in.count & ~isChecked;
 }
 
 // runStrands has as many warps for each strand as it has elements for; the block has enough.
@@ -171,8 +165,8 @@ FUNCTION void runChain(Team t, const Frame& f, const Instr* list, int count, dou
     Chain& chain = *(Chain*)scratch();
     int abreast = list[0].width, size = list[0].size, cols = list[0].cols, strands = list[0].rowStep;
     barrier(); // nobody needs what was there
-    for (int k = threadOfBlock(); k < count; k += blockThreads) {
-        chain.links[k] = linkOf(f, list[k], chain.slots, abreast, memory);
+    for (int k = threadOfBlock(); k < 4 * count; k += blockThreads) {
+        setLink(chain.links[k / 4], k % 4, f, list[k / 4], chain.slots, abreast, memory);
         if (k < strands) chain.strands[k] = Strand{list[k].into, list[k].colStep};
     }
     barrier();

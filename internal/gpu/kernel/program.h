@@ -18,8 +18,8 @@ struct Operand {
 // graph.Instr. `into` is where its list of targets starts in the list of indices.
 // For sums and maxima that list is one of sources instead, by target: first
 // size+1 offsets, then the sources. Of a chain's instructions `rows` is how many
-// operands they have, `width` how many elements are taken at a time, and `count` 1
-// if numbers that are not finite are told; their dst may be ~slot, or nowhere. The
+// operands they have, `width` how many elements are taken at a time, and `count` how
+// they are executed (kernel/chain.h); their dst may be ~slot, or nowhere. The
 // first one's `cols` is 0, or the number of columns of the matrix whose products'
 // tiles the chain follows, and its `rowStep` the number of the chain's strands, if any;
 // link k has the first link of strand k as `into` and its length as `colStep`.

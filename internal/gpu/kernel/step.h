@@ -148,13 +148,15 @@ DEVICE void runSteps(const Runs& runs, int block) {
                 break;
             }
             Batch batch = batchOf(r, step);
+            bool apart = !wide && runs.blocks > batch.slots; // the last block has no records
+            if (apart && member == runs.blocks - 1) addPrior(t, r);
             for (int slot = wide ? 0 : member; slot < batch.slots; slot += runs.blocks) {
                 if (r.network.keys) placeSlot(t, r, batch, slot);
                 addToSlot(t, r.tape, batch, slot, clipNorm, true);
             }
             group.wait();
             if (leads) {
-                addPrior(t, r);
+                if (!apart) addPrior(t, r);
                 release(t, r, step, batch, clipNorm);
                 t.sync();
                 if (ended(r)) continue; // others wait
