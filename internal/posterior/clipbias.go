@@ -1,6 +1,7 @@
 package posterior
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -107,7 +108,7 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64, places []place) {
 	ofPrior := make([]float64, len(post.Mean))
 	j.prior.Gradient(ofPrior, post.Mean)
-	for _, k := range b.alone(len(post.Mean)) {
+	for _, k := range j.doubtful(post, b, j.clippedSum(post.Mean, spread, places)) {
 		theta, middle, sd := slices.Clone(post.Mean), 0.0, farLook
 		at := func(t float64) []float64 {
 			theta[k] = post.Mean[k] + t
@@ -120,6 +121,7 @@ func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64
 				t[i] = middle + sd*(float64(i)-(looks-1)/2)
 				sums[i] = j.clippedSum(at(t[i]), spread, places)[k] + ofPrior[k]
 			}
+			rising(sums[:])
 			var off interp.FritschButland
 			if !simd.Finite(sums[:]) || off.Fit(t[:], sums[:]) != nil {
 				return
@@ -146,6 +148,33 @@ func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64
 
 // b is simulated at `looks` places, farLook apart, then a standard deviation.
 const looks, farLook = 9, 0.75
+
+// rising makes sums rise on both sides of their middle. Far away they may come back to zero: a
+// component of a mixture that is so wide that the model leaves it. The fit did not end there.
+func rising(sums []float64) {
+	middle := len(sums) / 2
+	for i := middle + 1; i < len(sums); i++ {
+		sums[i] = math.Max(sums[i], sums[i-1])
+	}
+	for i := middle - 1; i >= 0; i-- {
+		sums[i] = math.Min(sums[i], sums[i+1])
+	}
+}
+
+// Of the coordinates that are neither free nor scales, mostDoubtful at most are doubtful. One with
+// a standard deviation below wellKnown and a b below smallBias standard deviations is not: in a
+// mixture most are so, and each takes seconds.
+const mostDoubtful, wellKnown, smallBias = 4, 0.15, 0.25
+
+// doubtful are those coordinates, where sum is b: the most biased first.
+func (j *jointNormal) doubtful(post *Posterior, b clipBias, sum []float64) []int {
+	bias := func(k int) float64 { return math.Abs(sum[k]) / math.Sqrt(b.h[k]+j.curvature.noiseOfMean()) }
+	list := slices.DeleteFunc(b.alone(len(post.Mean)), func(k int) bool {
+		return math.Exp(2*post.LogSD[k])+post.VarDP[k] < wellKnown*wellKnown && bias(k) < smallBias
+	})
+	slices.SortFunc(list, func(k, l int) int { return cmp.Compare(bias(l), bias(k)) })
+	return list[:min(len(list), mostDoubtful)]
+}
 
 // spreadOfEffects has the standard deviations (P) of the effects of scales, and 0 for all
 // others. Records of the truth have effects that differ so: simulated with the posterior

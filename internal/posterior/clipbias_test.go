@@ -80,3 +80,48 @@ func TestClippedResidualSDIsCorrected(t *testing.T) {
 		}
 	}
 }
+
+const fiveComponents = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    x: {type: real, lower: -6, upper: 6, scale: {center: 0, by: 1}}
+    z: {type: real, lower: -6, upper: 6, scale: {center: 0, by: 1}}
+core:
+  dims:
+    k: 5
+    d: [x, z]
+  params:
+    mus: normal(0, 1) [k, d]
+    sigs: inverse_gamma(1, 1) [k]
+  rows:
+    observe:
+      d: mixture([0.2, 0.2, 0.2, 0.2, 0.2], normal(mus, sigs), over=k)
+`
+
+// Simulations with a very wide component have clipped gradients that add up to zero again. The
+// correction keeps to the end of the fit, near which they do, too.
+func TestCorrectionStaysBesideOtherZeros(t *testing.T) {
+	m := modelstest.Compile(t, "fiveComponents.yaml", fiveComponents)
+	all := func(x float64) []float64 { return slices.Repeat([]float64{x}, m.P) }
+	theta := []float64{0, 0, 2, 2, -2, -2, -2, 2, 2, -2, -0.35, -0.35, -0.35, -0.35, -0.35}
+	const h, first = 400, 10
+	c := &curvature{GradientSums: GradientSums{Totals: []float64{1, h, 0, 0}, Prior: all(0), Square: all(1)}, floor: all(1)}
+	j := &jointNormal{simulation: simulation{model: m, law: m.DeclaredLaw(), seed: 5}, records: 1000, curvature: c, prior: m.NewPriorDensity(), clipNorm: 1,
+		releases: Releases{Guide: guide.NewMeanField(m.P), Lambda: append(slices.Clone(theta), all(-7)...)}}
+	j.scores = newScores(m, theta, j.law, j.random())
+	post := &Posterior{Mean: slices.Clone(theta), LogSD: all(-1), VarDP: all(0)}
+	free := make([]int, first)
+	one := mat.NewSymDense(first, nil)
+	for i := range free {
+		free[i] = i
+		one.SetSym(i, i, 1)
+	}
+	j.correctClipBias(post, clipBias{free, one, one, all(h), nil})
+	for k := first; k < m.P; k++ {
+		if sd := math.Sqrt(math.Exp(2*post.LogSD[k]) + post.VarDP[k]); math.Abs(post.Mean[k]-theta[k]) > 0.4 || sd > 0.5 {
+			t.Errorf("log sd of component %d: %.2f ± %.2f after the correction, %.2f before", k-first+1, post.Mean[k], sd, theta[k])
+		}
+	}
+}
