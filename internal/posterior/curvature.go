@@ -154,12 +154,14 @@ func shrunkRatio(x, v float64) (mean, variance float64) {
 		mean = math.Exp(math.Log(x) * (x * x / v) / precision)
 		return mean, mean * mean / precision
 	}
-	const points, reach = 81, 4.0
+	const points, reach = 201, 10.0
 	var ratios, logs [points]float64
 	for i := range ratios {
 		z := reach * (2*float64(i)/(points-1) - 1)
 		ratios[i] = math.Exp(ratioSpread * z)
 		logs[i] = -z*z/2 - (x-ratios[i])*(x-ratios[i])/(2*v)
 	}
-	return stats.GridMoments(ratios[:], logs[:])
+	mean, variance = stats.GridMoments(ratios[:], logs[:])
+	// all of the probability may be at one point
+	return mean, math.Max(variance, math.Pow(mean*ratioSpread*2*reach/(points-1), 2))
 }

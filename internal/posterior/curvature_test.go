@@ -95,6 +95,8 @@ func TestShrunkRatio(t *testing.T) {
 		{9, 16, 1.2, 6, 0.7, 4},
 		{-3, 4, 0.3, 1.2, 0.1, 0.8},
 		{0, 0.01, 0.1, 0.25, 0.03, 0.1},
+		{0.0024, 8.3e-6, 0.003, 0.01, 0.001, 0.005}, // eight standard deviations below the prior's mean
+		{-100, 1e-3, 0.0005, 0.0015, 0.00005, 0.0002},
 	} {
 		mean, variance := shrunkRatio(c.x, c.v)
 		if sd := math.Sqrt(variance); !(mean > c.low && mean < c.high && sd > c.sdLow && sd < c.sdHigh) {
