@@ -31,7 +31,7 @@ func Collinear(m *models.Model, l *law.Law) map[string]Verdict {
 		}
 		if explained, sd := explainedBy(l, w); explained > 1-2*sd && explained > 2*sd {
 			for _, i := range []int{w.Column, w.Category} {
-				note(name(i), Not, "%s may follow from %s, which explains %.0f ± %.0f %% of it: leave one out", name(w.Column), name(w.Category), 100*min(explained, 1), 100*sd)
+				note(name(i), Not, "%s may follow from %s, which explains %.0f ± %.0f %% of it: %s", name(w.Column), name(w.Category), 100*min(explained, 1), 100*sd, remedy(m, name(w.Category)))
 			}
 		}
 	}
@@ -64,6 +64,18 @@ func Collinear(m *models.Model, l *law.Law) map[string]Verdict {
 		}
 	}
 	return found
+}
+
+// remedy is what to do about a column that follows from a category.
+func remedy(m *models.Model, category string) string {
+	if f := m.Spec.Model; f != nil {
+		for _, g := range f.Terms.Groups {
+			if g.Group.V == category {
+				return "declare constant_within: " + category + " if all records of one have the same value, else leave one out"
+			}
+		}
+	}
+	return "leave one out"
 }
 
 // predictorsOf reports for each column of the data whether it is a predictor.

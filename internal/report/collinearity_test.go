@@ -79,3 +79,20 @@ func TestDependentColumns(t *testing.T) {
 		}
 	}
 }
+
+// A column that a group determines has another remedy than to leave the group out.
+func TestDependenceOnGroups(t *testing.T) {
+	text := strings.Replace(manyPredictors, "+ band + x + z", "+ x + (1 | band)", 1)
+	m := modelstest.Compile(t, "groups.yaml", strings.Replace(text, "model:", "  constant_within: none\nmodel:", 1))
+	draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+	report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{}, []table1.Row{
+		{Statistic: table1.Units, Value: 1000, NoiseSD: 5},
+		{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.5, NoiseSD: 0.01}, {Column: "band", Statistic: table1.Share, Of: "b", Value: 0.5, NoiseSD: 0.01},
+		{Column: "x", Statistic: table1.MeanScore, Of: "band: a", Value: -1, NoiseSD: 0.1}, {Column: "x", Statistic: table1.MeanScore, Of: "band: b", Value: 1, NoiseSD: 0.1},
+	})
+	for _, v := range draws.Variables {
+		if v.Name == "b[x]" && (v.Verdict.Value != outputs.Not || !strings.Contains(v.Verdict.Why, "declare constant_within: band if")) {
+			t.Errorf("%s is %+v", v.Name, v.Verdict)
+		}
+	}
+}
