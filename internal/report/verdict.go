@@ -176,16 +176,13 @@ func assumed(m *models.Model, counted, together bool) string {
 	return ""
 }
 
-// predictors is the number of columns of a formula other than the response.
+// predictors is the number of columns that a model without networks reads but does not
+// describe.
 func predictors(m *models.Model) int {
-	if m.Spec.Model == nil {
+	if len(m.Spec.Nets) > 0 {
 		return 0
 	}
-	columns := map[string]bool{}
-	for _, f := range m.Encoding.Fields {
-		columns[f.Column] = true
-	}
-	return len(columns) - 1
+	return len(m.Given())
 }
 
 // Judge sets the verdict of every variable, if the run is a private fit of m.

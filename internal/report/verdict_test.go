@@ -26,6 +26,19 @@ model:
   family: normal
 `
 
+// Core blocks that read a predictor rest on how it is spread as the formula does; a model that
+// describes every column rests on none.
+func TestUnmeasuredPredictorsOfCoreBlocks(t *testing.T) {
+	for response, want := range map[string]bool{"normal(c[band], 1)": true, "normal(c['a'], 1)": false} {
+		core := "core:\n  dims: {band: levels(band)}\n  params: {c: 'normal(0, 1) [band]'}\n  rows:\n    observe:\n      y: " + response + "\n"
+		text, _, _ := strings.Cut(oneCategory, "model:")
+		m := modelstest.Compile(t, "core.yaml", text+core)
+		if k := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, nil); (k.Assumed != "") != want {
+			t.Errorf("%s: %q", response, k.Assumed)
+		}
+	}
+}
+
 // TestKnownOfTable1: the rows of Table 1 say how many records are usable, and how many
 // of these have a level.
 func TestKnownOfTable1(t *testing.T) {
