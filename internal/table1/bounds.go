@@ -119,7 +119,7 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 	_, more := findPlace(of, cuts, h.cells(), h.noise, 0)
 	n := Limits(d)
 	if signal+more > b.least(m.Spec.Data.Rows.N()) {
-		n = numbersOf(of, h, law.Declared(&m.Spec.Data).Column(b.Column), b.OfBounds > 0 || tailed(field))
+		n = numbersOf(of, h, law.Declared(&m.Spec.Data).Column(b.Column), b.OfBounds > 0 || ranged(field))
 	}
 	if !d.OpenScale() {
 		n.Center, n.By = 0, 0

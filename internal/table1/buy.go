@@ -43,7 +43,7 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 			setLevels(own, counts[i+1], r.Noise)
 		} else {
 			h := histogram{partitions[i+1].Axes[0].Cuts, counts[i+1], r.Noise, rows, looks[i].look}
-			spreads[indexOf(l, m, f.Column)] = setHistogram(own, columnOf(d), h, tailed(f))
+			spreads[indexOf(l, m, f.Column)] = setHistogram(own, columnOf(d), h, ranged(f))
 		}
 	}
 	if err := p.pairs(c, m, l); err != nil {

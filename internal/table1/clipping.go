@@ -39,7 +39,7 @@ func correctClipping(l *law.Law, products []product, sums []float64, noise, boun
 				continue
 			}
 			bought.squares[i] = columns[i].learn(errors[i], i, bought, simulated, l.RecordsSD/l.Records)
-			if from := &original.Columns[x.column]; scales && tailed(x.field) {
+			if from := &original.Columns[x.column]; scales && x.field.Levels == nil && ranged(x.field) {
 				l.Columns[x.column] = from.Adjusted(columns[i].shift, columns[i].factor, columns[i].shiftSD, columns[i].factorSD)
 			} else {
 				columns[i] = adjustment{factor: 1}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/law"
+	"d3p/internal/stats"
 )
 
 // histogram are the noisy counts of the rows of a column in the cells between cuts and, last,
@@ -77,6 +78,7 @@ func setHistogram(c *law.Column, of column, h histogram, tails bool) *spread {
 	}
 	for i := range s.members {
 		s.members[i].p = s.drawn(d, s.members[i].p)
+		positive(s.members[i].p)
 	}
 	unknown := s.spreadAbout(of, p)
 	if _, own := c.Moments(); own > 0 { // what the counts add
@@ -105,6 +107,10 @@ func (s *shape) drawnTo(shares []float64, sd float64, tails bool) (d drawing, p,
 		d.first, d.last = body(shares, s.cells, sd, d.own)
 	}
 	p, counted = s.drawn(d, s.shares), make([]float64, len(s.cell))
+	if !tails { // noise above 0 in many cells is a long tail, unless that below 0 outweighs it
+		copy(p, stats.Simplex(p, 1))
+	}
+	positive(p)
 	for i, cell := range s.cell {
 		if cell >= d.first && cell < d.last {
 			counted[i] = d.own * s.fraction(i, s.shares, s.cells) * sd
@@ -116,7 +122,7 @@ func (s *shape) drawnTo(shares []float64, sd float64, tails bool) (d drawing, p,
 	return d, p, counted
 }
 
-// drawn are the shares p of the parts, drawn to counts.
+// drawn are the shares p of the parts, drawn to counts. Some may be negative.
 func (s *shape) drawn(d drawing, p []float64) []float64 {
 	cells, out := make([]float64, len(d.counts)), slices.Clone(p)
 	for i, cell := range s.cell {
@@ -124,7 +130,7 @@ func (s *shape) drawn(d drawing, p []float64) []float64 {
 	}
 	for i, cell := range s.cell {
 		if cell >= d.first && cell < d.last {
-			out[i] = max(p[i]+d.own*s.fraction(i, p, cells)*(d.counts[cell]-cells[cell]), 0)
+			out[i] = p[i] + d.own*s.fraction(i, p, cells)*(d.counts[cell]-cells[cell])
 		}
 	}
 	return out
@@ -137,6 +143,13 @@ func (s *shape) fraction(i int, shares, cells []float64) float64 {
 		return shares[i] / cells[cell]
 	}
 	return (s.edges[i+1] - s.edges[i]) / s.width(cell)
+}
+
+// positive makes negative shares 0.
+func positive(shares []float64) {
+	for i, x := range shares {
+		shares[i] = max(x, 0)
+	}
 }
 
 // normalise makes shares add up to 1.

@@ -112,15 +112,6 @@ func normalBelow(z float64) float64 {
 // normal's probability in the middle, then tails.
 var fine = []float64{-32, -16, -8, -4, -2.5, -1.75, -1.07, -0.57, -0.18, 0.18, 0.57, 1.07, 1.75, 2.5, 4, 8, 16, 32}
 
-// tailCells is the number of cells of a histogram from which on those far out may hold nothing
-// but noise: together they make a column many times too wide.
-const tailCells = 12
-
-// tailed reports whether a column of numbers has that many cells.
-func tailed(f encoding.Field) bool {
-	return f.Levels == nil && (ranged(f) || *f.Upper-*f.Lower >= tailCells)
-}
-
 // nearZero, times the upper bound, is the end of the cell of a spike at zero.
 const nearZero = 1e-6
 
