@@ -33,6 +33,13 @@ func Diagnose(chains [][]float64) Diagnosis {
 	}
 }
 
+// SquareESS is the effective sample size for the variance about mean. Draws of this sampler
+// often change sides, so that the mean is known better, and the variance less well, than by
+// as many independent draws.
+func SquareESS(chains [][]float64, mean float64) float64 {
+	return effectiveSize(each(splitChains(chains), func(x float64) float64 { return (x - mean) * (x - mean) }))
+}
+
 // splitChains cuts each chain into two halves; an odd draw in the middle is left
 // out.
 func splitChains(chains [][]float64) [][]float64 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +54,25 @@ func TestSummarise(t *testing.T) {
 	}
 	if math.Abs(got.MCSEMean-got.SD/math.Sqrt(10)) > 1e-15 {
 		t.Errorf("mcse_mean = %g, want sd/sqrt(S)", got.MCSEMean)
+	}
+}
+
+// TestErrorOfASpread: draws x_t = −.8·x_{t−1} + noise know their mean three times as well as
+// independent ones, but squares have the correlation .64: their error is √(1.64/.36) times.
+func TestErrorOfASpread(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := make([]float64, 40_000)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+		if i > 0 {
+			x[i] = -0.8*x[i-1] + 0.6*x[i]
+		}
+	}
+	s := summarise(Variable{Name: "a"}, x, slices.Sorted(slices.Values(x)))
+	independent := s.MCSESD
+	s.diagnose(x, 4)
+	if got, want := s.MCSESD/independent, math.Sqrt(1.64/0.36); math.Abs(got/want-1) > 0.15 {
+		t.Errorf("error of the sd: %.2f times, want %.2f", got, want)
 	}
 }
 

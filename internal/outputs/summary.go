@@ -145,11 +145,14 @@ func SummaryFile(rows []Summary, banner string) release.File {
 // follow from the effective number of draws.
 func (s *Summary) diagnose(x []float64, chains int) {
 	n := len(x) / chains
-	d := nuts.Diagnose(slices.Collect(slices.Chunk(x, n)))
+	split := slices.Collect(slices.Chunk(x, n))
+	d := nuts.Diagnose(split)
 	s.Chains = &d
 	if d.BulkESS > 0 {
 		s.MCSEMean *= math.Sqrt(float64(len(x)) / d.BulkESS)
-		s.MCSESD *= math.Sqrt(float64(len(x)) / d.BulkESS)
+	}
+	if size := nuts.SquareESS(split, s.Mean); size > 0 {
+		s.MCSESD *= math.Sqrt(float64(len(x)) / size)
 	}
 }
 
