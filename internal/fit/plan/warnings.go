@@ -33,7 +33,7 @@ func (p *Plan) warn() {
 		"noise will dominate: %d parameters from %d records at epsilon %.3g (sqrt(P)/(mu N) = %.2g, above %g); a larger epsilon, more records or a smaller model would help",
 		p.Latent, p.Records, p.Epsilon, p.NoiseToSignal, noiseDominates)
 	add(p.Private && p.ModelsNoise() && p.Signal() < biasShows, "clipping-bias",
-		"few records for this epsilon (mu N = %.3g, below %g): clipping moves intercepts and standard deviations, and the correction assumes predictors spread as declared; of 90 %% intervals on simulated tables more than 90 %% held for intercepts and coefficients, 75 %% for standard deviations of groups, 60 to 95 %% for residual ones; a larger epsilon or more records would help",
+		"few records for this epsilon (mu N = %.3g, below %g): clipping moves intercepts and standard deviations, and the correction assumes predictors spread as declared; of 90 %% intervals on simulated tables 91 %% held for coefficients, 87 %% for intercepts and standard deviations; a larger epsilon or more records would help",
 		p.Signal(), biasShows)
 	add(p.Delta >= 1/n, "delta-above-1/n",
 		"delta %.3g is at least 1/N: a mechanism that publishes one record in full could meet it; leave --delta out for %.2g", p.Delta, defaultDelta(p.Records))
