@@ -61,8 +61,7 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	c, at := j.curvature, append([]float64(nil), post.Mean...)
 	places := j.releases.settled(at, j.clipNorm, j.random())
 	spread := b.spreadOfEffects(len(at))
-	before := j.clippedSum(at, spread, places)
-	noiseOfMean := c.noiseOfMean()
+	before, noiseOfMean := j.clippedSum(at, spread, places), c.noiseOfMean()
 	reach := spectral(b.information, func(e float64) float64 { return e / (e + noiseOfMean) })
 	if reach == nil || !simd.Finite(before) {
 		return
@@ -106,6 +105,9 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 // deviation or a dispersion is far from linear in it: of a count's dispersion few records tell
 // 1 from 2, and none 10 from 20.
 func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64, places []place) {
+	if len(b.alone(len(post.Mean))) == 0 {
+		return
+	}
 	ofPrior := make([]float64, len(post.Mean))
 	j.prior.Gradient(ofPrior, post.Mean)
 	for _, k := range j.doubtful(post, b, j.clippedSum(post.Mean, spread, places)) {
