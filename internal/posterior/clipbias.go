@@ -105,12 +105,13 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 // deviation or a dispersion is far from linear in it: of a count's dispersion few records tell
 // 1 from 2, and none 10 from 20.
 func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64, places []place) {
-	if len(b.alone(len(post.Mean))) == 0 {
+	alone := b.alone(len(post.Mean))
+	if len(alone) == 0 {
 		return
 	}
 	ofPrior := make([]float64, len(post.Mean))
 	j.prior.Gradient(ofPrior, post.Mean)
-	for _, k := range j.doubtful(post, b, j.clippedSum(post.Mean, spread, places)) {
+	for _, k := range j.doubtful(alone, post, b.h, j.clippedSum(post.Mean, spread, places)) {
 		theta, middle, sd := slices.Clone(post.Mean), 0.0, farLook
 		at := func(t float64) []float64 {
 			theta[k] = post.Mean[k] + t
@@ -168,12 +169,13 @@ func rising(sums []float64) {
 // mixture most are so, and each takes seconds.
 const mostDoubtful, wellKnown, smallBias = 4, 0.15, 0.25
 
-// doubtful are those coordinates, where sum is b: the most biased first.
-func (j *jointNormal) doubtful(post *Posterior, b clipBias, sum []float64) []int {
-	bias := func(k int) float64 { return math.Abs(sum[k]) / math.Sqrt(b.h[k]+j.curvature.noiseOfMean()) }
-	list := slices.DeleteFunc(b.alone(len(post.Mean)), func(k int) bool {
-		return math.Exp(2*post.LogSD[k])+post.VarDP[k] < wellKnown*wellKnown && bias(k) < smallBias
-	})
+// doubtful are those of the coordinates alone, with the information h (P) and b = sum (P): the most
+// biased first. It spoils alone.
+func (j *jointNormal) doubtful(alone []int, post *Posterior, h, sum []float64) []int {
+	sd := make([]float64, len(post.Mean))
+	post.SD(sd)
+	bias := func(k int) float64 { return math.Abs(sum[k]) / math.Sqrt(h[k]+j.curvature.noiseOfMean()) }
+	list := slices.DeleteFunc(alone, func(k int) bool { return sd[k] < wellKnown && bias(k) < smallBias })
 	slices.SortFunc(list, func(k, l int) int { return cmp.Compare(bias(l), bias(k)) })
 	return list[:min(len(list), mostDoubtful)]
 }

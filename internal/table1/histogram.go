@@ -107,10 +107,11 @@ func (s *shape) drawnTo(shares []float64, sd float64, tails bool) (d drawing, p,
 		d.first, d.last = body(shares, s.cells, sd, d.own)
 	}
 	p, counted = s.drawn(d, s.shares), make([]float64, len(s.cell))
-	if !tails { // noise above 0 in many cells is a long tail, unless that below 0 outweighs it
-		copy(p, stats.Simplex(p, 1))
+	if tails {
+		positive(p)
+	} else { // noise above 0 in many cells is a long tail, unless that below 0 outweighs it
+		p = stats.Simplex(p, 1)
 	}
-	positive(p)
 	for i, cell := range s.cell {
 		if cell >= d.first && cell < d.last {
 			counted[i] = d.own * s.fraction(i, s.shares, s.cells) * sd
