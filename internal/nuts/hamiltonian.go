@@ -60,7 +60,7 @@ func (h *hamiltonian) push(p *point, rng Rand) {
 
 // energy is H at p; +Inf if the log density is not a number.
 func (h *hamiltonian) energy(p *point) float64 {
-	e := dot(p.momentum, p.velocity)/2 - p.logDensity
+	e := simd.Dot(p.momentum, p.velocity)/2 - p.logDensity
 	if math.IsNaN(e) {
 		return math.Inf(1)
 	}
@@ -70,19 +70,14 @@ func (h *hamiltonian) energy(p *point) float64 {
 // leapfrog moves p by one step of the given length, which is negative for a step
 // back in time.
 func (h *hamiltonian) leapfrog(p *point, step float64) {
-	addScaled(p.momentum, step/2, p.gradient)
-	addScaled(p.velocity, step/2, p.acceleration)
-	addScaled(p.x, step, p.velocity)
+	simd.Axpy(p.momentum, step/2, p.gradient)
+	simd.Axpy(p.velocity, step/2, p.acceleration)
+	simd.Axpy(p.x, step, p.velocity)
 	h.evaluate(p)
 	h.metric.velocity(p.acceleration, p.gradient)
-	addScaled(p.momentum, step/2, p.gradient)
-	addScaled(p.velocity, step/2, p.acceleration)
+	simd.Axpy(p.momentum, step/2, p.gradient)
+	simd.Axpy(p.velocity, step/2, p.acceleration)
 }
-
-func dot(x, y []float64) float64 { return simd.Dot(x, y) }
-
-// addScaled adds a·x to dst.
-func addScaled(dst []float64, a float64, x []float64) { simd.Axpy(dst, a, x) }
 
 // logAddExp is log(exp(x) + exp(y)).
 func logAddExp(x, y float64) float64 {

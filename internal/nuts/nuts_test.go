@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"d3p/internal/simd"
 	"d3p/internal/stattest"
 )
 
@@ -271,7 +272,7 @@ func TestNoAllocationPerTransition(t *testing.T) {
 		for i, v := range x {
 			gradient[i] = -v
 		}
-		return -dot(x, x) / 2, nil
+		return -simd.Dot(x, x) / 2, nil
 	}
 	h := &hamiltonian{density: density, metric: unitMetric(5)}
 	tree := newTree(h, 5, 10, seeded(3))

@@ -1,6 +1,10 @@
 package nuts
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/simd"
+)
 
 // maxEnergyError is the error of H beyond which a trajectory counts as divergent.
 const maxEnergyError = 1000
@@ -172,14 +176,14 @@ func (t *tree) leaf(side int, proposal *point, first, last *edge, sum []float64,
 	proposal.set(&t.current)
 	first.at(&t.current)
 	last.at(&t.current)
-	addScaled(sum, 1, t.current.momentum)
+	simd.Axpy(sum, 1, t.current.momentum)
 	return !t.result.divergent && t.h.err == nil
 }
 
 // turns reports whether a trajectory with the given velocities at its ends and
 // sum of momenta turns back.
 func (t *tree) turns(start, end, sum []float64) bool {
-	return !(dot(start, sum) > 0 && dot(end, sum) > 0)
+	return !(simd.Dot(start, sum) > 0 && simd.Dot(end, sum) > 0)
 }
 
 // turnsAcross is turns for one half and the nearest point of the other.
