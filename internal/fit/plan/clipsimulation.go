@@ -1,8 +1,11 @@
 package plan
 
 import (
+	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models/graph"
 	"d3p/internal/models/law"
@@ -13,13 +16,14 @@ import (
 	"d3p/internal/stats"
 )
 
-// lawRecords is the number of simulated records whose gradients have their norms computed,
-// clipCandidates the number of compared clip norms.
-const lawRecords, clipCandidates = 4000, 60
+// lawRecords is the number of simulated records whose gradients have their norms computed.
+const lawRecords = 4000
 
-// muchWorse is the ratio of mean squared errors from which the best clip norm replaces that
-// of a quantile.
-const muchWorse = 4
+// clipQuantiles are those of the compared clip norms.
+var clipQuantiles = []float64{0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 1}
+
+// muchMore is the information, in nats, by which the best clip norm replaces that of a quantile.
+const muchMore = 0.5
 
 // A fit may clip gap times as many records as the target of the quantile, because its clip
 // norm follows a noisy count.
@@ -42,57 +46,136 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 	if len(g.norms) == 0 {
 		return
 	}
-	best, least := 0.0, math.Inf(1)
-	for k := range clipCandidates {
-		c := stats.Quantile(g.norms, 0.2+0.8*float64(k)/(clipCandidates-1))
-		if e := p.clippingError(g, c); e < least {
-			best, least = c, e
-		}
+	norms := []float64{stats.Quantile(g.norms, p.ClipQuantile), stats.Quantile(g.norms, max(0, 1-gap*(1-p.ClipQuantile))), p.ClipBound}
+	for _, q := range clipQuantiles {
+		norms = append(norms, stats.Quantile(g.norms, q))
 	}
-	if p.ClipBound > 0 && p.clippingError(g, p.ClipBound) <= p.clippingError(g, stats.Quantile(g.norms, p.ClipQuantile)) {
+	says := p.informations(g, m.PriorPrecision(rng), norms)
+	own, follows, bound := says[0], min(says[0], says[1]), says[2]
+	if p.ClipBound > 0 && bound >= own {
 		p.Clipping, p.ClipNorm, p.ClipQuantile = settings.ClippingFlat, p.ClipBound, 0
 		p.SplitNoise()
 		return
 	}
-	if !(best > 0) || p.clippingError(g, stats.Quantile(g.norms, max(0, 1-gap*(1-p.ClipQuantile)))) < muchWorse*least {
+	most := slices.Max(says[3:])
+	best := norms[3+slices.Index(says[3:], most)]
+	if !(best > 0) || most-follows < muchMore {
 		return
 	}
-	digits := math.Pow(10, math.Floor(math.Log10(best))-1)
-	p.Clipping, p.ClipNorm, p.ClipQuantile = settings.ClippingFlat, math.Ceil(best/digits)*digits, 0
+	perDigit := math.Pow(10, 1-math.Floor(math.Log10(best)))
+	p.Clipping, p.ClipNorm, p.ClipQuantile = settings.ClippingFlat, math.Ceil(best*perDigit)/perDigit, 0
 	p.SplitNoise()
 }
 
-// clippingError is, up to a factor, the mean squared error of parameters that solve Σ
-// clip(g) + noise = 0 with clip norm c. With k the share of the information Σ|g|² that
-// clipping keeps, it is
+// informations are what clipped and noisy sums say of all parameters, in nats up to a constant,
+// for each of the clip norms: half the log determinant of the posterior's precision, with prior
+// (P) that of the prior. By the identity of information the sum of N records' clipped gradients
+// changes by A = N E[clip(g)gᵀ] per unit of the parameters, so that this precision is
 //
-//	(Σ|clip(g)|² + |Σ(clip(g) − g)|² + P(C/μ)²)/k²:
+//	prior + A V⁻¹ A,  V = N E[clip(g)clip(g)ᵀ] + diag(N E[clip(g) − g])² + (C/μ)²:
 //
-// the variance of sampling, the bias (scores have mean 0), and the noise of all steps.
-func (p *Plan) clippingError(g gradients, c float64) float64 {
-	n := float64(p.Records) / float64(len(g.rows))
-	all, kept, sampling := 0.0, 0.0, 0.0
-	bias := make([]float64, p.Latent)
-	for _, row := range g.rows {
-		norm := math.Sqrt(simd.Dot(row, row))
-		factor := math.Min(1, c/norm)
-		if norm == 0 {
-			continue
-		}
-		all, kept, sampling = all+norm*norm, kept+factor*norm*norm, sampling+factor*factor*norm*norm
-		simd.Axpy(bias, factor-1, row)
+// sampling, the bias (scores have mean 0) as if that of each parameter were unknown, and the noise
+// of all steps. A sum of variances would pay for a direction that few records have with noise in
+// all others.
+func (p *Plan) informations(g gradients, prior, norms []float64) []float64 {
+	order := make([]int, len(norms))
+	for i := range order {
+		order[i] = i
 	}
-	return (n*sampling + n*n*simd.Dot(bias, bias) + float64(p.Latent)*c*c/(p.Mu*p.Mu)) * (all / kept) * (all / kept)
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(norms[i], norms[j]) })
+	says, n := make([]float64, len(norms)), float64(p.Records)/float64(len(g.rows))
+	whole, clipped, from := newGradientSums(p.Latent), newGradientSums(p.Latent), 0
+	clipped.add(1, g.rows, g.norms)
+	for _, i := range order {
+		c := norms[i]
+		to := from
+		for to < len(g.norms) && g.norms[to] <= c {
+			to++
+		}
+		whole.add(1, g.rows[from:to], g.norms[from:to])
+		clipped.add(-1, g.rows[from:to], g.norms[from:to])
+		from = to
+		a, v := mat.NewSymDense(p.Latent, nil), mat.NewSymDense(p.Latent, nil)
+		for j := range p.Latent {
+			for k := range j + 1 {
+				a.SetSym(j, k, n*(whole.squares.At(j, k)+c*clipped.perNorm.At(j, k)))
+				v.SetSym(j, k, n*(whole.squares.At(j, k)+c*c*clipped.perSquare.At(j, k)))
+			}
+			bias := n * (c*clipped.units[j] - clipped.sum[j])
+			v.SetSym(j, j, v.At(j, j)+bias*bias+c*c/(p.Mu*p.Mu))
+		}
+		says[i] = informationOf(a, v, prior)
+	}
+	return says
 }
 
-// gradients are the gradients of simulated records, and their norms in rising order.
+// gradientSums are, over gradients g, the sums of g, g/|g| (P), and of ggᵀ, ggᵀ/|g| and ggᵀ/|g|² (P×P).
+type gradientSums struct {
+	sum, units                  []float64
+	squares, perNorm, perSquare *mat.SymDense
+}
+
+func newGradientSums(p int) *gradientSums {
+	return &gradientSums{make([]float64, p), make([]float64, p), mat.NewSymDense(p, nil), mat.NewSymDense(p, nil), mat.NewSymDense(p, nil)}
+}
+
+// add adds by times the sums over rows (n×P), whose norms are above 0.
+func (s *gradientSums) add(by float64, rows [][]float64, norms []float64) {
+	if len(rows) == 0 {
+		return
+	}
+	scaled := mat.NewDense(len(rows), len(s.sum), nil)
+	for power, square := range []*mat.SymDense{s.squares, s.perNorm, s.perSquare} {
+		for i, row := range rows {
+			to := scaled.RawRowView(i)
+			factor := math.Pow(norms[i], -float64(power)/2)
+			for j, x := range row {
+				to[j] = factor * x
+			}
+		}
+		var of mat.SymDense
+		of.SymOuterK(by, scaled.T())
+		square.AddSym(square, &of)
+	}
+	for i, row := range rows {
+		simd.Axpy(s.sum, by, row)
+		simd.Axpy(s.units, by/norms[i], row)
+	}
+}
+
+// informationOf is half the log determinant of diag(prior) + a v⁻¹ a.
+func informationOf(a, v *mat.SymDense, prior []float64) float64 {
+	var c mat.Cholesky
+	if !c.Factorize(v) {
+		return math.Inf(-1)
+	}
+	var solved, product mat.Dense
+	if c.SolveTo(&solved, a) != nil {
+		return math.Inf(-1)
+	}
+	product.Mul(a, &solved)
+	precision := mat.NewSymDense(len(prior), nil)
+	for j := range prior {
+		for k := range j + 1 {
+			precision.SetSym(j, k, (product.At(j, k)+product.At(k, j))/2)
+		}
+		precision.SetSym(j, j, precision.At(j, j)+prior[j])
+	}
+	if !c.Factorize(precision) {
+		return math.Inf(-1)
+	}
+	return c.LogDet() / 2
+}
+
+// gradients are the gradients of simulated records and their norms above 0, in rising order of the norms.
 type gradients struct {
 	rows  [][]float64 // each (P)
 	norms []float64
 }
 
 // gradientsOf are the finite gradients at theta of encoded records with k columns.
-func gradientsOf(t *graph.Tape, theta, records []float64, k int) (g gradients) {
+func gradientsOf(t *graph.Tape, theta, records []float64, k int) gradients {
+	var rows [][]float64
 	const batch = 400
 	machine := graph.NewMachine(t, batch)
 	machine.Globals(theta, nil)
@@ -101,12 +184,21 @@ func gradientsOf(t *graph.Tape, theta, records []float64, k int) (g gradients) {
 		machine.Records(records[:b*k], k, b, nil)
 		for r := range b {
 			row := make([]float64, t.P)
-			if machine.Gradient(r, row); simd.Finite(row) {
-				g.rows = append(g.rows, row)
-				g.norms = append(g.norms, math.Sqrt(simd.Dot(row, row)))
+			if machine.Gradient(r, row); simd.Finite(row) && normOf(row) > 0 {
+				rows = append(rows, row)
 			}
 		}
 	}
-	slices.Sort(g.norms)
+	return sorted(rows)
+}
+
+// sorted are the gradients in the order of their norms.
+func sorted(rows [][]float64) gradients {
+	g := gradients{rows: slices.SortedFunc(slices.Values(rows), func(a, b []float64) int { return cmp.Compare(normOf(a), normOf(b)) })}
+	for _, row := range g.rows {
+		g.norms = append(g.norms, normOf(row))
+	}
 	return g
 }
+
+func normOf(x []float64) float64 { return math.Sqrt(simd.Dot(x, x)) }

@@ -1,11 +1,17 @@
 package plan
 
 import (
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"d3p/internal/models"
 	"d3p/internal/settings"
+	"d3p/internal/stats"
 )
 
 const rareOutcome = `d3p: 1
@@ -64,6 +70,60 @@ func TestRareOutcomesAreNotClippedAway(t *testing.T) {
 			t.Errorf("noise %v (gradient %v, count %v), want %v", p.NoiseMultiplier, p.GradientNoise, p.CountNoise, before.NoiseMultiplier)
 		}
 	}
+}
+
+// Two of 1000 records lie 22 sds away in a direction of their own, and a tenth of the outcomes are 1.
+// To clip no gradient would give nine other parameters four times the noise, though a sum of squared
+// errors is least so.
+func TestFewLongGradientsDoNotSetTheClipNorm(t *testing.T) {
+	p := &Plan{Latent: 10, Records: 57000, Mu: 0.26}
+	rng := rand.New(rand.NewPCG(1, 1))
+	var rows [][]float64
+	for i := range 4000 {
+		residual := -0.1
+		if i%10 == 0 {
+			residual = 0.9
+		}
+		row := make([]float64, p.Latent)
+		for j := range p.Latent - 1 {
+			row[j] = residual * rng.NormFloat64()
+		}
+		if rng.IntN(500) == 0 {
+			row[p.Latent-1] = residual * 22
+		}
+		rows = append(rows, row)
+	}
+	prior := slices.Repeat([]float64{0.1}, p.Latent)
+	g := sorted(rows)
+	norms := []float64{20, stats.Quantile(g.norms, 0.99), 0.3}
+	got := p.informations(g, prior, norms)
+	for i, c := range norms {
+		if want := p.information(rows, prior, c); math.Abs(got[i]-want) > 1e-6*math.Abs(want) {
+			t.Errorf("C = %v: information %v, want %v", c, got[i], want)
+		}
+	}
+	if got[1] < got[0]+muchMore || got[1] < got[2]+muchMore {
+		t.Errorf("informations %v at the clip norms %v", got, norms)
+	}
+}
+
+// information is that of informations by its definition.
+func (p *Plan) information(rows [][]float64, prior []float64, c float64) float64 {
+	a, v, n := mat.NewSymDense(p.Latent, nil), mat.NewSymDense(p.Latent, nil), float64(p.Records)/float64(len(rows))
+	bias := make([]float64, p.Latent)
+	for _, row := range rows {
+		f := min(1, c/normOf(row))
+		x := mat.NewVecDense(p.Latent, row)
+		a.SymRankOne(a, n*f, x)
+		v.SymRankOne(v, n*f*f, x)
+		for j := range bias {
+			bias[j] += n * (f - 1) * row[j]
+		}
+	}
+	for j, b := range bias {
+		v.SetSym(j, j, v.At(j, j)+b*b+c*c/(p.Mu*p.Mu))
+	}
+	return informationOf(a, v, prior)
 }
 
 // Many parameters of few records have a low quantile; it stays one.
