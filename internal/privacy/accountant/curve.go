@@ -18,6 +18,7 @@ import (
 type Curve struct {
 	directions []profile
 	knots      []knot
+	least      float64 // δ of the last knot
 }
 
 // profile is δ(ε) of one direction: a closed form, or dominating sums at
@@ -140,6 +141,7 @@ func (c *Curve) place(minDelta float64) {
 	if math.IsInf(top, 1) {
 		top = 0
 	}
+	c.least = minDelta
 	for i := range curveKnots + 1 {
 		// denser near zero, where large false-positive rates are decided
 		u := float64(i) / curveKnots
@@ -219,8 +221,12 @@ const muMinDelta = 1e-10
 // muSlack bounds how much larger than needed DominatingMu may be, relatively.
 const muSlack = 1e-9
 
+// MuFrom is the δ from which DominatingMu covers the curve: 1e-10, or, beside infinite losses of
+// (ε, δ) steps, up to ten times the least δ with a finite ε.
+func (c *Curve) MuFrom() float64 { return max(muMinDelta, c.least) }
+
 // DominatingMu is the smallest μ for which μ-Gaussian differential privacy
-// covers the curve at every δ >= 1e-10, and the regret of quoting only μ: by
+// covers the curve at every δ >= MuFrom, and the regret of quoting only μ: by
 // how much, at most, it overstates the attacker (the smallest shift κ with
 // f(α+κ)-κ <= f_μ(α) for all α; Gomez, Kulynych et al. 2025, arXiv:2503.10945).
 func (c *Curve) DominatingMu() (mu, regret float64) {

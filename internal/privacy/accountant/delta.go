@@ -131,18 +131,18 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 // estimateLogDelta is log δ(ε): to about ten digits by the contour engine (precise), or to
 // a few by one coarse bracket if that engine does not apply.
 func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, err error) {
+	if d.noDP != 0 { // infinite losses add their mass
+		finite := *d
+		finite.noDP = 0
+		v, precise, err = finite.estimateLogDelta(epsilon)
+		return math.Log(-math.Expm1(d.noDP) + math.Exp(d.noDP+v)), precise, err
+	}
 	d.prepareAt(epsilon)
 	if d.unreliable {
-		plain := d.unamplified()
-		plain.noDP = d.noDP
-		return plain.estimateLogDelta(epsilon)
+		return d.unamplified().estimateLogDelta(epsilon)
 	}
-	if _, deltaAt, ok := d.exact(); ok && d.noDP == 0 {
+	if _, deltaAt, ok := d.exact(); ok {
 		return math.Log(deltaAt(epsilon)), true, nil
-	}
-	if d.noDP != 0 {
-		r, err := d.delta(epsilon, certifyWidth)
-		return math.Log(r.Estimate), true, err
 	}
 	c, tail, theta, logBound := d.composeAt(epsilon)
 	if logBound < smallestLogDelta {
