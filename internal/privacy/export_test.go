@@ -105,3 +105,16 @@ func objectiveOf(c *Columns, m LogisticOptimum) (*exactdraw.Posterior, error) {
 	}
 	return c.objective(m, reader, m.frame(c.rows.Codes.Most), nil), nil
 }
+
+// WeighTexts is the weight of each text of a column before noise and threshold.
+func WeighTexts(c *Columns, column string) (map[string]float64, error) {
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	weights := map[string]float64{}
+	names, sums := c.weigh(column)
+	for i, name := range names {
+		weights[name] = sums[i]
+	}
+	return weights, nil
+}

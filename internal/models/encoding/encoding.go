@@ -3,7 +3,11 @@
 package encoding
 
 import (
+	"bytes"
 	"slices"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
 
 	"d3p/internal/models/data"
 )
@@ -126,6 +130,40 @@ func (e Encoding) Counted() Encoding {
 		e.Fields = append(e.Fields, f)
 	}
 	return e
+}
+
+// Texts is the encoding of rows for a purchase of the levels of a column: its texts alone. A row
+// without one counts as rejected.
+func (e Encoding) Texts(column string) Encoding {
+	e.Fields, e.K, e.Within = []Field{{Column: column, Type: data.Category, Kind: LevelCode, Levels: []string{}, Open: true, Unknown: UnknownReject, Missing: MissingReject, Out: []int{-1}}}, 0, nil
+	return e
+}
+
+// Opened is the encoding in which all texts of a column are levels; only for a data check.
+func (e Encoding) Opened(column string) Encoding {
+	e.Fields = slices.Clone(e.Fields)
+	for i := range e.Fields {
+		if f := &e.Fields[i]; f.Column == column && f.Levels != nil {
+			f.Open = true
+		}
+	}
+	return e
+}
+
+// longestLevel is the length in bytes of the longest text that can be bought as a level.
+const longestLevel = 100
+
+// BuyableLevel reports whether a text can be bought as a level: printable, not empty or long, and
+// nothing that a spreadsheet would compute.
+func BuyableLevel(text []byte) bool {
+	if len(text) == 0 || len(text) > longestLevel || !utf8.Valid(text) || bytes.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return false
+	}
+	if bytes.IndexByte([]byte("=+-@"), text[0]) >= 0 {
+		_, err := strconv.ParseFloat(string(text), 64)
+		return err == nil
+	}
+	return true
 }
 
 // Columns has one field of each column that e reads as a number or level, in order of

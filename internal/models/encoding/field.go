@@ -89,6 +89,9 @@ type Field struct {
 	Scale  float64 `json:"scale,omitempty"`
 
 	Levels []string `json:"levels,omitempty"` // of LevelCode and OneHot
+	// Open means that every text which BuyableLevel allows is a level, in order of first use. Only
+	// the purchase of levels reads a column so.
+	Open bool `json:"-"`
 	// Vocabulary are the known tokens of Tokens; nil: every byte is one.
 	Vocabulary []string `json:"vocabulary,omitempty"`
 	// Words: cells are lists of tokens of the vocabulary, which are looked up as they are.

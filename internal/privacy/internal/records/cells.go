@@ -33,7 +33,7 @@ func (e *encoder) text(c *column, cell []byte) {
 		cell = bytes.TrimSpace(cell)
 	}
 	code, declared := undeclared, false
-	if c.levels != nil {
+	if c.levels != nil && !(c.levels.open != nil && e.isMissing(cell)) {
 		code, declared = c.levels.find(cell)
 	}
 	if !declared && e.isMissing(cell) {
@@ -173,10 +173,12 @@ func (e *encoder) isMissing(cell []byte) bool {
 // missing tokens are missing.
 func (e *encoder) number(c *column, x float64) {
 	code, declared := undeclared, false
-	if c.levels != nil {
+	none := math.IsNaN(x) || math.IsInf(x, 0)
+	missing := none || slices.Contains(e.numberTokens, x)
+	if c.levels != nil && !(c.levels.open != nil && missing) {
 		code, declared = c.levels.findNumber(x)
 	}
-	if math.IsNaN(x) || math.IsInf(x, 0) || !declared && slices.Contains(e.numberTokens, x) {
+	if none || !declared && missing {
 		e.absent(c)
 		return
 	}

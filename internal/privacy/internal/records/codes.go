@@ -28,7 +28,11 @@ type CodedColumn struct {
 	at     int // of the code in a row's bytes, little end first
 	width  int
 	number field
+	open   *textCodes // of a field with all levels
 }
+
+// Texts are the levels of a field with all of them, by code.
+func (k *CodedColumn) Texts() []string { return k.open.names }
 
 // RowState is the state of a row.
 type RowState byte
@@ -51,6 +55,9 @@ func newCodes(e encoding.Encoding) *Codes {
 		} else {
 			for n := (len(f.Levels) + 1) >> 8; n > 0; n >>= 8 {
 				k.width++
+			}
+			if f.Open {
+				k.width = 4
 			}
 		}
 		c.size += k.width
@@ -159,6 +166,9 @@ func (e *encoder) keepCodes(c *Codes, at map[string]int) {
 	for i := range c.Columns {
 		own := &e.columns[at[c.Columns[i].Field.Column]]
 		own.coded = i
+		if own.levels != nil {
+			c.Columns[i].open = own.levels.open
+		}
 		for k := range own.fields {
 			own.fields[k].noted = c.Columns[i].at
 		}

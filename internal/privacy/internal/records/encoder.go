@@ -115,6 +115,9 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 			c.numeric, c.date, c.origin = true, f.Type == data.Date, f.Origin
 		case encoding.LevelCode, encoding.OneHot:
 			c.levels = newLevelSet(f.Levels)
+			if f.Open {
+				c.levels.open = &textCodes{codes: map[string]int{}}
+			}
 		case encoding.Tokens:
 			c.lists = f.Listed > 0 && (c.lists || !c.tokens)
 			c.tokens = true

@@ -2,8 +2,12 @@ package records
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"strconv"
+	"sync"
+
+	"d3p/internal/models/encoding"
 )
 
 // levelSet finds the code of a level: by its spelling, or, when both are numbers, by
@@ -14,6 +18,35 @@ type levelSet struct {
 	slots    []int32 // code + 1, at the hash of its spelling or behind it; 0: free
 	shift    int
 	byNumber map[float64]int
+	open     *textCodes // all texts are levels; nil: only names are
+}
+
+// textCodes are the different texts of a column. Threads that read parts of the file share them.
+type textCodes struct {
+	mu    sync.RWMutex
+	codes map[string]int
+	names []string // by code
+}
+
+// code returns the code of a text, the next one for a new text; ok is false if the text cannot be
+// a level.
+func (t *textCodes) code(cell []byte) (code int, ok bool) {
+	t.mu.RLock()
+	code, ok = t.codes[string(cell)]
+	t.mu.RUnlock()
+	if ok || !encoding.BuyableLevel(cell) {
+		return code, ok
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if code, ok = t.codes[string(cell)]; !ok {
+		if code = len(t.names); code == math.MaxInt32 {
+			return 0, false
+		}
+		t.names = append(t.names, string(cell))
+		t.codes[t.names[code]] = code
+	}
+	return code, true
 }
 
 func newLevelSet(levels []string) *levelSet {
@@ -66,6 +99,9 @@ func ends(cell []byte) uint64 {
 
 // find returns the code of a level given as text.
 func (s *levelSet) find(cell []byte) (code int, ok bool) {
+	if s.open != nil {
+		return s.open.code(cell)
+	}
 	if code := *s.slot(cell); code > 0 {
 		return int(code) - 1, true
 	}
@@ -82,6 +118,9 @@ func (s *levelSet) find(cell []byte) (code int, ok bool) {
 
 // findNumber returns the code of a level given as a number.
 func (s *levelSet) findNumber(x float64) (code int, ok bool) {
+	if s.open != nil {
+		return s.open.code(strconv.AppendFloat(nil, x+0, 'f', -1, 64)) // +0: not -0
+	}
 	code, ok = s.byNumber[x]
 	return code, ok
 }
@@ -89,6 +128,9 @@ func (s *levelSet) findNumber(x float64) (code int, ok bool) {
 // findBool returns the code of a level given as a truth value: true and false,
 // or 1 and 0.
 func (s *levelSet) findBool(b bool) (code int, ok bool) {
+	if s.open != nil {
+		return s.open.code(strconv.AppendBool(nil, b))
+	}
 	if code := *s.slot(strconv.AppendBool(nil, b)); code > 0 {
 		return int(code) - 1, true
 	}
