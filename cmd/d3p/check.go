@@ -42,6 +42,7 @@ type checkResult struct {
 	DataCheck  string        `json:"data_check,omitempty"` // the private file with the counts of --data
 	// Records has the counts of --show, which are as private as the records.
 	Records *privacy.DataCheck `json:"records,omitempty"`
+	bought  []string           // lines about levels to buy
 	counted int                // columns of a twin by marginals, which has no parameters
 }
 
@@ -211,6 +212,11 @@ func (r *checkResult) describe(m *models.Model) {
 		r.counted = len(m.Encoding.Columns())
 		return
 	}
+	for _, c := range m.Spec.Data.Columns {
+		if c.BuysLevels() {
+			r.bought = append(r.bought, fmt.Sprintf("levels of %s: bought, for epsilon %g alone; at most %d, as counted here", c.Name.V, c.Prices.Levels.V, c.MostLevels()))
+		}
+	}
 	r.Latent = m.P
 	for i := range m.Params {
 		r.Parameters = append(r.Parameters, m.Params[i].String())
@@ -224,6 +230,9 @@ func (r checkResult) print(w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "%s: no mistakes; %d parameters, %d unconstrained numbers: %s\n",
 			r.File, len(r.Parameters), r.Latent, strings.Join(r.Parameters, ", "))
+	}
+	for _, line := range r.bought {
+		fmt.Fprintln(w, line)
 	}
 	printLayers(w, r.Layers, r.Record)
 	if r.DataCheck != "" {
@@ -251,7 +260,13 @@ func checkRecords(m *models.Model, path, data, out string) (*privacy.DataCheck, 
 		return nil, status.With(status.Numeric, err)
 	}
 	defer root.Wipe()
-	counts, err := privacy.NewTable(privacy.TableConfig{Data: data, Encoding: m.Encoding, Root: root}).DataCheck()
+	e := m.Encoding
+	for _, c := range m.Spec.Data.Columns {
+		if c.BuysLevels() { // none is undeclared before the purchase
+			e = e.Opened(c.HeaderName())
+		}
+	}
+	counts, err := privacy.NewTable(privacy.TableConfig{Data: data, Encoding: e, Root: root}).DataCheck()
 	if err != nil {
 		return nil, status.With(status.Data, atomicfile.Named(data, err))
 	}

@@ -109,7 +109,7 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 		return err
 	}
 	if plan.Open() && readOnce(data) {
-		return status.Usagef("%s: it is no regular file, and a fit that buys bounds reads it twice (write it to a file, or declare lower and upper)", data)
+		return status.Usagef("%s: it is no regular file, and a fit that buys bounds or levels reads it twice (write it to a file, or declare them)", data)
 	}
 	if !private {
 		a.noteLimits(m)
@@ -236,6 +236,9 @@ func (a *app) printFit(result *run.Result) error {
 		}
 		usual := view{prob: usualProb, single: result.Single}
 		printSummary(w, result.Summary, usual)
+		for _, l := range result.Levels {
+			fmt.Fprintf(w, "\n%s: %d found; noise hides most levels of fewer than %.0f units, and shows nearly all of %.0f or more\n", l.Purpose(), len(l.Found), l.Threshold, l.Sure())
+		}
 		fmt.Fprintf(w, "\n%s\n", explain(m, usual))
 		fmt.Fprintf(w, "\nClaim: %s\n", result.Claim)
 		if v := result.Verdict; v != nil {

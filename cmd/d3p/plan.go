@@ -193,6 +193,10 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		t.Print()
 		return
 	}
+	for i := range p.Levels {
+		l := &p.Levels[i]
+		t.Line(terminal.Cells{"bought", fmt.Sprintf("%s, at most %d, of a noisy count of %.0f or more, with noise of standard deviation %.3g, for epsilon %g alone; the other lines assume %d", l.Purpose(), l.Most, math.Ceil(l.Threshold), l.Noise, l.Price, l.Most)})
+	}
 	for i := range p.Bounds {
 		b := &p.Bounds[i]
 		t.Line(terminal.Cells{"bought", fmt.Sprintf("%s, with noise of standard deviation %.3g in a count, for epsilon %s alone", b.Purpose(), b.Histogram.Noise, b.Price())})
@@ -502,7 +506,7 @@ func rehearsable(m *models.Model, p *plan.Plan) error {
 	case p.ByMarginals(), p.DrawsPosterior(), p.Estimates():
 		return status.Usagef("--rehearse: the fit releases no intervals (leave it out)")
 	case p.Open():
-		return status.Usagef("--rehearse: the model has no law of the bounds or scales that the fit will buy (declare them, or leave --rehearse out)")
+		return status.Usagef("--rehearse: the model has no law of the bounds, scales or levels that the fit will buy (declare them, or leave --rehearse out)")
 	case len(m.Spec.Data.Tensors) > 0:
 		return status.Usagef("--rehearse: it draws no arrays and no texts (leave it out, and try d3p simulate)")
 	}

@@ -12,35 +12,76 @@ import (
 	"d3p/internal/table1"
 )
 
+// BuyLevels buys the levels that the plan's model leaves open, and settles the plan with them.
+// texts gives the curator the texts of a column. It first certifies the whole plan with its steps.
+// compile makes the model with the bought levels; if it is invalid, no level counts as found. It
+// does nothing for a plan that leaves no levels open.
+func BuyLevels(p *plan.Plan, c *privacy.Curator, texts func(column string) *privacy.Columns, compile func(data.Bought) (*models.Model, error)) error {
+	if !p.OpenLevels() {
+		return nil
+	}
+	if err := authorise(p, c); err != nil {
+		return err
+	}
+	settle := func(found [][]privacy.Level) error {
+		names := map[string][]string{}
+		for i, l := range p.Levels {
+			l.Found = found[i]
+			names[l.Column] = l.Names()
+		}
+		m, err := compile(data.Bought{Levels: names})
+		if err != nil {
+			return err
+		}
+		return p.SettleLevels(found, m)
+	}
+	found, none := make([][]privacy.Level, len(p.Levels)), make([][]privacy.Level, len(p.Levels))
+	for i := range p.Levels {
+		l := &p.Levels[i]
+		c.Columns(texts(l.Query(p.Model()).Column))
+		var err error
+		if found[i], err = l.Buy(c, p.Model()); err != nil {
+			return err
+		}
+		none[i] = []privacy.Level{}
+	}
+	if settle(found) == nil {
+		return nil
+	}
+	return settle(none)
+}
+
 // BuyBounds buys the bounds and scales that the plan's model leaves open, and settles the
 // plan with them. The curator's columns are encoded with the declared limits. It first
 // certifies the whole plan with its steps. compile makes the model with the bought numbers;
 // if these are invalid, such as bounds that exclude a cut point, the declared limits stay.
 // It does nothing for a plan that leaves nothing open.
 func BuyBounds(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*models.Model, error)) error {
-	if !p.Open() {
+	if !p.OpenBounds() {
 		return nil
 	}
 	if err := authorise(p, c); err != nil {
 		return err
 	}
 	limits := p.Model()
-	numbers, settled := make([]data.Numbers, len(p.Bounds)), map[string]data.Numbers{}
+	bought := p.Settled() // its levels
+	bought.Numbers = map[string]data.Numbers{}
+	numbers := make([]data.Numbers, len(p.Bounds))
 	for i := range p.Bounds {
 		b := &p.Bounds[i]
 		var err error
 		if numbers[i], err = b.Buy(c, limits); err != nil {
 			return err
 		}
-		settled[b.Column] = numbers[i]
+		bought.Numbers[b.Column] = numbers[i]
 	}
-	m, err := compile(data.Bought{Numbers: settled})
+	m, err := compile(bought)
 	if err != nil {
 		for i, b := range p.Bounds {
 			numbers[i] = table1.Limits(limits.Spec.Data.Column(b.Column))
-			settled[b.Column] = numbers[i]
+			bought.Numbers[b.Column] = numbers[i]
 		}
-		if m, err = compile(data.Bought{Numbers: settled}); err != nil {
+		if m, err = compile(bought); err != nil {
 			return err
 		}
 	}
@@ -127,10 +168,14 @@ func authorise(p *plan.Plan, c *privacy.Curator) error {
 	if err != nil {
 		return err
 	}
-	before := p.Before()
-	if !p.Open() {
-		before = before[len(plan.Before(p.Bounds, nil, nil)):]
+	levels, bounds := p.Levels, p.Bounds
+	if !p.OpenLevels() {
+		levels = nil
 	}
+	if !p.OpenBounds() {
+		bounds = nil
+	}
+	before := plan.Before(levels, bounds, p.Counted, p.Purchase)
 	after := p.SideQueries.Events(p.Neighbours)
 	return c.Authorise(slices.Concat(before, []event.Event{m.Event(m.Steps)}, after)...)
 }

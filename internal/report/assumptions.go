@@ -15,7 +15,7 @@ import (
 func (r *Run) assumptions() []Assumption {
 	unit := r.Spec.Data.Unit
 	list := []Assumption{
-		{"declared-constants", "no bound, scale, level or category comes from the records", Declared,
+		{"declared-constants", "no bound, scale, level or category comes from the records" + r.exceptBought(), Declared,
 			"the model file declares them; values outside are clamped, unknown levels follow the declared rule"},
 		{"one-row-per-unit", fmt.Sprintf("a %s has at most %d row", r.entity(), unit.RowsPerUnit.Or(1)), Declared,
 			"the program does not look for a second row of the same " + r.entity()},

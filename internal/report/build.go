@@ -36,7 +36,7 @@ func (r *Run) Described() *Privacy {
 		Neighbours:    r.neighbours(),
 		Scope:         r.scope(),
 		Mechanism:     r.mechanism(),
-		Preprocessing: preprocessing(&r.Spec.Data, fieldsByHeader(r.Encoding), plan.Bounds),
+		Preprocessing: preprocessing(&r.Spec.Data, fieldsByHeader(r.Encoding), plan.Bounds, plan.Levels),
 		PerIteration:  []Spent{},
 		Assumptions:   r.assumptions(),
 		Unprotected:   r.unprotected(),
@@ -144,6 +144,7 @@ func (r *Run) mechanism() Mechanism {
 		NoiseMultiplier: p.NoiseMultiplier, GradientNoise: p.GradientNoise, CountNoise: p.CountNoise, Ridge: p.Ridge, NoiseSchedule: p.NoiseSchedule,
 		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps, Planned: p.Planned,
 		Normaliser: "public: sampling rate times declared number of records",
+		Levels:     p.Levels,
 		Bounds:     p.Bounds, Units: p.Counted, Purchase: p.Purchase, SideQueries: p.SideQueries,
 	}
 	if p.Clipping == plan.ClippingCounts {

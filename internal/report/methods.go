@@ -33,7 +33,10 @@ func methodsFile(p *Privacy, f Findings, s *spec.Spec) release.File {
 
 // methodsModel describes the model.
 func methodsModel(p *Privacy, s *spec.Spec) string {
-	const priors = " Bounds, levels and scales of all columns were declared before the data were read."
+	priors := " Bounds, levels and scales of all columns were declared before the data were read."
+	if len(p.Mechanism.Bounds)+len(p.Mechanism.Levels) > 0 {
+		priors = " Bounds, levels and scales of all columns were declared before the data were read, or bought by noisy counts within the stated budget."
+	}
 	m := s.Model
 	if p.Mechanism.Clip.Mode == plan.ClippingCounts {
 		return "The columns of the synthetic table, their bins and the rules that its records keep are given in full in the file spec.lock.yaml of the release." + priors

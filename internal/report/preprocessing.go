@@ -12,7 +12,7 @@ import (
 // the mechanism. fields are the columns by header. If the model reads a column in the unit
 // of the file, such as a count, the list omits its transform and scale. Each constant is
 // declared, which costs no privacy, or in bought.
-func preprocessing(d *data.Data, fields map[string]encoding.Field, bought []table1.Bounds) []Preprocessing {
+func preprocessing(d *data.Data, fields map[string]encoding.Field, bought []table1.Bounds, levels []table1.Levels) []Preprocessing {
 	list := []Preprocessing{}
 	for _, c := range d.Columns {
 		add := adder(&list, c.Name.V, c.Source.V)
@@ -65,7 +65,19 @@ func preprocessing(d *data.Data, fields map[string]encoding.Field, bought []tabl
 	for _, b := range bought {
 		price(list, b, d.OutOfRange.Or("clamp"))
 	}
+	for _, l := range levels {
+		priceLevels(list, l)
+	}
 	return list
+}
+
+// priceLevels adds the price of bought levels to the step that uses them.
+func priceLevels(list []Preprocessing, l table1.Levels) {
+	for i := range list {
+		if p := &list[i]; p.Column == l.Column && p.Operation == "encode" {
+			p.UsesPrivateData, p.Epsilon = true, l.Price
+		}
+	}
 }
 
 // price adds, to the steps of a column with bought constants, the price of each alone;
@@ -131,6 +143,14 @@ type boughtLine struct{ What, Price, Noise, Bounds, Scale string }
 
 // Bought are the lines about bought constants; before the fit they have no numbers.
 func (d *document) Bought() (lines []boughtLine) {
+	for i := range d.Mechanism.Levels {
+		l := &d.Mechanism.Levels[i]
+		line := boughtLine{What: l.Purpose(), Price: fmt.Sprintf("%g", l.Price), Noise: fmt.Sprintf("%.3g", l.Noise)}
+		if l.Found != nil {
+			line.Bounds = fmt.Sprintf("%d found, of a noisy count of %.3g or more", len(l.Found), l.Threshold)
+		}
+		lines = append(lines, line)
+	}
 	for i := range d.Mechanism.Bounds {
 		b := &d.Mechanism.Bounds[i]
 		line := boughtLine{What: b.Purpose(), Price: b.Price(), Noise: fmt.Sprintf("%.3g", b.Histogram.Noise)}

@@ -54,7 +54,7 @@ func TestPreprocessing(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = nil
-	for _, step := range report.Steps(&s.Data, nil, nil) {
+	for _, step := range report.Steps(&s.Data, nil, nil, nil) {
 		got = append(got, step.Column+" "+step.Operation)
 	}
 	want = "label encode,label missing,img (px0 to px3) clamp,img (px0 to px3) scale,img (px0 to px3) binarize,img (px0 to px3) missing"
@@ -73,7 +73,7 @@ func TestPreprocessing(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = nil
-	for _, step := range report.Steps(&s.Data, report.FieldsByHeader(m.Encoding), nil) {
+	for _, step := range report.Steps(&s.Data, report.FieldsByHeader(m.Encoding), nil, nil) {
 		got = append(got, step.Column+" "+step.Operation)
 	}
 	want = "x clamp,x missing,z clamp,z scale,z impute,g not read,y clamp,y missing"
@@ -95,12 +95,12 @@ func TestBoughtSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, p := range report.Steps(&s.Data, nil, []table1.Bounds{{Column: "x", OfBounds: 0.1}, {Column: "z", OfScale: 0.2}}) {
+	for _, p := range report.Steps(&s.Data, nil, []table1.Bounds{{Column: "x", OfBounds: 0.1}, {Column: "z", OfScale: 0.2}}, []table1.Levels{{Column: "g", Price: 0.3}}) {
 		if p.UsesPrivateData {
 			got = append(got, fmt.Sprintf("%s %s %g", p.Column, p.Operation, p.Epsilon))
 		}
 	}
-	if want := "x clamp 0.1,x scale 0,z scale 0.2"; strings.Join(got, ",") != want {
+	if want := "x clamp 0.1,x scale 0,z scale 0.2,g encode 0.3"; strings.Join(got, ",") != want {
 		t.Errorf("%s, want %s", strings.Join(got, ","), want)
 	}
 }

@@ -41,7 +41,7 @@ func PriceOf(ev event.Event, rel event.Relation, delta float64, iterations int) 
 	if p.Together, err = together(ev, rel, claim); err != nil {
 		return nil, err
 	}
-	p.GDP.Mu, p.GDP.Regret = whole.DominatingMu()
+	p.GDP = GDPOf(whole)
 	if bound, err := accountant.Renyi(ev, rel, delta); err == nil && !math.IsInf(bound.Epsilon, 1) {
 		p.CrossCheck = &CrossCheck{"Renyi differential privacy: valid but loose", bound.Epsilon, bound.Order}
 	}

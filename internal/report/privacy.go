@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/outputs"
+	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/clipgroups"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/schedule"
@@ -135,7 +136,9 @@ type Mechanism struct {
 	Normaliser string        `json:"normaliser"`
 	// Selection is the selection whose best trial is the fit; absent if it is the only fit.
 	Selection *plan.Selection `json:"selection,omitempty"`
-	// Bounds are the bounds and scales that were bought first; absent: all are declared.
+	// Levels are the levels that were bought first; absent: all are declared.
+	Levels []table1.Levels `json:"levels,omitempty"`
+	// Bounds are the bounds and scales that were bought next; absent: all are declared.
 	Bounds []table1.Bounds `json:"bounds,omitempty"`
 	// Units is the number of units that was bought; absent: none.
 	Units *table1.UnitCount `json:"units,omitempty"`
@@ -146,7 +149,9 @@ type Mechanism struct {
 }
 
 // Before are the events before the first step, in their order.
-func (m *Mechanism) Before() []event.Event { return plan.Before(m.Bounds, m.Units, m.Purchase) }
+func (m *Mechanism) Before() []event.Event {
+	return plan.Before(m.Levels, m.Bounds, m.Units, m.Purchase)
+}
 
 // Sampler describes how batches were drawn.
 type Sampler struct {
@@ -242,11 +247,29 @@ type Guarantee struct {
 }
 
 // GDP is the smallest Gaussian differential privacy that covers the curve at every delta of
-// at least 1e-10, and a bound on how much it overstates the attacker. Dong, Roth and Su
+// at least From, and a bound on how much it overstates the attacker. Dong, Roth and Su
 // 2022; Gomez, Kulynych et al. 2025, arXiv:2503.10945.
 type GDP struct {
 	Mu     float64 `json:"mu"`
 	Regret float64 `json:"regret"`
+	From   float64 `json:"from_delta,omitempty"` // absent: 1e-10
+}
+
+// GDPOf is the Gaussian differential privacy of a curve.
+func GDPOf(c *accountant.Curve) (g GDP) {
+	g.Mu, g.Regret = c.DominatingMu()
+	if from := c.MuFrom(); from > 1e-10 {
+		g.From = from
+	}
+	return g
+}
+
+// Covers is the part of the curve that it covers, in words.
+func (g GDP) Covers() string {
+	if g.From == 0 {
+		return "the whole curve"
+	}
+	return fmt.Sprintf("the curve from delta %.2g on", g.From)
 }
 
 // Together is the guarantee of k units together.

@@ -142,8 +142,8 @@ func registryOf(p *Privacy, r *spec.Release) registryEntry {
 	d.Loss = registryLoss{
 		Unit: p.Unit.Entity, UnitDetails: p.Unit.Enforcement + "; neighbouring data sets: " + RelationWords(event.Relation(p.Neighbours.Relation)) + " one " + p.Unit.Entity,
 		Parameters: registryParameters{yamlNumber(p.Guarantee.Epsilon), yamlNumber(p.Guarantee.Delta)},
-		Details: fmt.Sprintf("smallest Gaussian differential privacy that covers the whole curve: mu %s (regret %s); advantage of a membership test at most %s",
-			Upward(p.Guarantee.GDP.Mu), Upward(p.Guarantee.GDP.Regret), Upward(p.Risk.Advantage)),
+		Details: fmt.Sprintf("smallest Gaussian differential privacy that covers %s: mu %s (regret %s); advantage of a membership test at most %s",
+			p.Guarantee.GDP.Covers(), Upward(p.Guarantee.GDP.Mu), Upward(p.Guarantee.GDP.Regret), Upward(p.Risk.Advantage)),
 	}
 	d.Model = registryModel{"Central", strings.Join(append([]string{p.Setting.TrustModel}, p.Setting.Actors...), "; "), "One release", "Static", "Non-interactive"}
 	d.Accounting = registryAccounting{

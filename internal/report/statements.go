@@ -109,11 +109,19 @@ func (r *Run) statements() Statements {
 	return Statements{OneLine: r.Claim(), Paragraph: ClaimParagraph(r.Name, r.claim(), &mechanism, r.Spent.Lower, r.Spent.Upper)}
 }
 
+// exceptBought excepts bought constants from a statement about declared ones.
+func (r *Run) exceptBought() string {
+	if len(r.Plan.Bounds)+len(r.Plan.Levels) == 0 {
+		return ""
+	}
+	return ", but for those that are bought as a part of the price"
+}
+
 // unprotected lists the unprotected facts.
 func (r *Run) unprotected() []string {
 	return []string{
 		fmt.Sprintf("the declared number of records, %d", r.Plan.Records),
-		"column names, types, bounds, scales and levels: declared in the model file",
+		"column names, types, bounds, scales and levels: declared in the model file" + r.exceptBought(),
 		"the model, the priors and every setting",
 		"run time and memory use, which depend on the number of records",
 	}
@@ -158,7 +166,7 @@ func (r *Run) tuning() Hazard {
 // hazards lists the possible ways to break the claim, and the measures against them.
 func (r *Run) hazards() []Hazard {
 	list := []Hazard{
-		{"data-dependent-bounds", "high", "mitigated", "bounds, scales and levels are declared; values outside are clamped in silence"},
+		{"data-dependent-bounds", "high", "mitigated", "bounds, scales and levels are declared" + r.exceptBought() + "; values outside are clamped in silence"},
 		{"non-finite-gradients", "high", "mitigated", "a record whose gradient is not finite counts as zero"},
 		{"sampler-accountant-mismatch", "high", "mitigated", "the sampler that draws the batches states the event that is accounted"},
 		{"floating-point", "medium", "mitigated", "released sums lie on a public lattice, so that rounding does not betray the exact sum"},

@@ -78,6 +78,14 @@ func (r Ranks) SameCommand(words []string, model []byte) error {
 // Several reports whether there are other processes.
 func (r Ranks) Several() bool { return r.Job != nil && r.Job.Size > 1 }
 
+// takes is an error if the processes cannot run a plan together.
+func (r Ranks) takes(p *plan.Plan) error {
+	if r.Several() && p.OpenLevels() {
+		return usagef("levels are bought in one process (leave out mpirun, or list the levels)")
+	}
+	return nil
+}
+
 // agree is the first error of any process.
 func (r Ranks) agree(err error) error {
 	if !r.Several() {

@@ -15,6 +15,7 @@ import (
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/table1"
 )
 
 // Result is the result of a finished fit, and its JSON form.
@@ -37,6 +38,8 @@ type Result struct {
 	Unconverged []string `json:"unconverged,omitempty"`
 	// Verdict is the verdict on the statistics; nil without privacy.
 	Verdict *outputs.Verdict `json:"verdict,omitempty"`
+	// Levels are the levels that the fit bought.
+	Levels []table1.Levels `json:"levels,omitempty"`
 	// Fitted is the model as the release has it.
 	Fitted *models.Model `json:"-"`
 }
@@ -67,7 +70,7 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 	done := &Result{
 		Run: r.folder.path, Release: r.folder.release(), Private: r.folder.private(), Model: written.Name,
 		Claim: written.Claim(), Summary: written.Rows(),
-		Divergences: result.Divergences, Unconverged: result.Unconverged, Fitted: m,
+		Divergences: result.Divergences, Unconverged: result.Unconverged, Levels: posterior.Plan.Levels, Fitted: m,
 	}
 	done.Single = plan.Single(written.Plan.Clipping)
 	done.Verdict = written.Whole()

@@ -31,6 +31,9 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 	case r.Plan.Private && r.Job.Ledger == "" && !r.Job.Insecure:
 		return usagef("--repeat: %d fits cost more than the --epsilon of each; name the --ledger of the data set, which charges them together (d3p ledger init makes one)", n)
 	}
+	if err := r.Ranks.takes(r.Plan); err != nil {
+		return err
+	}
 	atOnce, onEngine := min(n, runtime.GOMAXPROCS(0)), n
 	if r.Ranks.Several() {
 		atOnce, onEngine = 1, 1

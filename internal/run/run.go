@@ -161,6 +161,9 @@ func (r Run) onProcessor(result *fit.Result, err error) *Run {
 		return nil
 	}
 	r.checkpoint, r.table, r.Job.Device = &checkpoint, nil, settings.DeviceCPU
+	if r.Model, err = r.Job.compile(r.Plan.Settled()); err != nil { // with what the plan bought
+		return nil
+	}
 	engine, err := r.Host.Open(r, 1)
 	if err != nil {
 		return nil
@@ -176,6 +179,9 @@ func (r Run) price() event.Event { return r.Plan.MechanismEvent(r.Plan.NoiseMult
 // prepare sets disk space and budget aside, so that a full disk fails before privacy is
 // spent.
 func (r Run) prepare() error {
+	if err := r.Ranks.takes(r.Plan); err != nil {
+		return err
+	}
 	if err := r.folder.prepare(r.Job, releaseBytes(r.Model, r.Job.Draws)); err != nil {
 		return err
 	}
@@ -274,12 +280,30 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	if r.Ranks.Several() {
 		config.Ranks = r.Ranks.inStep
 	}
-	if r.Plan.Open() {
+	if !r.Plan.OpenLevels() {
+		return r.encode(config)
+	}
+	bought, err := r.buyLevels(config)
+	if err != nil {
+		return bought, err
+	}
+	config.Spent = bought.Ledger()
+	curator, err := r.encode(config)
+	if curator == nil {
+		curator = bought
+	}
+	return curator, err
+}
+
+// encode is curator for a plan that has bought its levels.
+func (r Run) encode(config privacy.CuratorConfig) (*privacy.Curator, error) {
+	private := config.Private
+	if r.Plan.OpenBounds() {
 		return r.boundsCurator(config)
 	}
 	if r.Plan.ReadsColumns() {
 		if config.Columns = r.columns; config.Columns == nil {
-			config.Columns = r.columnsOf(r.Model, private)
+			config.Columns = r.columnsOf(r.Plan.Model(), private)
 		}
 		return privacy.NewCurator(config)
 	}
@@ -291,7 +315,7 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	}
 	own := r.columns == nil
 	if config.Columns = r.columns; own {
-		config.Columns = r.columnsOf(r.Model, private)
+		config.Columns = r.columnsOf(r.Plan.Model(), private)
 	}
 	curator, err := privacy.NewCurator(config)
 	if err != nil {
@@ -306,10 +330,23 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	return curator, curator.Encode(privacy.NewTable(r.tableConfig(r.Plan.Model(), r.Root, private)))
 }
 
+// buyLevels makes the plan's purchases of levels. With an error it returns the curator with its
+// spending so far, or nil.
+func (r Run) buyLevels(config privacy.CuratorConfig) (*privacy.Curator, error) {
+	curator, err := privacy.NewCurator(config)
+	if err != nil {
+		return nil, err
+	}
+	texts := func(column string) *privacy.Columns {
+		return privacy.NewTexts(r.tableConfig(r.Model, r.Root, config.Private), column)
+	}
+	return curator, fit.BuyLevels(r.Plan, curator, texts, r.Job.compile)
+}
+
 // boundsCurator is curator for a plan that buys bounds first.
 func (r Run) boundsCurator(config privacy.CuratorConfig) (*privacy.Curator, error) {
 	private := config.Private
-	config.Columns = r.columnsOf(r.Model, private)
+	config.Columns = r.columnsOf(r.Plan.Model(), private)
 	curator, err := privacy.NewCurator(config)
 	if err == nil {
 		err = fit.BuyBounds(r.Plan, curator, r.Job.compile)

@@ -33,7 +33,7 @@ type Bounds struct {
 func BoundsOf(m *models.Model, delta float64, rel event.Relation) (list []Bounds) {
 	for _, f := range m.Encoding.Columns() {
 		c := find(m, f.Column)
-		if c == nil || !c.Buys() {
+		if c == nil || !c.BuysNumbers() {
 			continue
 		}
 		b := Bounds{Column: c.Name.V, OfBounds: c.Prices.Bounds.V, OfScale: c.Prices.Scale.V}

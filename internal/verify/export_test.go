@@ -6,4 +6,5 @@ var (
 	Files         = verifyFiles
 	Price         = verifyPrice
 	BoundsDiffer  = boundsDiffer
+	LevelsDiffer  = levelsDiffer
 )

@@ -2,8 +2,10 @@ package verify
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"d3p/internal/fit/plan"
@@ -59,6 +61,10 @@ func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *
 		c.Detail = wrong + " in privacy.json are not those of spec.lock.yaml"
 		return c
 	}
+	if wrong := levelsDiffer(p.Mechanism.Levels, event.Relation(p.Neighbours.Relation), m); wrong != "" {
+		c.Detail = wrong + " in privacy.json are not those of spec.lock.yaml and the mechanism"
+		return c
+	}
 	if why := lockDiffers(f, m.Spec, p.Banner); why != "" && (sameBuild || !m.Spec.OldNames) {
 		c.Detail = why
 		return c
@@ -81,7 +87,7 @@ func planOf(p *report.Privacy) *plan.Plan {
 		Private: m.Clip.Mode != plan.ClippingOff, Epsilon: m.Epsilon, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
 		Sampling: m.Sampler.Scheme, Batches: m.Sampler.Batches, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations, Planned: m.Planned,
 		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, Ridge: m.Ridge, NoiseSchedule: m.NoiseSchedule, BatchSchedule: m.Sampler.Schedule, Release: m.ReleasedPerStep,
-		Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, SideQueries: m.SideQueries, Selection: m.Selection, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipBound: m.Clip.Bound, ClipQuantile: m.Clip.Quantile, ClipNormSchedule: m.Clip.Schedule, ClipGroups: m.Clip.Groups, NoiseToSignal: p.Utility.NoiseToSignal,
+		Levels: m.Levels, Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, SideQueries: m.SideQueries, Selection: m.Selection, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipBound: m.Clip.Bound, ClipQuantile: m.Clip.Quantile, ClipNormSchedule: m.Clip.Schedule, ClipGroups: m.Clip.Groups, NoiseToSignal: p.Utility.NoiseToSignal,
 	}
 	if p.Guarantee != nil {
 		made.Delta = p.Guarantee.Delta
@@ -129,6 +135,35 @@ func boundsDiffer(bought []table1.Bounds, s *spec.Spec) string {
 			(n.By == 0 || c.Center.V == n.Center && c.By.V == n.By)
 		if !same {
 			return b.Purpose()
+		}
+	}
+	return ""
+}
+
+// levelsDiffer names the first purchase of levels that differ from those of the model file, or whose
+// threshold does not follow from its event.
+func levelsDiffer(bought []table1.Levels, rel event.Relation, m *models.Model) string {
+	for i := range bought {
+		l := &bought[i]
+		c := m.Spec.Data.Column(l.Column)
+		if c == nil || l.Found == nil || len(l.Found) > l.Most {
+			return l.Purpose()
+		}
+		q := l.Query(m)
+		states, err := event.MarshalDpEvent(l.Event())
+		follows, err2 := event.MarshalDpEvent(q.Event(rel))
+		if err != nil || err2 != nil || !near(decoded(json.RawMessage(states)), decoded(json.RawMessage(follows))) || !near(q.Threshold(m.Encoding.RowsPerUnit), l.Threshold) {
+			return l.Purpose()
+		}
+		again := *c
+		again.SettleLevels(l.Names())
+		for _, level := range l.Found {
+			if level.Count < l.Threshold {
+				return l.Purpose()
+			}
+		}
+		if !slices.Equal(again.LevelNames(), c.LevelNames()) {
+			return l.Purpose()
 		}
 	}
 	return ""

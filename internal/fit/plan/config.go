@@ -12,8 +12,9 @@ import (
 // facts only. Choosing a setting by looking at private results costs privacy that no
 // accountant counts.
 type Config struct {
-	Records  int  // N, declared and public
-	unpriced bool // see Check
+	Records  int   // N, declared and public
+	unpriced bool  // see Check
+	follows  *Plan // see SettleLevels
 
 	Epsilon, Delta  float64
 	Neighbours      string  // an event.Relation

@@ -28,6 +28,15 @@ const (
 // New plans a fit of m. It reads no record: N is the model file's public number of records,
 // unless cfg.Records gives one. An error names the flag, the mistake and the next command.
 func New(m *models.Model, cfg Config) (*Plan, error) {
+	p, err := newPlan(m, cfg)
+	if err == nil {
+		p.config = &cfg
+	}
+	return p, err
+}
+
+// newPlan is New without the settings to follow the plan by.
+func newPlan(m *models.Model, cfg Config) (*Plan, error) {
 	if m.ByMarginals() {
 		return newMarginals(m, cfg)
 	}
@@ -46,6 +55,9 @@ func New(m *models.Model, cfg Config) (*Plan, error) {
 	case cfg.Method == settings.MethodNUTS && !cfg.NonPrivate:
 		return nil, errors.New("--method: nuts protects nothing (type d3p fit-nonprivate, or --method one_posterior_sample)")
 	case cfg.NonPrivate:
+		if err := listsLevels(m, "a fit without privacy", "take them from release/spec.lock.yaml of a private fit"); err != nil {
+			return nil, err
+		}
 		cfg.Method = or(cfg.Method, defaultMethod(m, cfg))
 	}
 	cfg.Init = or(cfg.Init, start.Default(m))
@@ -145,6 +157,7 @@ func decide(latent int, cfg Config, m *models.Model) (*Plan, error) {
 
 // planPrivate decides budget, sampling, noise and clipping.
 func (p *Plan) planPrivate(cfg Config) error {
+	m := p.model
 	relation, err := event.ParseRelation(or(cfg.Neighbours, string(event.AddRemove)))
 	if err != nil {
 		return err
@@ -163,17 +176,21 @@ func (p *Plan) planPrivate(cfg Config) error {
 	if err := p.chooseClipGroups(cfg); err != nil {
 		return err
 	}
-	if err := p.chooseBounds(cfg); err != nil {
+	if f := cfg.follows; f != nil {
+		p.follow(f)
+	} else if err := p.choosePurchases(cfg); err != nil {
 		return err
 	}
-	if err := p.choosePurchase(cfg); err != nil {
-		return err
+	if p.Purchase != nil && m != nil && m.Spec.Model != nil {
+		p.Spread = m.Spec.Model.SpreadPriors(&m.Spec.Data)
 	}
 	if err := p.chooseSideQueries(cfg); err != nil {
 		return err
 	}
-	if err := p.chooseNoise(cfg); err != nil {
-		return err
+	if cfg.follows == nil {
+		if err := p.chooseNoise(cfg); err != nil {
+			return err
+		}
 	}
 	if cfg.NoiseAware == settings.NoiseAwareMoments && cfg.Clipping == "" && cfg.ClipNorm == 0 && cfg.ClipQuantile == 0 && p.ClipGroups == nil {
 		p.Clipping = ClippingByMoments

@@ -98,8 +98,11 @@ type Plan struct {
 
 	NoiseToSignal float64   `json:"noise_to_signal"` // ν = √P/(μN)
 	Warnings      []Warning `json:"warnings"`
-	// Bounds are the purchases of bounds and scales that the model file leaves open. They
-	// come first, and are part of the event. Until then the model has the declared limits.
+	// Levels are the purchases of levels that the model file leaves open. They come first, and
+	// are part of the event. Until then the model has as many placeholders as may be bought.
+	Levels []table1.Levels `json:"levels,omitempty"`
+	// Bounds are the purchases of bounds and scales that the model file leaves open, after
+	// Levels. They are part of the event. Until then the model has the declared limits.
 	Bounds []table1.Bounds `json:"bounds,omitempty"`
 	// Counted is the purchase of the number of units, after Bounds; nil: none.
 	Counted *table1.UnitCount `json:"units,omitempty"`
@@ -132,6 +135,7 @@ type Plan struct {
 
 	model      *models.Model
 	regression *Regression
+	config     *Config // of New; nil: the plan was read
 }
 
 // Model is the model of the fit; nil for a plan of ForLatent.
@@ -156,10 +160,13 @@ func (p *Plan) Bind(m *models.Model) error {
 }
 
 // Before are the events before the first step, in their order.
-func (p *Plan) Before() []event.Event { return Before(p.Bounds, p.Counted, p.Purchase) }
+func (p *Plan) Before() []event.Event { return Before(p.Levels, p.Bounds, p.Counted, p.Purchase) }
 
 // Before are the events of purchases before the first step, in their order.
-func Before(bounds []table1.Bounds, units *table1.UnitCount, purchase *table1.Plan) (list []event.Event) {
+func Before(levels []table1.Levels, bounds []table1.Bounds, units *table1.UnitCount, purchase *table1.Plan) (list []event.Event) {
+	for i := range levels {
+		list = append(list, levels[i].Event())
+	}
 	for i := range bounds {
 		list = append(list, bounds[i].Events()...)
 	}
@@ -169,8 +176,16 @@ func Before(bounds []table1.Bounds, units *table1.UnitCount, purchase *table1.Pl
 	return append(list, purchase.Events()...)
 }
 
-// Open reports whether bounds or scales are still to be bought.
-func (p *Plan) Open() bool {
+// Open reports whether levels, bounds or scales are still to be bought.
+func (p *Plan) Open() bool { return p.OpenLevels() || p.OpenBounds() }
+
+// OpenLevels reports whether levels are still to be bought.
+func (p *Plan) OpenLevels() bool {
+	return slices.ContainsFunc(p.Levels, func(l table1.Levels) bool { return l.Found == nil })
+}
+
+// OpenBounds reports whether bounds or scales are still to be bought.
+func (p *Plan) OpenBounds() bool {
 	return slices.ContainsFunc(p.Bounds, func(b table1.Bounds) bool { return b.Numbers == nil })
 }
 
@@ -207,9 +222,17 @@ func (p *Plan) losesUnits() bool {
 	return p.Bought != nil && p.Bought.Records < float64(p.Records)-3*p.Bought.RecordsSD
 }
 
-// Settled holds the bought numbers that replace the open ones in the model.
+// Settled holds what was bought in place of the open constants of the model.
 func (p *Plan) Settled() data.Bought {
 	all := data.Bought{Priors: p.Priors}
+	for _, l := range p.Levels {
+		if l.Found != nil {
+			if all.Levels == nil {
+				all.Levels = map[string][]string{}
+			}
+			all.Levels[l.Column] = l.Names()
+		}
+	}
 	for _, b := range p.Bounds {
 		if b.Numbers != nil {
 			if all.Numbers == nil {

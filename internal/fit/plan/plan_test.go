@@ -295,7 +295,7 @@ func TestSettingsHaveFields(t *testing.T) {
 	// These become others: epochs steps, compat all that it stands for.
 	elsewhere := []string{"epochs", "compat", "accept-risk", "ledger"}
 	var c Config
-	fields := map[string]bool{"nonprivate": true, "draws": true, "card": true, "unpriced": true}
+	fields := map[string]bool{"nonprivate": true, "draws": true, "card": true, "unpriced": true, "follows": true}
 	for _, row := range settings.Table() {
 		if row.Group == settings.Running {
 			continue

@@ -4,35 +4,84 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"d3p/internal/models"
+	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/score"
 	"d3p/internal/settings"
 	"d3p/internal/table1"
 )
 
-// chooseBounds sets the purchases of bounds, scales and the number of units that the model
-// file asks for. With a budget they may take most of its μ² together; the steps need the
+// choosePurchases sets what is bought before the first step.
+func (p *Plan) choosePurchases(cfg Config) error {
+	if err := p.chooseBounds(cfg); err != nil {
+		return err
+	}
+	return p.choosePurchase(cfg)
+}
+
+// SettleLevels makes p the plan of m, which has the bought levels found, in the order of the
+// purchases. Purchases, sampling, steps and noise stay, because a composition needs mechanisms that
+// are fixed beforehand; all that depends on the parameters is decided again.
+func (p *Plan) SettleLevels(found [][]privacy.Level, m *models.Model) error {
+	before := *p
+	before.Levels = slices.Clone(p.Levels) // replicates share plans
+	for i := range before.Levels {
+		before.Levels[i].Found = found[i]
+	}
+	cfg := *p.config
+	cfg.follows = &before
+	settled, err := newPlan(m, cfg)
+	if err != nil {
+		return err
+	}
+	if !event.Equal(settled.MechanismEvent(settled.NoiseMultiplier), p.MechanismEvent(p.NoiseMultiplier)) {
+		return errors.New("plan: the bought levels would change the mechanism")
+	}
+	settled.Selection = p.Selection
+	*p = *settled
+	return nil
+}
+
+// follow takes from a plan all that decides the event.
+func (p *Plan) follow(f *Plan) {
+	p.Epsilon, p.Delta, p.Mu = f.Epsilon, f.Delta, f.Mu
+	p.Sampling, p.Batches, p.SamplingRate, p.BatchSize, p.Steps = f.Sampling, f.Batches, f.SamplingRate, f.BatchSize, f.Steps
+	p.BatchSchedule, p.NoiseSchedule, p.NoiseMultiplier = f.BatchSchedule, f.NoiseSchedule, f.NoiseMultiplier
+	p.Levels, p.Bounds, p.Counted, p.Table1, p.Purchase = f.Levels, f.Bounds, f.Counted, f.Table1, f.Purchase
+	p.Certified, p.Event = f.Certified, f.Event
+}
+
+// chooseBounds sets the purchases of levels, bounds, scales and the number of units that the
+// model file asks for. With a budget they may take most of its μ² together; the steps need the
 // rest.
 func (p *Plan) chooseBounds(cfg Config) error {
 	if p.model == nil {
 		return nil
+	}
+	p.Levels = table1.LevelsOf(p.model, p.Delta, p.Neighbours)
+	if len(p.Levels) > 0 && p.ClipGroups != nil {
+		return errors.New("--clip-groups: bought levels decide what the parts of a gradient are (leave it out, or list the levels)")
 	}
 	p.Bounds = table1.BoundsOf(p.model, p.Delta, p.Neighbours)
 	if p.model.Spec.Data.Rows.DP.IsSet() && len(p.model.Spec.Data.Tensors) > 0 {
 		return errors.New("rows: the number of arrays cannot be bought (leave dp out)")
 	}
 	p.Counted = table1.UnitsOf(p.model, p.Delta, p.Neighbours)
-	if cfg.Epsilon == 0 {
-		return nil
-	}
 	square := 0.0
-	for _, z := range multipliers(p.Before()) {
+	for _, l := range p.Levels {
+		if err := l.Query(p.model).Check(); err != nil {
+			return fmt.Errorf("column %s: %w", l.Column, err)
+		}
+		square += 1 / (l.NoiseMultiplier * l.NoiseMultiplier)
+	}
+	for _, z := range multipliers(Before(nil, p.Bounds, p.Counted, nil)) {
 		square += 1 / (z * z)
 	}
-	if part := square / (p.Mu * p.Mu); part > settings.MostShare {
+	if part := square / (p.Mu * p.Mu); cfg.Epsilon > 0 && part > settings.MostShare {
 		return fmt.Errorf("--epsilon: the purchases of the model file take %.3g %% of mu squared, and at most %.3g %% are possible (a larger --epsilon, or a smaller `dp:`)", 100*part, 100*settings.MostShare)
 	}
 	return nil
@@ -53,8 +102,18 @@ func buysNothing(m *models.Model, method, other string) error {
 		return fmt.Errorf("rows: %s buys no number of units (leave dp out, or %s)", method, other)
 	}
 	for _, c := range m.Spec.Data.Columns {
-		if c.Buys() {
+		if c.BuysNumbers() {
 			return fmt.Errorf("column %s: %s buys no bounds or scales (declare them, or %s)", c.Name.V, method, other)
+		}
+	}
+	return listsLevels(m, method, other)
+}
+
+// listsLevels is an error for a model file that asks for levels which method cannot buy.
+func listsLevels(m *models.Model, method, other string) error {
+	for _, c := range m.Spec.Data.Columns {
+		if c.BuysLevels() {
+			return fmt.Errorf("column %s: %s buys no levels (list them, or %s)", c.Name.V, method, other)
 		}
 	}
 	return nil
@@ -92,9 +151,6 @@ func (p *Plan) choosePurchase(cfg Config) error {
 		p.Purchase = table1.Of(p.model, share, p.Mu, p.Neighbours)
 	}
 	if p.Purchase != nil {
-		if m := p.model.Spec.Model; m != nil {
-			p.Spread = m.SpreadPriors(&p.model.Spec.Data)
-		}
 		p.Table1 = asked // of a share that buys nothing, none
 	}
 	return nil

@@ -46,6 +46,9 @@ func Select(target accountant.Target, rel event.Relation, meanTrials int, plans 
 		}
 		s := &Selection{Epsilon: target.Epsilon, MeanTrials: meanTrials, ScoreNoise: noise}
 		for _, p := range list {
+			if len(p.Levels) > 0 { // its trials may be many, and each may show a unit
+				return nil, fmt.Errorf("column %s: a selection buys no levels (list them)", p.Levels[0].Column)
+			}
 			raw, err := event.MarshalDpEvent(s.Trial(p.MechanismEvent(p.NoiseMultiplier), rel))
 			if err != nil {
 				return nil, err

@@ -58,8 +58,8 @@ type Column struct {
 	Missing        Missing
 	Derive         *Derivation // of a column that the file does not have; nil for others
 
-	Prices  Prices                                           // prices of bought numbers
-	Settled bool                                             // the bought numbers are in the column
+	Prices  Prices                                           // prices of bought numbers and levels
+	Settled bool                                             // the bought numbers or levels are in the column
 	Dates   struct{ Lower, Upper, Center source.Value[int] } // in the file's spelling
 }
 

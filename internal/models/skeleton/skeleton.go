@@ -154,6 +154,8 @@ const skeletonBoughtColumns = `  # What is not known of numbers can be bought wi
   # limits that hold for sure:
   #   {type: real, bounds: {dp: 0.05, within: [0, 500]}}
   #   {type: real, lower: 18, upper: 100, scale: {dp: 0.05}}
+  # and of a category the levels that many units have; the others become the unknown one:
+  #   {type: category, levels: {dp: 0.05, most: 50}, unknown: other}
 `
 
 const skeletonDecimal = `  # How the file writes numbers: "," as in 3,14 or "." as in 3.14.

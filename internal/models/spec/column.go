@@ -3,6 +3,7 @@ package spec
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -23,8 +24,13 @@ func readColumn(r *reader, e entry) (*data.Column, bool) {
 	if keys != nil {
 		r.checkColumn(c, keys)
 	}
-	if n, bought := r.spec.bought.Numbers[c.Name.V]; bought && c.Buys() {
+	if n, bought := r.spec.bought.Numbers[c.Name.V]; bought && c.BuysNumbers() {
 		c.Settle(n)
+	}
+	if names, bought := r.spec.bought.Levels[c.Name.V]; c.BuysLevels() && bought {
+		c.SettleLevels(names)
+	} else if c.BuysLevels() {
+		c.OpenLevels()
 	}
 	return c, true
 }
@@ -51,7 +57,7 @@ func columnFields(d *data.Data, c *data.Column) []field {
 		scale(c).means("the unit of priors: the model sees (x - center) / by").when(numeric && !(open && c.OpenScale() && !c.Prices.Scale.IsSet())),
 		levels(c).means("of a binary column (default 0 and 1), a category or an ordinal column, in order; or 1..61 for whole numbers").when(!numeric),
 		text("levels_from", &c.LevelsFrom).unprinted().means("a public list of levels: file.csv#column"),
-		text("reference", &c.Reference).as(func() string { return flowText(c.Levels[c.ReferenceLevel()].V) }).means("the level without a coefficient; default: the first").when(!numeric && c.Type.V != data.Binary),
+		text("reference", &c.Reference).as(func() string { return flowText(c.Levels[c.ReferenceLevel()].V) }).means("the level without a coefficient; default: the first, of bought ones the commonest").when(!numeric && c.Type.V != data.Binary && (!c.BuysLevels() || c.Settled || c.Reference.IsSet())),
 		text("unknown", &c.Unknown).or(data.RejectRow).means("the level that replaces undeclared ones; without it a record with one contributes nothing").when(!numeric),
 		text("source", &c.Source).means("where the constants come from, such as codebook, expert or physics; for the privacy report"),
 		text("constant_within", &c.ConstantWithin).means("the group within which the column has one value; none: it varies within groups"),
@@ -112,11 +118,27 @@ func scaleText(center, by float64) string {
 	return "{center: " + source.FormatNumber(center) + ", by: " + source.FormatNumber(by) + "}"
 }
 
-// levels is `levels:` as the list of them.
+// levels is `levels:` as the list of them, or `{dp: epsilon, most: 50}` for levels to buy.
 func levels(c *data.Column) field {
 	f := texts("levels", &c.Levels)
+	list := f.print
 	f.read = func(r *reader, e entry) { r.levels(e, c) }
+	f.print = func(p *printer) {
+		if c.BuysLevels() && !c.Settled {
+			p.line("levels", flow(levelPrices(c)))
+		} else {
+			list(p)
+		}
+	}
 	return f
+}
+
+// levelPrices are the keys of levels that are bought.
+func levelPrices(c *data.Column) []field {
+	return []field{
+		value("dp", &c.Prices.Levels, (*reader).epsilonOf).needed("add `dp:` with the epsilon that the levels may cost, or list them", "levels have no price").means("the price of the levels: the epsilon that they would cost alone"),
+		count("most", &c.Prices.MostLevels, 2).or(strconv.Itoa(data.DefaultMostLevels)).means("the largest number of levels to buy: the most frequent ones"),
+	}
 }
 
 // levels reads a list of levels, or the first and the last of whole numbers, as in
@@ -125,9 +147,7 @@ func (r *reader) levels(e entry, c *data.Column) {
 	r.describes("string") // besides the list
 	switch n := e.node.(type) {
 	case *ast.MappingNode:
-		if !r.describesNothing() {
-			r.Add(e.at, "list those of the codebook, every spelling; `derive: {NAME: {is: "+c.Name.V+", levels: {male: [m, M]}}}` joins some, `unknown: LEVEL` takes what the list lacks", "levels are a list, and cannot be bought")
-		}
+		r.object(e, "levels", levelPrices(c))
 	case *ast.StringNode:
 		c.Levels = r.wholeLevels(n)
 	default:
@@ -143,7 +163,7 @@ const needLevels = "declare `levels: [a, b]` or `levels_from: file.csv#column`"
 
 // checkColumn reports missing and superfluous parts of a column's declaration.
 func (r *reader) checkColumn(c *data.Column, keys present) {
-	if keys["levels"] && len(c.Levels) == 0 {
+	if keys["levels"] && len(c.Levels) == 0 && !c.BuysLevels() {
 		r.spec.unlisted = append(r.spec.unlisted, c)
 	}
 	switch c.Type.V {
@@ -158,9 +178,10 @@ func (r *reader) checkColumn(c *data.Column, keys present) {
 			return
 		}
 		r.checkBounds(c, keys)
-		r.refuse(c, "levels", c.LevelsFrom.At, firstAt(c.Levels), c.Reference.At, c.Unknown.At)
+		r.refuse(c, "levels", c.LevelsFrom.At, firstAt(c.Levels), c.Prices.Levels.At, c.Reference.At, c.Unknown.At)
 	default:
 		r.refuse(c, "bounds, scale or transform", c.Lower.At, c.Upper.At, c.Transform.At, c.Center.At, c.By.At, c.Prices.Bounds.At, c.Prices.Scale.At)
+		r.checkLevelPrices(c)
 	}
 }
 
@@ -217,7 +238,7 @@ func (r *reader) checkBounds(c *data.Column, keys present) {
 // checkLevels reports missing parts of a category's levels. It runs after the levels are
 // read, perhaps from a file.
 func (r *reader) checkLevels(c *data.Column) {
-	if slices.Contains(r.spec.unlisted, c) {
+	if slices.Contains(r.spec.unlisted, c) || c.BuysLevels() {
 		return
 	}
 	switch c.Type.V {

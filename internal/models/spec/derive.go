@@ -86,6 +86,10 @@ func (r *reader) checkDerived(d *data.Data) {
 			continue
 		}
 		c.Derive.Expr = e
+		if of := d.Column(c.Derive.Text.V); len(c.Derive.Merged) > 0 && of != nil && of.BuysLevels() {
+			r.Add(c.Derive.Text.At, "list the levels of "+of.Name.V, "derived column %s joins levels by their names, which are bought", c.Name.V)
+			continue
+		}
 		if err := d.Complete(c); err != nil {
 			hint := ""
 			if c.Numeric() {

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
 	"d3p/internal/spell"
 )
@@ -55,6 +58,39 @@ func (r *reader) loadLevels(d *data.Data, load Loader) {
 			}
 		}
 	}
+}
+
+// checkLevelPrices reports what a column whose levels are bought cannot have: their names are not
+// known before the fit, but for the one that takes all other texts.
+func (r *reader) checkLevelPrices(c *data.Column) {
+	if !c.BuysLevels() {
+		return
+	}
+	at := c.Prices.Levels.At
+	switch {
+	case c.Type.V != data.Category:
+		r.Add(at, "list them", "levels of type %s cannot be bought, only those of a category", c.Type.V)
+	case c.Prices.MostLevels.V > data.LimitMostLevels:
+		r.Add(c.Prices.MostLevels.At, "", "most must be at most %d", data.LimitMostLevels)
+	case c.Reference.IsSet() && c.Reference.V != c.Unknown.V:
+		r.Add(c.Reference.At, "leave it out: the commonest level is the reference", "which levels %s has is bought, so %s may be none", c.Name.V, c.Reference.V)
+	case len(c.Unknown.V) > 0 && strings.ContainsFunc(c.Unknown.V, func(x rune) bool { return !unicode.IsPrint(x) }):
+		r.Add(c.Unknown.At, "", "the name of a level must be printable")
+	}
+}
+
+// ofPlaceholder is a place in a model file that means a level to buy by the name of its placeholder.
+var ofPlaceholder = regexp.MustCompile(`[=\'\x60"]` + data.Placeholder + `[0-9]`)
+
+// namesBoughtLevels reports a text that names levels before they are bought, as `d3p render --core`
+// prints them.
+func (r *reader) namesBoughtLevels(src []byte) {
+	at := ofPlaceholder.FindIndex(src)
+	if at == nil || !slices.ContainsFunc(r.spec.Data.Columns, (*data.Column).BuysLevels) {
+		return
+	}
+	line := 1 + bytes.Count(src[:at[0]], []byte("\n"))
+	r.Add(expr.Position{File: r.file, Line: line, Column: at[0] - bytes.LastIndexByte(src[:at[0]], '\n') + 1}, "list the levels, or write a formula", "levels have no names before they are bought")
 }
 
 // maxWhole bounds the number of levels from one number to another.

@@ -77,6 +77,12 @@ func (r *reader) checkMissing(d *data.Data, c *data.Column) {
 	if !v.IsSet() || c.Type.V == "" {
 		return
 	}
+	if c.BuysLevels() {
+		if v.V != c.Unknown.V {
+			r.Add(v.At, "impute the level that `unknown:` names", "which levels %s has is bought, so %s may be none", c.Name.V, v.V)
+		}
+		return
+	}
 	if !c.Numeric() {
 		if c.Level(v.V) < 0 {
 			r.Add(v.At, spell.Suggest(v.V, "levels", c.LevelNames()), "%s is no level of %s", v.V, c.Name.V)

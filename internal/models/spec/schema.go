@@ -213,9 +213,6 @@ func (r *reader) describesLimits() bool {
 	return true
 }
 
-// describesNothing marks a reserved key, which takes no value.
-func (r *reader) describesNothing() bool { return r.shape != nil }
-
 // Key is a key of the model file, for the manual.
 type Key struct {
 	Path    string // data.columns.NAME.type; NAME is a name that the file chooses

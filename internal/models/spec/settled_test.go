@@ -1,11 +1,63 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"d3p/internal/models/data"
 )
+
+// Bought levels print as declared ones, whatever they are called, and the file with them reads as
+// what it is. Two levels are the least, and the one of all other texts is the last.
+func TestSettledLevels(t *testing.T) {
+	const file = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 100}
+  columns:
+    h: {type: category, levels: {dp: 0.1}, UNKNOWN}
+    y: {type: binary}
+model:
+  formula: y ~ 1 + h
+  family: bernoulli
+`
+	odd := []string{"leeds", "a: b", "[x]", "{y}", `"q"`, "'s'", "#c", "- d", "&a", "*a", "!t", "%p", "@at", "`tick`", "|", ">", "?", "~", "null", "yes", "1", "1.0", "01", "1e3", "0x1F", "2024-01-01", "a, b", "ü", "=", "a=b", "<b>", "bought_1", "other stuff", `back\slash`, "x #y", "x: y", ":", "...", "---", ",", "日本"}
+	for _, of := range []struct {
+		unknown    string
+		names, all []string
+	}{
+		{"unknown: other", odd, append(slices.Clone(odd), "other")},
+		{"unknown: other", nil, []string{"bought_1", "other"}},
+		{"unknown: bought_1", nil, []string{"bought_1", "bought_2"}},
+		{"source: codebook", []string{"bought_1"}, []string{"bought_1", "bought_2"}},
+		{"source: codebook", nil, []string{"bought_1", "bought_2"}},
+		{"source: codebook", odd, odd},
+	} {
+		src := strings.Replace(file, "UNKNOWN", of.unknown, 1)
+		s, errs := ParseSettled("m.yaml", []byte(src), data.Bought{Levels: map[string][]string{"h": of.names}}, nil)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		settled := string(s.Render())
+		again, errs := Parse("again.yaml", []byte(settled), nil)
+		if len(errs) > 0 {
+			t.Fatalf("%v\n%s", errs, settled)
+		}
+		for _, x := range []*Spec{s, again} {
+			if got := x.Data.Column("h").LevelNames(); !slices.Equal(got, of.all) {
+				t.Errorf("levels %q, want %q", got, of.all)
+			}
+		}
+		if again := string(again.Render()); again != settled || strings.Contains(settled, "dp:") || !strings.Contains(settled, "bought, of a noisy number of units each") {
+			t.Errorf("%s\nthen\n%s", settled, again)
+		}
+	}
+	s, errs := Parse("m.yaml", []byte(strings.Replace(file, "UNKNOWN", "unknown: other", 1)), nil)
+	if len(errs) > 0 || len(s.Data.Column("h").Levels) != 51 || !strings.Contains(string(s.Render()), "h: {type: category, levels: {dp: 0.1, most: 50}, unknown: other, missing: reject}") {
+		t.Errorf("%v\n%s", errs, s.Render())
+	}
+}
 
 const buying = `d3p: 1
 data:

@@ -56,7 +56,7 @@ func Parse(file string, src []byte, load Loader) (*Spec, expr.Errors) {
 	return ParseSettled(file, src, data.Bought{}, load)
 }
 
-// ParseSettled reads a model file and puts bought numbers into it.
+// ParseSettled reads a model file and puts bought numbers and levels into it.
 func ParseSettled(file string, src []byte, bought data.Bought, load Loader) (*Spec, expr.Errors) {
 	if load == nil {
 		load = noFiles
@@ -96,6 +96,7 @@ func (b *blocks) file(r *reader, src []byte, depth int) {
 	if !ok {
 		return
 	}
+	defer r.namesBoughtLevels(src)
 	known := b.topLevel(depth)
 	for _, e := range entries {
 		if first, twice := b.seen[e.key]; twice && e.key != "d3p" && e.key != "include" {

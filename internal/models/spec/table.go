@@ -54,6 +54,10 @@ func readTableColumn(r *reader, e entry) (*data.Column, bool) {
 	} else {
 		r.refuse(c, "scale or transform", c.Transform.At, c.Center.At, c.By.At)
 	}
+	if c.BuysLevels() {
+		r.Add(c.Prices.Levels.At, "list them", "a public table buys no levels")
+		return c, true
+	}
 	r.checkLevels(c)
 	return c, true
 }
@@ -100,6 +104,10 @@ func (r *reader) loadTables(d *data.Data, load Loader) {
 		key := d.Column(t.Key.V)
 		if key == nil || key.Numeric() {
 			r.Add(t.Key.At, spell.Suggest(t.Key.V, "columns", d.ColumnNames()), "the key %s of table %s is no category of the data", t.Key.V, t.Name.V)
+			continue
+		}
+		if key.BuysLevels() {
+			r.Add(t.Key.At, "the table lists the levels: write `levels_from: "+t.File.V+"#"+t.Key.V+"`", "the key %s of table %s has bought levels", t.Key.V, t.Name.V)
 			continue
 		}
 		rows, header, err := readCSV(t.File.V, load)

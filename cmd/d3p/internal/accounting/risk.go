@@ -26,6 +26,7 @@ type riskEntry struct {
 	Advantage float64            `json:"advantage"`
 	Mu        float64            `json:"dominating_mu"`
 	Regret    float64            `json:"regret"`
+	From      float64            `json:"mu_from_delta,omitempty"` // of Mu; absent: 1e-10
 	TPR       map[string]float64 `json:"tpr_at_fpr"`
 	Belief    []report.Belief    `json:"posterior_belief"`
 	Curve     []report.Point     `json:"curve"`
@@ -73,7 +74,8 @@ func (r *Answer) AddRisk(ev event.Event, rel event.Relation, o RiskOptions) erro
 func riskOf(c *accountant.Curve) *riskEntry {
 	r := report.RiskOf(c)
 	e := &riskEntry{Advantage: r.Advantage, TPR: r.TPRAtFPR}
-	e.Mu, e.Regret = c.DominatingMu()
+	g := report.GDPOf(c)
+	e.Mu, e.Regret, e.From = g.Mu, g.Regret, g.From
 	for _, belief := range r.Belief {
 		if belief.AtFPR == 0.01 {
 			e.Belief = append(e.Belief, belief)
@@ -89,7 +91,11 @@ func riskOf(c *accountant.Curve) *riskEntry {
 }
 
 func (e *riskEntry) print(w io.Writer) {
-	fmt.Fprintf(w, "attacker: advantage <= %s; covered by mu-GDP with mu = %s (regret %s)\n", terminal.AtMost(e.Advantage), terminal.AtMost(e.Mu), terminal.AtMost(e.Regret))
+	from := ""
+	if e.From > 0 {
+		from = fmt.Sprintf(" from delta %.2g on", e.From)
+	}
+	fmt.Fprintf(w, "attacker: advantage <= %s; covered%s by mu-GDP with mu = %s (regret %s)\n", terminal.AtMost(e.Advantage), from, terminal.AtMost(e.Mu), terminal.AtMost(e.Regret))
 	for _, fpr := range []string{"0.001", "0.01", "0.05", "0.1"} {
 		fmt.Fprintf(w, "  true-positive rate <= %s at false-positive rate %s\n", terminal.AtMost(e.TPR[fpr]), fpr)
 	}

@@ -1,0 +1,58 @@
+package verify_test
+
+import (
+	"testing"
+
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/table1"
+	"d3p/internal/verify"
+)
+
+// Levels of a report that are not those of the model file, or that do not follow from their event,
+// are found.
+func TestForgedLevels(t *testing.T) {
+	m, err := models.Read("lock.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 600}
+  columns:
+    h: {type: category, levels: [leeds, york, other], unknown: other}
+    y: {type: binary}
+model: {formula: y ~ 1 + h, family: bernoulli}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := privacy.LevelQuery{Column: "h", Noise: 5, Delta: 1e-7}
+	bought := func(change func(l *table1.Levels)) []table1.Levels {
+		z := q.Event(event.AddRemove).(event.Composed).Events[0].(event.Gaussian).NoiseMultiplier
+		l := table1.Levels{Column: "h", Price: 0.1, Most: 2, Noise: 5, NoiseMultiplier: z, Delta: 1e-7, Threshold: q.Threshold(1), Found: []privacy.Level{{Name: "leeds", Count: 90}, {Name: "york", Count: 80}}}
+		change(&l)
+		return []table1.Levels{l}
+	}
+	if wrong := verify.LevelsDiffer(bought(func(*table1.Levels) {}), event.AddRemove, m); wrong != "" {
+		t.Error(wrong)
+	}
+	for name, change := range map[string]func(l *table1.Levels){
+		"name":      func(l *table1.Levels) { l.Found[1].Name = "hull" },
+		"order":     func(l *table1.Levels) { l.Found[0], l.Found[1] = l.Found[1], l.Found[0] },
+		"fewer":     func(l *table1.Levels) { l.Found = l.Found[:1] },
+		"none":      func(l *table1.Levels) { l.Found = nil },
+		"count":     func(l *table1.Levels) { l.Found[1].Count = 20 },
+		"most":      func(l *table1.Levels) { l.Most = 1 },
+		"noise":     func(l *table1.Levels) { l.Noise = 4 },
+		"event":     func(l *table1.Levels) { l.NoiseMultiplier = 6 },
+		"delta":     func(l *table1.Levels) { l.Delta = 1e-8 },
+		"threshold": func(l *table1.Levels) { l.Threshold = 20 },
+		"column":    func(l *table1.Levels) { l.Column = "z" },
+	} {
+		if wrong := verify.LevelsDiffer(bought(change), event.AddRemove, m); wrong == "" {
+			t.Errorf("another %s is not found", name)
+		}
+	}
+	if wrong := verify.LevelsDiffer(bought(func(*table1.Levels) {}), event.Substitute, m); wrong == "" {
+		t.Error("another relation is not found")
+	}
+}
