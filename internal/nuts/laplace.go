@@ -28,15 +28,41 @@ const (
 	newtonArrived = 1e-4 // of the log density that a full step would gain
 	normalTrials  = 10
 	normalMiss    = 2 // of the log density, at every trial
+	shrinkages    = 8 // of a start towards 0, by the factor shrinkage each
+	shrinkage     = 0.1
 )
 
 var errNoMode = errors.New("no mode")
 
-// newLaplace climbs from start by damped Newton steps. The error is errNoMode if the log
-// density has no peak, as in a funnel, or an error of the density.
+// newLaplace climbs from start by damped Newton steps. If it ends without a mode where the
+// density is less than at a point nearer to 0, it climbs from that point: where coefficients
+// are about units as small as a year or a dollar, a start of size 1 predicts every record
+// with certainty, and only the prior curves there. The error is errNoMode if the log density
+// has no peak, as in a funnel, or an error of the density.
 func newLaplace(c *curvature, start []float64) (*laplace, error) {
-	p, density := len(start), c.density
-	a := ascent{density: density, x: append([]float64(nil), start...), gradient: make([]float64, p), damping: 1e-3}
+	a, err := newAscent(c.density, start)
+	if err != nil {
+		return nil, err
+	}
+	l, err := a.climb(c)
+	if !errors.Is(err, errNoMode) {
+		return l, err
+	}
+	nearer, err := a.nearer(start)
+	if err != nil {
+		return nil, err
+	}
+	if nearer == nil {
+		return nil, errNoMode
+	}
+	return nearer.climb(c)
+}
+
+// newAscent begins at start. The error is errNoMode where the log density is not finite, or
+// an error of the density.
+func newAscent(density Density, start []float64) (*ascent, error) {
+	p := len(start)
+	a := &ascent{density: density, x: append([]float64(nil), start...), gradient: make([]float64, p), damping: 1e-3}
 	var err error
 	if a.value, err = density(a.gradient, a.x); err != nil {
 		return nil, err
@@ -44,6 +70,33 @@ func newLaplace(c *curvature, start []float64) (*laplace, error) {
 	if math.IsNaN(a.value) || math.IsInf(a.value, 0) {
 		return nil, errNoMode
 	}
+	return a, nil
+}
+
+// nearer begins at the densest of some points between start and 0, or is nil if a is denser.
+func (a *ascent) nearer(start []float64) (best *ascent, err error) {
+	x, top := append([]float64(nil), start...), a.value
+	for range shrinkages {
+		for j := range x {
+			x[j] *= shrinkage
+		}
+		b, err := newAscent(a.density, x)
+		if errors.Is(err, errNoMode) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if b.value > top {
+			best, top = b, b.value
+		}
+	}
+	return best, nil
+}
+
+// climb is the normal approximation at the mode where the ascent ends.
+func (a *ascent) climb(c *curvature) (*laplace, error) {
+	p := len(a.x)
 	width := firstWidths(p) // of the differences: later a tenth of a standard deviation
 	for range newtonSteps {
 		h, err := c.at(a.x, width)
@@ -60,7 +113,7 @@ func newLaplace(c *curvature, start []float64) (*laplace, error) {
 			step := solve(&factor, a.gradient)
 			if step != nil && gain(step, a.gradient) < newtonArrived {
 				l := &laplace{mode: a.x, hessian: h, width: width}
-				return l, l.compare(density, a.value, c.rng)
+				return l, l.compare(c.density, a.value, c.rng)
 			}
 		}
 		accepted, err := a.step(h)
