@@ -27,8 +27,9 @@ const (
 	newtonTries   = 8    // of larger and larger damping
 	newtonArrived = 1e-4 // of the log density that a full step would gain
 	normalTrials  = 10
-	normalMiss    = 2 // of the log density, at every trial
-	shrinkages    = 8 // of a start towards 0, by the factor shrinkage each
+	normalMiss    = 2  // of the log density, at every trial
+	shrinkages    = 8  // of a start towards 0, by the factor shrinkage each
+	narrowings    = 12 // of the first widths, by the same factor
 	shrinkage     = 0.1
 )
 
@@ -44,66 +45,91 @@ func newLaplace(c *curvature, start []float64) (*laplace, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := a.climb(c)
+	l, err := a.climb(c, firstWidths(len(start)))
 	if !errors.Is(err, errNoMode) {
 		return l, err
 	}
-	nearer, err := a.nearer(start)
+	near, err := nearer(c.density, start, a.value)
 	if err != nil {
 		return nil, err
 	}
-	if nearer == nil {
+	if near == nil {
 		return nil, errNoMode
 	}
-	return nearer.climb(c)
-}
-
-// newAscent begins at start. The error is errNoMode where the log density is not finite, or
-// an error of the density.
-func newAscent(density Density, start []float64) (*ascent, error) {
-	p := len(start)
-	a := &ascent{density: density, x: append([]float64(nil), start...), gradient: make([]float64, p), damping: 1e-3}
-	var err error
-	if a.value, err = density(a.gradient, a.x); err != nil {
+	width, err := near.widths()
+	if err != nil {
 		return nil, err
 	}
-	if math.IsNaN(a.value) || math.IsInf(a.value, 0) {
-		return nil, errNoMode
-	}
-	return a, nil
+	return near.climb(c, width)
 }
 
-// nearer begins at the densest of some points between start and 0, or is nil if a is denser.
-func (a *ascent) nearer(start []float64) (best *ascent, err error) {
-	x, top := append([]float64(nil), start...), a.value
+// newAscent begins at start.
+func newAscent(density Density, start []float64) (*ascent, error) {
+	a := &ascent{density: density, x: slices.Clone(start), gradient: make([]float64, len(start)), damping: 1e-3}
+	var err error
+	a.value, err = density(a.gradient, a.x)
+	return a, err
+}
+
+// nearer begins at the densest of some points between start and 0, or is nil if none has a
+// finite log density above least.
+func nearer(density Density, start []float64, least float64) (best *ascent, err error) {
+	x := slices.Clone(start)
 	for range shrinkages {
 		for j := range x {
 			x[j] *= shrinkage
 		}
-		b, err := newAscent(a.density, x)
-		if errors.Is(err, errNoMode) {
-			continue
-		}
+		a, err := newAscent(density, x)
 		if err != nil {
 			return nil, err
 		}
-		if b.value > top {
-			best, top = b, b.value
+		if isFinite(a.value) && !(a.value <= least) {
+			best, least = a, a.value
 		}
 	}
 	return best, nil
 }
 
-// climb is the normal approximation at the mode where the ascent ends.
-func (a *ascent) climb(c *curvature) (*laplace, error) {
-	p := len(a.x)
-	width := firstWidths(p) // of the differences: later a tenth of a standard deviation
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// widths are the first widths of differences, narrower where the log density is not about
+// quadratic: there it differs by more than 1.
+func (a *ascent) widths() ([]float64, error) {
+	width := firstWidths(len(a.x))
+	x, unused := slices.Clone(a.x), make([]float64, len(a.x))
+	for j := range width {
+		for range narrowings {
+			bend := -2 * a.value
+			for _, step := range []float64{-width[j], width[j]} {
+				x[j] = a.x[j] + step
+				v, err := a.density(unused, x)
+				if err != nil {
+					return nil, err
+				}
+				bend += v
+			}
+			if math.Abs(bend) <= 1 {
+				break
+			}
+			width[j] *= shrinkage
+		}
+		x[j] = a.x[j]
+	}
+	return width, nil
+}
+
+// climb is the normal approximation at the mode where the ascent ends. The widths of
+// differences begin at width.
+func (a *ascent) climb(c *curvature, width []float64) (*laplace, error) {
+	if !isFinite(a.value) {
+		return nil, errNoMode
+	}
 	for range newtonSteps {
 		h, err := c.at(a.x, width)
 		if err != nil {
 			return nil, err
 		}
-		for j := range width {
+		for j := range width { // a tenth of a standard deviation
 			if v := h.At(j, j); v > 0 {
 				width[j] = 0.1 / math.Sqrt(v)
 			}
@@ -255,6 +281,13 @@ func SampleNear(ctx context.Context, density Density, size int, near func(start 
 		chain, err := Sample(ctx, density, start, o, rng)
 		if !errors.Is(err, ErrNoStart) {
 			return chain, err
+		}
+		a, err := nearer(density, start, math.Inf(-1))
+		if err != nil {
+			return nil, err
+		}
+		if a != nil {
+			return Sample(ctx, density, a.x, o, rng)
 		}
 	}
 	return nil, errNoStart

@@ -6,7 +6,6 @@ package nuts
 import (
 	"context"
 	"errors"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -136,7 +135,7 @@ func begin(density Density, start []float64, o Options) (*hamiltonian, point, er
 	switch {
 	case h.err != nil:
 		return nil, at, h.err
-	case math.IsNaN(at.logDensity) || math.IsInf(at.logDensity, 0):
+	case !isFinite(at.logDensity):
 		return nil, at, ErrNoStart
 	}
 	return h, at, nil

@@ -108,7 +108,7 @@ type target struct {
 	prior   *graph.Machine
 	params  []float64 // θ, 1, 0: see models.DensityTape
 	sums    []float64 // P+2
-	records float64   // that count at the start
+	records float64   // that count; NaN: those at the next point
 }
 
 func newTarget(m *models.Model, tape *graph.Tape, chain int, open func(int) (*privacy.Curator, error)) (*target, error) {
@@ -154,12 +154,41 @@ func (t *target) density(gradient, theta []float64) (float64, error) {
 
 // sample runs the chain from near the model's start values.
 func (t *target) sample(ctx context.Context, o nuts.Options, rng nuts.Rand) (*nuts.Chain, error) {
-	chain, err := nuts.SampleNear(ctx, t.density, t.model.P, func(start []float64) {
-		t.model.NearStarts(start, rng)
-		t.records = math.NaN()
-	}, o, rng)
+	if err := t.count(rng); err != nil {
+		return nil, wrapped(err)
+	}
+	chain, err := nuts.SampleNear(ctx, t.density, t.model.P, func(start []float64) { t.model.NearStarts(start, rng) }, o, rng)
 	return chain, wrapped(err)
 }
+
+// countedStarts is the number of points at which count looks for the records that count.
+const countedStarts = 10
+
+// count sets records to the most that count at the model's start values and at points near
+// them. At one point alone some may not, as where exp overflows, and the chain would leave
+// them out.
+func (t *target) count(rng nuts.Rand) error {
+	theta, gradient, most := make([]float64, t.model.P), make([]float64, t.model.P), 0.0
+	for i := range countedStarts {
+		if i == 0 {
+			t.model.NearStarts(theta, middle{})
+		} else {
+			t.model.NearStarts(theta, rng)
+		}
+		t.records = math.NaN()
+		if _, err := t.density(gradient, theta); err != nil {
+			return err
+		}
+		most = math.Max(most, t.records)
+	}
+	t.records = most
+	return nil
+}
+
+// middle is a source of uniform numbers at their mean.
+type middle struct{}
+
+func (middle) Uniform() float64 { return 0.5 }
 
 func wrapped(err error) error {
 	if err == nil {
