@@ -45,6 +45,10 @@ func TestNoiseBesideInfiniteLosses(t *testing.T) {
 		if err != nil || math.Abs(got.NoiseMultiplier/want.NoiseMultiplier-1) > 1e-4 {
 			t.Errorf("%s: noise %v, want %v (%v)", name, got.NoiseMultiplier, want.NoiseMultiplier, err)
 		}
+		logDelta, _, err := estimateLogDelta(mechanism(got.NoiseMultiplier), event.AddRemove, Target{Epsilon: 1})
+		if err != nil || math.Abs(math.Exp(logDelta)/delta-1) > 1e-3 {
+			t.Errorf("%s: the search sees delta %g, want %g (%v)", name, math.Exp(logDelta), delta, err)
+		}
 		if w := got.Certified.RelativeWidth(); w > 2.4e-5 || got.Certified.Upper > 1 {
 			t.Errorf("%s: certified %+v", name, got.Certified)
 		}
@@ -62,7 +66,7 @@ func TestMuBesideInfiniteLosses(t *testing.T) {
 			t.Errorf("%s: mu covers the curve from %g on", name, from)
 		}
 		mu, _ := c.DominatingMu()
-		for e := 0.0; c.Delta(e) >= from; e += 0.01 {
+		for e := 0.0; e < 20 && c.Delta(e) >= from; e += 0.01 {
 			if got := gaussianDelta(mu, e/mu-mu/2); got < c.Delta(e)*(1-1e-6) {
 				t.Errorf("%s: mu %g has delta %g at epsilon %g, and the curve %g", name, mu, got, e, c.Delta(e))
 			}
