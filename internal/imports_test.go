@@ -106,7 +106,7 @@ var rules = map[string]rule{
 	"table1":     {ours: []string{"models", "models/core", "models/data", "models/dist", "models/encoding", "models/expr", "models/formula", "models/law", "models/naming", "privacy", "privacy/accountant", "privacy/event", "privacy/noise", "stats"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 
 	// engines and the fit, which never meet
-	"cpu":        {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
+	"cpu":        {ours: []string{"models/graph", "models/special", "privacy", "privacy/noise", "simd"}},
 	"gpu":        {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego", "gorgonia.org/cu"}, cgo: true},
 	"gpu/hostcc": {files: true},
 	"gpu/ptx":    {},

@@ -1,7 +1,10 @@
 package cpu
 
 import (
+	"math"
+
 	"d3p/internal/models/graph"
+	"d3p/internal/models/special"
 	"d3p/internal/simd"
 )
 
@@ -14,9 +17,54 @@ func (f *frame) apply(s *step) {
 		function(dst, a.v)
 		return
 	}
+	if tail := gammaTail(s.op); tail != nil {
+		f.incompleteGamma(dst, a, b, tail)
+		return
+	}
 	for i := range dst {
 		dst[i] = s.op.Eval(a.at(i), b.at(i), c.at(i))
 	}
+}
+
+// incomplete is the incomplete gamma function of a lane.
+type incomplete struct {
+	shape, x float64
+	tails    special.Tails
+}
+
+// incompleteGamma sets dst to a part of the incomplete gamma functions of the shapes a at x.
+// The frame keeps all parts: a gradient needs the value and its derivative in the shape.
+func (f *frame) incompleteGamma(dst []float64, a, x operand, tail func(*special.Tails) float64) {
+	for len(f.incomplete) < len(dst) {
+		f.incomplete = append(f.incomplete, incomplete{shape: math.NaN()})
+	}
+	shape, of := special.GammaShape{}, math.NaN()
+	for i := range dst {
+		kept := &f.incomplete[i]
+		if v, at := a.at(i), x.at(i); kept.shape != v || kept.x != at {
+			if v != of {
+				shape, of = special.NewGammaShape(v), v
+			}
+			*kept = incomplete{v, at, shape.Incomplete(at)}
+		}
+		dst[i] = tail(&kept.tails)
+	}
+}
+
+// gammaTail is the part of the incomplete gamma functions that an operation computes; nil for
+// other operations.
+func gammaTail(op graph.Op) func(*special.Tails) float64 {
+	switch op {
+	case graph.OpLogGammaP:
+		return func(t *special.Tails) float64 { return t.Below.V }
+	case graph.OpLogGammaPShape:
+		return func(t *special.Tails) float64 { return t.Below.A }
+	case graph.OpLogGammaQ:
+		return func(t *special.Tails) float64 { return t.Above.V }
+	case graph.OpLogGammaQShape:
+		return func(t *special.Tails) float64 { return t.Above.A }
+	}
+	return nil
 }
 
 // vectorFunction is the vector form of an operation without opcode; nil if it has none.

@@ -17,7 +17,8 @@ type frame struct {
 	weights32       []float32 // matrices rounded once per step, likewise; nil: rows are float64
 	right32, left32 []float32 // factor and result of a product of a chunk
 
-	matrices []float64 // of an outer product, record after record
+	matrices   []float64    // of an outer product, record after record
+	incomplete []incomplete // incomplete gamma functions, by lane
 
 	// An element has `pitch` lanes. The first n hold records. The others repeat the last
 	// record to compute ordinary numbers; no sum includes them.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"testing"
 
 	"d3p/internal/models/modelstest"
@@ -37,6 +38,32 @@ func TestDefaultMethodOfReference(t *testing.T) {
 		p, err := New(m, c.config)
 		if err != nil || p.Method != c.want {
 			t.Errorf("%+v: %s, want %s (%v)", c.config, p.Method, c.want, err)
+		}
+	}
+}
+
+const censored = `d3p: 1
+name: times
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    x: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}
+    y: {type: real, lower: 0.01, upper: 100}
+    event: {type: binary, levels: ["no", "yes"]}
+model:
+  formula: %s ~ 1 + x
+  family: gamma
+`
+
+// TestDearOperations: an incomplete gamma function costs as much as hundreds of additions.
+func TestDearOperations(t *testing.T) {
+	for response, most := range map[string]int{"surv(y, event)": 5000, "y": 50_000} {
+		m := modelstest.Compile(t, "times.yaml", fmt.Sprintf(censored, response))
+		for records, want := range map[int]string{most: settings.MethodNUTS, 3 * most: settings.MethodVI} {
+			if got := defaultMethod(m, Config{Records: records, NonPrivate: true}); got != want {
+				t.Errorf("%s, %d records: %s, want %s", response, records, got, want)
+			}
 		}
 	}
 }

@@ -12,22 +12,15 @@ func (t Tails) swapped() Tails { return Tails{t.Above, t.Below} }
 // tailsFrom completes the other side from the side with a known logarithm: it is 1 minus
 // that. If the known side is near 1 the other loses digits: its error is 1e-16 of 1.
 func tailsFrom(log Dual) Tails {
-	p := math.Exp(log.V)
-	other := log1mExp(log.V)
-	ratio := -p / math.Exp(other)
-	if p == 0 {
-		ratio = 0
+	var other, ratio float64 // log(1-p) and -p/(1-p), as in Mächler 2012, "Accurately computing log(1-exp(-|a|))"
+	if log.V > -math.Ln2 {
+		minus := math.Expm1(log.V) // p-1
+		other, ratio = math.Log(-minus), -(1+minus)/math.Abs(minus)
+	} else {
+		p := math.Exp(log.V)
+		other, ratio = math.Log1p(-p), -p/(1-p)
 	}
 	return Tails{log, Dual{other, ratio * log.A, ratio * log.B}}
-}
-
-// log1mExp is log(1-exp(x)) for x <= 0. Mächler 2012, "Accurately computing
-// log(1-exp(-|a|))".
-func log1mExp(x float64) float64 {
-	if x > -math.Ln2 {
-		return math.Log(-math.Expm1(x))
-	}
-	return math.Log1p(-math.Exp(x))
 }
 
 // Series and continued fractions below converge after about the root of their
@@ -36,9 +29,28 @@ const incompleteTerms = 200_000
 
 // IncompleteGamma is log P(a, x) and log Q(a, x), the regularised incomplete
 // gamma functions, with derivatives in a. For a <= 0, P is 1.
-// Series and continued fraction: Abramowitz and Stegun 6.5.29 and 6.5.31, the
-// latter by Lentz's method; derivatives are carried along term by term.
 func IncompleteGamma(a, x float64) Tails {
+	s := NewGammaShape(a)
+	return s.Incomplete(x)
+}
+
+// GammaShape is a shape with what all its incomplete gamma functions share.
+type GammaShape struct {
+	a                       float64
+	lgamma, digamma         float64 // at a
+	nextLgamma, nextDigamma float64 // at a + 1
+}
+
+// NewGammaShape is for the shape a.
+func NewGammaShape(a float64) GammaShape {
+	return GammaShape{a, Lgamma(a), Digamma(a), Lgamma(a + 1), Digamma(a + 1)}
+}
+
+// Incomplete is IncompleteGamma at x. Series and continued fraction: Abramowitz and Stegun
+// 6.5.29 and 6.5.31, the latter by Lentz's method; derivatives are carried along term by
+// term.
+func (s *GammaShape) Incomplete(x float64) Tails {
+	a := s.a
 	impossible, certain := Dual{V: math.Inf(-1)}, Dual{}
 	switch {
 	case math.IsNaN(a) || math.IsNaN(x):
@@ -49,29 +61,53 @@ func IncompleteGamma(a, x float64) Tails {
 	case x <= 0 || math.IsInf(a, 1):
 		return Tails{impossible, certain}
 	}
-	shape := Dual{a, 1, 0}
+	logX := math.Log(x)
 	if x < a+1 {
-		front := Dual{a*math.Log(x) - x - Lgamma(a+1), math.Log(x) - Digamma(a+1), 0}
-		term := constant(1)
-		total := term
-		for n := 1; n < incompleteTerms && term.V > 1e-17*total.V; n++ {
-			term = term.scaled(x).over(shape.plus(constant(float64(n))))
-			total = total.plus(term)
-		}
-		return tailsFrom(front.plus(total.log()))
+		front := Dual{a*logX - x - s.nextLgamma, logX - s.nextDigamma, 0}
+		return tailsFrom(front.plus(gammaSeries(a, x).log()))
 	}
-	front := Dual{a*math.Log(x) - x - Lgamma(a), math.Log(x) - Digamma(a), 0}
-	var f fraction
-	b := constant(x + 1).minus(shape)
-	f.begin(b)
+	front := Dual{a*logX - x - s.lgamma, logX - s.digamma, 0}
+	return tailsFrom(front.plus(gammaFraction(a, x).log())).swapped()
+}
+
+// gammaSeries is the sum of xⁿ/((a+1)...(a+n)) with its derivative in a.
+func gammaSeries(a, x float64) Dual {
+	term, total := Dual{V: 1}, Dual{V: 1}
+	for n := 1; n < incompleteTerms && term.V > 1e-17*total.V; n++ {
+		r := 1 / (a + float64(n))
+		term.V *= x * r
+		term.A = (term.A*x - term.V) * r
+		total.V += term.V
+		total.A += term.A
+	}
+	return total
+}
+
+// gammaFraction is 1/(x+1-a - 1(1-a)/(x+3-a - ...)) with its derivative in a: a fraction
+// whose coefficients have few terms.
+func gammaFraction(a, x float64) Dual {
+	b := x + 1 - a
+	d := Dual{V: 1 / b}
+	d.A = d.V * d.V
+	c, value := Dual{V: 1e300}, d
 	for n := 1; n < incompleteTerms; n++ {
 		k := float64(n)
-		b = b.plus(constant(2))
-		if f.add(shape.minus(constant(k)).scaled(k), b) {
+		up := (a - k) * k // of derivative k; that of b is -1
+		b += 2
+		slope := k*d.V + up*d.A - 1
+		d.V = 1 / (b + up*d.V)
+		d.A = -slope * d.V * d.V
+		r := 1 / c.V
+		c.V = b + up*r
+		c.A = (k-up*r*c.A)*r - 1
+		step := Dual{V: c.V * d.V, A: c.A*d.V + c.V*d.A}
+		value.A = value.A*step.V + value.V*step.A
+		value.V *= step.V
+		if converged(step, value) {
 			break
 		}
 	}
-	return tailsFrom(front.plus(f.value.log())).swapped()
+	return value
 }
 
 // IncompleteBeta is log I(a, b) and the log of its complement, the regularised
@@ -141,8 +177,13 @@ func (f *fraction) add(a, b Dual) bool {
 	f.c = b.plus(a.over(f.c))
 	step := f.c.times(f.d)
 	f.value = f.value.times(step)
+	return converged(step, f.value)
+}
+
+// converged reports whether the last factor, step, of a fraction of that value is 1.
+func converged(step, value Dual) bool {
 	const digits = 4e-16
-	still := func(change, total float64) bool { return math.Abs(change) <= digits*(1+math.Abs(total/f.value.V)) }
+	still := func(change, total float64) bool { return math.Abs(change) <= digits*(1+math.Abs(total/value.V)) }
 	return math.IsNaN(step.V) ||
-		math.Abs(step.V-1) <= digits && still(step.A, f.value.A) && still(step.B, f.value.B)
+		math.Abs(step.V-1) <= digits && still(step.A, value.A) && still(step.B, value.B)
 }
