@@ -258,7 +258,11 @@ func (r *reader) checkLevels(c *data.Column) {
 			if len(c.Levels) == 1 {
 				at = c.Levels[0].At
 			}
-			r.Add(at, needLevels, "column %s needs at least two levels", c.Name.V)
+			hint := needLevels
+			if c.Type.V == data.Category {
+				hint += "; or buy them: `levels: {dp: 0.1}, unknown: other`"
+			}
+			r.Add(at, hint, "column %s needs at least two levels", c.Name.V)
 			return
 		}
 	default:
