@@ -88,10 +88,14 @@ for part; do
     twins) write twins experiments -tasks twins ;;
     methods) write methods experiments -tasks methods ;;
     rates) write rates python3 docs/results/rates.py bin/d3p "${D3P_DATA:-../shared/data}" ;;
+    reference)
+        export D3P_DATA=${D3P_DATA:-../shared/data}
+        write reference Rscript docs/results/reference.R bin/d3p
+        ;;
     mnist) write mnist resumed vae,vae-narrow,cnn,scattering,scattering-fashion ;;
     utility) write utility resumed hlr100,hlr200,hlr500,hlr1000,gmm ;;
     *)
-        echo "measure.sh: $part: parts are steps parts private layers kernels random batches reading command coverage gold tools twins methods rates mnist utility audit" >&2
+        echo "measure.sh: $part: parts are steps parts private layers kernels random batches reading command coverage gold tools twins methods rates reference mnist utility audit" >&2
         exit 2
         ;;
     esac
