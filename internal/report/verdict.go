@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
@@ -104,12 +106,11 @@ func responseOf(m *models.Model) *data.Column {
 	return m.Spec.Data.Column(m.Encoding.Fields[at].Column)
 }
 
-// others are the records that have another number than the commonest, by column: of whole
-// numbers with a cell each.
+// others are the records that have another number than the commonest, by column of whole numbers.
 func others(m *models.Model, bought []table1.Row, records float64) map[string]outputs.Level {
 	found := map[string]outputs.Level{}
 	for _, c := range m.Spec.Data.Columns {
-		if c.Type.V == data.Integer && c.Upper.V-c.Lower.V < table1.SingleValues {
+		if c.Type.V == data.Integer {
 			if level := beside(c.Name.V, bought, records); level.Name != "" {
 				found[c.Name.V] = level
 			}
@@ -118,7 +119,8 @@ func others(m *models.Model, bought []table1.Row, records float64) map[string]ou
 	return found
 }
 
-// beside are the records whose value of a column is not its commonest one.
+// beside are the records whose value of a column is not its commonest one; nothing where the fullest
+// cell holds several numbers.
 func beside(column string, bought []table1.Row, records float64) outputs.Level {
 	var most table1.Row
 	share, variance := 0.0, 0.0
@@ -130,7 +132,10 @@ func beside(column string, bought []table1.Row, records float64) outputs.Level {
 			}
 		}
 	}
-	if share == 0 {
+	from, to, cell := strings.Cut(most.Of, " to ")
+	low, _ := strconv.ParseFloat(from, 64)
+	high, _ := strconv.ParseFloat(to, 64)
+	if share == 0 || cell && high-low > 1 {
 		return outputs.Level{}
 	}
 	return outputs.Level{

@@ -119,7 +119,7 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 	_, more := findPlace(of, cuts, h.cells(), h.noise, 0)
 	n := Limits(d)
 	if signal+more > b.least(m.Spec.Data.Rows.N()) {
-		n = numbersOf(of, h, law.Declared(&m.Spec.Data).Column(b.Column), b.OfBounds > 0 || ranged(field))
+		n = numbersOf(of, h, law.Declared(&m.Spec.Data).Column(b.Column))
 	}
 	if !d.OpenScale() {
 		n.Center, n.By = 0, 0
@@ -133,9 +133,6 @@ func Limits(d *data.Column) data.Numbers { return data.Numbers{Lower: d.Lower.V,
 // placeCuts divide the limits of a column with bought bounds: whole numbers have at most
 // one cell each.
 func placeCuts(c column) []float64 {
-	if c.whole && c.rawUpper-c.rawLower < rangeCells {
-		return wholeCuts(c)
-	}
 	return equalCuts(c, rangeCells)
 }
 
@@ -151,9 +148,9 @@ const farShare = 1e-3
 // cells that noise alone explains (see setHistogram). Bounds leave farShare of it outside,
 // or are reach scales from the center, twice what is not known of them added, whichever is farther. own is the column of a declared
 // law.
-func numbersOf(of column, h histogram, own *law.Column, tails bool) data.Numbers {
+func numbersOf(of column, h histogram, own *law.Column) data.Numbers {
 	n := Limits(of.declared)
-	unknown := setHistogram(own, of, h, tails)
+	unknown := setHistogram(own, of, h)
 	mean, sd := own.Moments()
 	if !(sd > 0) {
 		return n

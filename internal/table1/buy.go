@@ -1,6 +1,8 @@
 package table1
 
 import (
+	"slices"
+
 	"d3p/internal/models"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/law"
@@ -22,7 +24,7 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	for i, f := range fields {
 		axis := privacy.Axis{Column: f.Column}
 		if f.Levels == nil {
-			axis.Cuts = countCuts(f, columnOf(find(m, f.Column)), looks[i].place, m.Spec.Twin != nil)
+			axis.Cuts = looks[i].withPeaks(countCuts(f, columnOf(find(m, f.Column)), looks[i].place, m.Spec.Twin != nil))
 			if axis.Cuts == nil {
 				axis.Cuts = []float64{}
 			}
@@ -43,7 +45,7 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 			setLevels(own, counts[i+1], r.Noise)
 		} else {
 			h := histogram{partitions[i+1].Axes[0].Cuts, counts[i+1], r.Noise, rows, looks[i].look}
-			spreads[indexOf(l, m, f.Column)] = setHistogram(own, columnOf(d), h, ranged(f))
+			spreads[indexOf(l, m, f.Column)] = setHistogram(own, columnOf(d), h)
 		}
 	}
 	if err := p.pairs(c, m, l); err != nil {
@@ -59,6 +61,27 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 type looked struct {
 	place
 	look *histogram
+}
+
+// withPeaks are cuts, and those about cells of the look that hold records far from its place.
+func (l looked) withPeaks(cuts []float64) []float64 {
+	if l.look == nil || len(cuts) == 0 {
+		return cuts
+	}
+	first, last := cuts[0], cuts[len(cuts)-1]
+	for i, count := range l.look.cells() {
+		if count < isolated*l.look.noise {
+			continue
+		}
+		if i > 0 && (l.look.cuts[i-1] > last || l.look.cuts[i-1] < first) {
+			cuts = append(cuts, l.look.cuts[i-1])
+		}
+		if i < len(l.look.cuts) && (l.look.cuts[i] > last || l.look.cuts[i] < first) {
+			cuts = append(cuts, l.look.cuts[i])
+		}
+	}
+	slices.Sort(cuts)
+	return slices.Compact(cuts)
 }
 
 // ranges returns the place of each field: bought for the fields of the release, else the

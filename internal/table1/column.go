@@ -23,6 +23,11 @@ func columnOf(d *data.Column) column {
 	return c
 }
 
+// transformed is a number of the file, moved to the bounds, after the declared transform.
+func (c column) transformed(x float64) float64 {
+	return c.declared.Transformed(min(max(x, c.rawLower), c.rawUpper))
+}
+
 // find is the declaration of a column of the file.
 func find(m *models.Model, header string) *data.Column {
 	for _, c := range m.Spec.Data.Columns {

@@ -45,6 +45,11 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 	setWithin(l, products, bought)
 	setCorrelations(l, products, bought, nil)
 	correctClipping(l, products, sums, noise, design.Bound, errors, m.Spec.Twin == nil)
+	for i, s := range spreads {
+		if l.Columns[i].ScaleSD == 0 && m.Spec.Twin == nil { // moments have not corrected it
+			s.give(&l.Columns[i])
+		}
+	}
 	return nil
 }
 

@@ -18,19 +18,25 @@ type distribution struct {
 }
 
 // distributions are those of a column. Half of the prior probability is the normal's; of counts
-// from 0 on, that of a gamma variable.
+// from 0 on, that of a gamma variable and of the square of a normal one, which is nearly a Poisson
+// variable (Bartlett 1936). A whole number is rounded from half of one on either side.
 func distributions(of column) []distribution {
 	list := []distribution{{prior: 0.5, plain: true}, {prior: 0.1, plain: true, heavy: true}}
 	if of.declared.Transform.IsSet() {
 		return list
 	}
+	beyond := 0.0
+	if of.whole {
+		beyond = 0.5
+	}
 	for _, power := range []float64{0, 1. / 3} {
-		list = append(list, distribution{prior: 0.1, origin: of.lower, power: power},
-			distribution{prior: 0.1, origin: of.upper, power: power, mirrored: true})
+		list = append(list, distribution{prior: 0.1, origin: of.lower - beyond, power: power},
+			distribution{prior: 0.1, origin: of.upper + beyond, power: power, mirrored: true})
 	}
 	if of.whole && of.rawLower == 0 {
 		gamma := slices.IndexFunc(list, func(d distribution) bool { return d.power > 0 && !d.mirrored })
-		list[0].prior, list[gamma].prior = list[gamma].prior, list[0].prior
+		list[0].prior, list[gamma].prior = list[gamma].prior, list[0].prior/2
+		list = append(list, distribution{prior: list[gamma].prior, origin: of.lower - 0.5, power: 1. / 2})
 	}
 	return list
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"d3p/internal/models/law"
-	"d3p/internal/stats"
 )
 
 // histogram are the noisy counts of the rows of a column in the cells between cuts and, last,
@@ -34,7 +33,7 @@ func (h *histogram) withValue() float64 {
 // scale if the counts agree with it, else what families of distributions have (shapeOf). With
 // tails, the shares of far cells are those of the shape, unless noise cannot explain the
 // difference.
-func setHistogram(c *law.Column, of column, h histogram, tails bool) *spread {
+func setHistogram(c *law.Column, of column, h histogram) *spread {
 	cells := h.cells()
 	c.Missing, c.MissingSD = part(h.counts[len(cells)], h.rows), h.noise/h.rows
 	edges := append(append([]float64{of.rawLower}, h.cuts...), of.rawUpper)
@@ -61,18 +60,15 @@ func setHistogram(c *law.Column, of column, h histogram, tails bool) *spread {
 	} else {
 		s = shapeOf(of, edges, shares, sd, look)
 	}
-	d, p, counted := s.drawnTo(shares, sd, tails)
-	low, high := 0, len(p)
-	if tails {
-		seen := func(cell int) bool { return shares[cell] > isolated*sd }
-		low, high = s.trimmed(of, p, seen)
-		s.keep(p, low, high, seen)
-	}
+	d, p, counted := s.drawnTo(shares, sd)
+	seen := func(cell int) bool { return shares[cell] > isolated*sd }
+	low, high := s.trimmed(of, p, seen, d.alone)
+	s.keep(p, low, high, seen)
 	clear(p[:low])
 	clear(p[high:])
 	normalise(p)
 	c.Edges, c.Shares, c.ShareSD, c.ShiftSD, c.ScaleSD = s.edges[low:high+1], p[low:high], counted[low:high], 0, 0
-	if c.AsDeclared || !tails {
+	if c.AsDeclared {
 		c.ShareSD = s.noise(p, counted)[low:high]
 		return nil
 	}
@@ -85,42 +81,73 @@ func setHistogram(c *law.Column, of column, h histogram, tails bool) *spread {
 		mean, ofScale := c.MomentsSD()
 		unknown.mean, unknown.scale = math.Hypot(unknown.mean, mean/own), math.Hypot(unknown.scale, ofScale/own)
 	}
+	s.locate(of, d, c, sd, &unknown)
 	c.ShareSD = s.noise(p, counted)[low:high]
 	return &unknown
 }
 
-// drawing draws shares to those of counts in the cells from first to before last.
+// drawing draws shares to those of counts.
 type drawing struct {
-	counts      []float64 // as shares, by cell
-	own         float64   // weight of the counts
-	first, last int
+	counts []float64 // as shares, by cell
+	own    []float64 // the weight of the count of each cell
+	alone  []bool    // cells beside which the shape has few records
 }
 
-// drawnTo draws the parts of s to the shares of counts that have noise sd, as far as these
-// contradict the shape. counted is the noise that they thereby have.
-func (s *shape) drawnTo(shares []float64, sd float64, tails bool) (d drawing, p, counted []float64) {
-	d = drawing{counts: shares, last: len(shares)}
-	if distance := squareDistance(shares, s.cells); distance > 0 {
-		d.own = max(0, 1-float64(len(shares)-2)*sd*sd/distance)
+// drawnTo draws the parts of s to the shares of counts that have noise sd. In the body of the
+// shape counts weigh as much as they contradict it together, elsewhere those do that noise cannot
+// explain. counted is the noise that the parts thereby have.
+func (s *shape) drawnTo(shares []float64, sd float64) (d drawing, p, counted []float64) {
+	d = drawing{shares, make([]float64, len(shares)), make([]bool, len(shares))}
+	in := body(shares, s.cells, sd)
+	distance, cells := 0.0, 0
+	for i, here := range in {
+		if here {
+			distance += (shares[i] - s.cells[i]) * (shares[i] - s.cells[i])
+			cells++
+		}
 	}
-	if tails {
-		d.first, d.last = body(shares, s.cells, sd, d.own)
+	for i, here := range in {
+		switch {
+		case here && distance > 0:
+			d.own[i] = max(0, 1-float64(cells)*sd*sd/distance)
+		case !here && math.Abs(shares[i]-s.cells[i]) > isolated*sd:
+			d.own[i], d.alone[i] = 1, true
+		}
 	}
 	p, counted = s.drawn(d, s.shares), make([]float64, len(s.cell))
-	if tails {
-		positive(p)
-	} else { // noise above 0 in many cells is a long tail, unless that below 0 outweighs it
-		p = stats.Simplex(p, 1)
-	}
+	positive(p)
 	for i, cell := range s.cell {
-		if cell >= d.first && cell < d.last {
-			counted[i] = d.own * s.fraction(i, s.shares, s.cells) * sd
-		}
+		counted[i] = d.own[cell] * s.fraction(d, i, s.shares, s.cells) * sd
 	}
 	if !slices.ContainsFunc(p, func(x float64) bool { return x > 0 }) {
 		copy(p, s.shares)
 	}
 	return d, p, counted
+}
+
+// locate adds to what is not known that the records of a cell that counts alone may be at any one
+// place in it. Far from the mean, clipped moments measure neither their place nor their number, whose
+// noise is sd.
+func (s *shape) locate(of column, d drawing, c *law.Column, sd float64, unknown *spread) {
+	mean, scale := c.Moments()
+	for cell, alone := range d.alone {
+		share := d.counts[cell] - s.cells[cell]
+		if !alone || share < 0 || !(scale > 0) {
+			continue
+		}
+		first := slices.Index(s.cell, cell)
+		last := first + 1
+		for last < len(s.cell) && s.cell[last] == cell {
+			last++
+		}
+		low, high := of.transformed(s.edges[first]), of.transformed(s.edges[last])
+		off, away := share*(high-low)/math.Sqrt(12)/scale, ((low+high)/2-mean)/scale
+		unknown.mean, unknown.scale = math.Hypot(unknown.mean, off), math.Hypot(unknown.scale, away*off)
+		if math.Abs(away) > clippedAt {
+			unknown.tailMean = math.Hypot(unknown.tailMean, math.Hypot(off, away*sd))
+			unknown.tailScale = math.Hypot(unknown.tailScale, math.Hypot(away*off, (away*away-1)/2*sd))
+		}
+	}
 }
 
 // drawn are the shares p of the parts, drawn to counts. Some may be negative.
@@ -130,17 +157,16 @@ func (s *shape) drawn(d drawing, p []float64) []float64 {
 		cells[cell] += p[i]
 	}
 	for i, cell := range s.cell {
-		if cell >= d.first && cell < d.last {
-			out[i] = p[i] + d.own*s.fraction(i, p, cells)*(d.counts[cell]-cells[cell])
-		}
+		out[i] = p[i] + d.own[cell]*s.fraction(d, i, p, cells)*(d.counts[cell]-cells[cell])
 	}
 	return out
 }
 
-// fraction is that of part i in its cell under these shares.
-func (s *shape) fraction(i int, shares, cells []float64) float64 {
+// fraction is that of part i in what the count of its cell adds: as under these shares, unless
+// they do not explain the count.
+func (s *shape) fraction(d drawing, i int, shares, cells []float64) float64 {
 	cell := s.cell[i]
-	if cells[cell] > 1e-9 {
+	if cells[cell] > 1e-9 && !(d.alone[cell] && d.counts[cell] > cells[cell]) {
 		return shares[i] / cells[cell]
 	}
 	return (s.edges[i+1] - s.edges[i]) / s.width(cell)
@@ -208,33 +234,31 @@ func (c column) normalShares(edges []float64, at place) []float64 {
 }
 
 // isolated is the multiple of the noise by which a far cell must differ from the shape to
-// count: among a hundred cells some differ by three standard deviations by chance, and one far
-// out would make a column many times too wide. Next to a cell that counts, connected is enough.
-const isolated, connected = 5., 3.
+// count: of twenty cells one does so by chance in one of a thousand columns, and then makes it many
+// times too wide. Next to a cell that counts, connected is enough.
+const isolated, connected = 4., 3.
 
-// body are the cells from the first to behind the last whose counts say more than the shape:
-// it has more records there than the noise has, or they differ from it by more than noise
-// explains. The shape's fullest cell is one of them, however large the noise is.
-func body(shares, shape []float64, sd, own float64) (first, last int) {
-	first, last = len(shares), 0
+// body are the cells in which the shape has more records than the noise, and those next to them
+// that differ from it by more than noise explains. The shape's fullest cell is one of them, however
+// large the noise is.
+func body(shares, shape []float64, sd float64) []bool {
+	in := make([]bool, len(shares))
+	first, last := len(shares), 0
 	least := min(max(2*sd, 1e-3), slices.Max(shape))
 	for i := range shares {
 		if shape[i] >= least {
 			first, last = min(first, i), i+1
 		}
 	}
-	differs := func(i int, by float64) bool { return own*math.Abs(shares[i]-shape[i]) > by*sd }
-	for i, next := first-1, true; i >= 0; i-- {
-		next = next && differs(i, connected)
-		if next || differs(i, isolated) {
-			first = i
-		}
+	differs := func(i int) bool { return math.Abs(shares[i]-shape[i]) > connected*sd }
+	for first > 0 && differs(first-1) {
+		first--
 	}
-	for i, next := last, true; i < len(shares); i++ {
-		next = next && differs(i, connected)
-		if next || differs(i, isolated) {
-			last = i + 1
-		}
+	for last < len(shares) && differs(last) {
+		last++
 	}
-	return first, last
+	for i := first; i < last; i++ {
+		in[i] = true
+	}
+	return in
 }

@@ -328,7 +328,7 @@ func ranged(f encoding.Field) bool {
 		return false
 	}
 	whole := f.Type == data.Integer || f.Type == data.Date
-	return !whole || *f.Upper-*f.Lower >= rangeCells
+	return !whole || *f.Upper-*f.Lower >= singleValues
 }
 
 // momentsBound is the norm in L2 of the upper triangle of xxᵀ where x are 1 and K independent

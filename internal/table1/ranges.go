@@ -11,9 +11,10 @@ import (
 // bounds: in many tables most numbers are 0.
 const rangeCells = 65
 
-// SingleValues is the range of whole numbers from which on a cell of their histogram has
-// several of them.
-const SingleValues = rangeCells
+// singleValues is the range of whole numbers from which on a cell of their histogram may have
+// several of them: a cell for each of 60 ages has as much noise as one of 18, and their mean four
+// times the error.
+const singleValues = 8
 
 // place is a location and a scale, in the transformed unit.
 type place struct{ center, scale float64 }
@@ -21,6 +22,9 @@ type place struct{ center, scale float64 }
 // equalCuts divide the bounds of a number into cells of equal width, in the transformed
 // unit.
 func equalCuts(c column, cells int) []float64 {
+	if c.whole && c.rawUpper-c.rawLower < rangeCells {
+		return wholeCuts(c)
+	}
 	cuts := make([]float64, 0, cells-1)
 	for i := 1; i < cells; i++ {
 		cuts = appendCut(cuts, c.declared.Untransformed(c.lower+(c.upper-c.lower)*float64(i)/float64(cells)))

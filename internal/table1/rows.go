@@ -116,15 +116,25 @@ func scoresOf(l *law.Law, list []law.Within, s Statistic, d *data.Data) (rows []
 // are told. In a column much narrower than declared the noise of a count may hide records at the
 // declared scale, such as a few ones beside zeros. Nothing that is bought shows them, and they
 // move both numbers. A fit goes by the law without them: if the declaration is too wide, there are
-// none.
+// none. The bounds alone say less: of a column much narrower than them it must be nearly constant.
 func hiddenRecords(c *law.Column, sd float64, d *data.Column) (ofMean, ofSD float64) {
 	_, scale := d.Scale()
-	if !d.By.IsSet() || d.Whole() || sd*clippedAt >= scale {
+	narrow := clippedAt
+	if !d.By.IsSet() {
+		narrow = constantAt
+	} else if d.Whole() {
+		return 0, 0
+	}
+	if sd*narrow >= scale {
 		return 0, 0
 	}
 	share := c.MissingSD // the noise of any share
 	return share * scale, math.Sqrt(sd*sd+share*scale*scale) - sd
 }
+
+// constantAt times its standard deviation is less than that of the uniform on the bounds where a
+// column is nearly constant.
+const constantAt = 40
 
 // of names levels of another column.
 func of(column, levels string) string { return column + ": " + levels }

@@ -44,7 +44,7 @@ func shapeOf(of column, edges, shares []float64, noise float64, look *seen) shap
 	for k := range list {
 		f := &fit{distribution: &list[k], cell: s.cell, counts: shares, noise: noise, p: make([]float64, parts), cells: make([]float64, len(shares)), ends: [2]float64{list[k].of(of.lower), list[k].of(of.upper)}}
 		for _, x := range s.edges[1:parts] {
-			f.inner = append(f.inner, f.of(of.declared.Transformed(min(max(x, of.rawLower), of.rawUpper))))
+			f.inner = append(f.inner, f.of(of.transformed(x)))
 		}
 		if look != nil {
 			f.look = look.by(&list[k], of)
@@ -83,6 +83,10 @@ func shapeOf(of column, edges, shares []float64, noise float64, look *seen) shap
 	return s
 }
 
+// unlike is the error of the log of a standard deviation when the counts show no difference from a
+// family of distributions: of Poisson variables, ages and incomes .01 to .05.
+const unlike = 0.03
+
 // spreadAbout is what is not known of a column whose parts have these shares.
 func (s *shape) spreadAbout(of column, shares []float64) spread {
 	first, second := of.partMoments(s.edges)
@@ -104,7 +108,7 @@ func (s *shape) spreadAbout(of column, shares []float64) spread {
 	for i := range squares {
 		squares[i] = math.Sqrt(squares[i])
 	}
-	return spread{squares[0], squares[1], squares[2], squares[3]}
+	return spread{squares[0], math.Hypot(squares[1], unlike), squares[2], math.Hypot(squares[3], unlike)}
 }
 
 // momentsOf are the mean and the variance of shares of parts with these moments, and the mean
@@ -120,13 +124,17 @@ func momentsOf(shares, first, second []float64, about, most float64) (mean, vari
 	return mean, max(square-mean*mean, 1e-300), clippedMean, max(clipped, 1e-300)
 }
 
-// partsOf divides the wide cells of a histogram: a part is at most as wide as it is far from
-// the middle of the narrowest cell.
+// farEnd is the distance of the far end of a part from the middle of a histogram, in those of its
+// near end; leastPart is the least of a part that remains. Numbers in a part are uniform, and twice
+// as far ends would make a normal 4 % too wide.
+const farEnd, leastPart = math.Sqrt2, 1.15
+
+// partsOf divides the wide cells of a histogram about the middle of its narrowest cell.
 func partsOf(of column, edges []float64) (s shape) {
 	middle, least := 0.0, math.Inf(1)
 	at := make([]float64, len(edges))
 	for i, x := range edges {
-		at[i] = of.declared.Transformed(min(max(x, of.rawLower), of.rawUpper))
+		at[i] = of.transformed(x)
 		if i > 0 && at[i]-at[i-1] < least && i > 1 && i < len(edges)-1 {
 			middle, least = (at[i]+at[i-1])/2, at[i]-at[i-1]
 		}
@@ -135,10 +143,10 @@ func partsOf(of column, edges []float64) (s shape) {
 	for i := range edges[1:] {
 		a, b := at[i]-middle, at[i+1]-middle
 		var between []float64
-		for x := 2 * a; a > 0 && x < b/1.4; x *= 2 {
+		for x := farEnd * a; a > 0 && x < b/leastPart; x *= farEnd {
 			between = append(between, x)
 		}
-		for x := 2 * b; b < 0 && x > a/1.4; x *= 2 {
+		for x := farEnd * b; b < 0 && x > a/leastPart; x *= farEnd {
 			between = append(between, x)
 		}
 		slices.Sort(between)
@@ -195,24 +203,25 @@ func (s *spread) give(c *law.Column) {
 
 // trimmed are the first part to keep of these shares, and that behind the last. Parts at the
 // ends with less than one record in ten thousand go, and others as long as the standard
-// deviation stays above the one that the shape has in the mean of the logs: an unlikely tail
-// would make a column many times too wide. A cell that is seen in the counts keeps a part.
-func (s *shape) trimmed(of column, shares []float64, seen func(cell int) bool) (low, high int) {
+// deviation stays above the mean of those that the shape may have: an unlikely tail
+// would make a column many times too wide. A cell that is seen in the counts keeps a part, and all of
+// them where it is alone.
+func (s *shape) trimmed(of column, shares []float64, seen func(cell int) bool, alone []bool) (low, high int) {
 	high = len(shares)
-	for sum := shares[low]; low < high-1 && sum < 1e-4; sum += shares[low] {
+	for sum := shares[low]; low < high-1 && sum < 1e-4 && !alone[s.cell[low]]; sum += shares[low] {
 		low++
 	}
-	for sum := shares[high-1]; low < high-1 && sum < 1e-4; sum += shares[high-1] {
+	for sum := shares[high-1]; low < high-1 && sum < 1e-4 && !alone[s.cell[high-1]]; sum += shares[high-1] {
 		high--
 	}
 	if s.members == nil {
 		return low, high
 	}
 	first, second := of.partMoments(s.edges)
-	log := 0.0
+	least := 0.0
 	for _, m := range s.members {
 		_, v, _, _ := momentsOf(m.p, first, second, 0, math.Inf(1))
-		log += m.weight * math.Log(v)
+		least += m.weight * math.Sqrt(v)
 	}
 	moments := func(low, high int) (mean, variance float64) {
 		part := slices.Clone(shares[low:high])
@@ -227,10 +236,11 @@ func (s *shape) trimmed(of column, shares []float64, seen func(cell int) bool) (
 		} else {
 			h--
 		}
-		if a, b := s.cell[low], s.cell[high-1]; seen(a) && s.cell[l] != a || seen(b) && s.cell[h-1] != b {
+		a, b := s.cell[low], s.cell[high-1]
+		if l > low && (alone[a] || seen(a) && s.cell[l] != a) || h < high && (alone[b] || seen(b) && s.cell[h-1] != b) {
 			break
 		}
-		if _, v := moments(l, h); !(math.Log(v) > log) {
+		if _, v := moments(l, h); !(v > least*least) {
 			break
 		}
 		low, high = l, h

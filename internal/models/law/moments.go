@@ -32,8 +32,9 @@ func (c *Column) MomentsSD() (mean, sd float64) {
 		return 0, 0
 	}
 	m, s := c.Moments()
-	if c.ScaleSD > 0 {
-		return c.ShiftSD * s, math.Expm1(c.ScaleSD) * s
+	if c.ScaleSD > 0 { // no two means are farther apart than the bounds
+		low, high := c.transformedEnds()
+		return min(c.ShiftSD*s, high-low), min(math.Expm1(c.ScaleSD)*s, (high-low)/2)
 	}
 	ofMean, ofVariance := 0.0, 0.0
 	for i, noise := range c.ShareSD {
@@ -80,6 +81,12 @@ func (c *Column) WithinCells() (mean, logSD float64) {
 func (c *Column) transformedEdge(i int) float64 {
 	low, high := c.ends()
 	return c.declared.Transformed(min(max(c.Edges[i], low), high))
+}
+
+// transformedEnds are the ends in the unit after the declared transform.
+func (c *Column) transformedEnds() (low, high float64) {
+	low, high = c.ends()
+	return c.declared.Transformed(low), c.declared.Transformed(high)
 }
 
 // ends are the first and the last edge of cells: those of whole numbers reach half of one beyond
