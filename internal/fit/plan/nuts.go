@@ -58,9 +58,9 @@ func work(t *graph.Tape) float64 {
 	return sum
 }
 
-// costOf is the time of an operation for one number relative to that of an addition, as
-// measured on one thread of an AMD EPYC. An incomplete gamma function includes its
-// derivative in the shape. Only operations above 10 are listed.
+// costOf is roughly the time of an operation for one number relative to that of an addition, on
+// one thread of an AMD EPYC; of an incomplete gamma function from the time of whole fits, with its
+// derivative in the shape. Operations that are not listed count as 1, though some take up to 10.
 func costOf(op graph.Op) float64 {
 	switch op {
 	case graph.OpLogGammaP, graph.OpLogGammaQ:
