@@ -213,3 +213,29 @@ func BenchmarkDraws(b *testing.B) {
 		}
 	})
 }
+
+// Good chains agree, however few draws a user asks for: none of 3000 sets of independent draws is
+// refused. A chain that is stuck elsewhere shows in 100 draws.
+func TestFewDrawsAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{40, 100, 400} {
+		for trial := range 1000 {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = rng.NormFloat64()
+			}
+			s := Summary{Variable: "b"}
+			s.diagnose(x, 4)
+			if err := Agreement([]Summary{s}, 0); err != nil {
+				t.Fatalf("%d draws, set %d: %v", n, trial, err)
+			}
+			for i := range n / 4 {
+				x[i] += 5
+			}
+			s.diagnose(x, 4)
+			if n >= 100 && Agreement([]Summary{s}, 0) == nil {
+				t.Fatalf("%d draws, set %d: a chain 5 deviations away agrees", n, trial)
+			}
+		}
+	}
+}

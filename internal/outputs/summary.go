@@ -35,6 +35,7 @@ type Summary struct {
 	*Verdict            // nil without a verdict
 	// Chains is the agreement of a sampler's chains; nil for independent draws.
 	Chains *nuts.Diagnosis `json:"chains,omitempty"`
+	draws  int             // of all chains
 	// Lower and Upper are the ends of the interval requested from Draws.Bound; nil without
 	// a request.
 	Lower *float64 `json:"lower,omitempty"`
@@ -147,7 +148,7 @@ func (s *Summary) diagnose(x []float64, chains int) {
 	n := len(x) / chains
 	split := slices.Collect(slices.Chunk(x, n))
 	d := nuts.Diagnose(split)
-	s.Chains = &d
+	s.Chains, s.draws = &d, len(x)
 	if d.BulkESS > 0 {
 		s.MCSEMean *= math.Sqrt(float64(len(x)) / d.BulkESS)
 	}
@@ -158,10 +159,12 @@ func (s *Summary) diagnose(x []float64, chains int) {
 
 // Limits of draws from chains that can be used: Vehtari et al. 2021 ask for an R-hat
 // below 1.01 and 100 effective draws a chain to rely on; beyond these limits the
-// draws do not describe the posterior.
+// draws do not describe the posterior. A user may ask for so few draws that good chains miss
+// these limits by chance: of S draws R-hat may be fewDraws/S more, and an eighth of S is enough.
 const (
 	mostRHat = 1.05
 	leastESS = 100
+	fewDraws = 20
 )
 
 // mostDivergent is the number of draws from diverged trajectories beyond which a part
@@ -177,7 +180,8 @@ func Agreement(rows []Summary, divergences int) error {
 		bad = append(bad, fmt.Sprintf("%d trajectories diverged", divergences))
 	}
 	for _, r := range rows {
-		if c := r.Chains; c != nil && (c.RHat > mostRHat || c.BulkESS < leastESS) {
+		few := float64(r.draws)
+		if c := r.Chains; c != nil && (c.RHat > mostRHat+fewDraws/few || c.BulkESS < min(leastESS, few/8)) {
 			bad = append(bad, fmt.Sprintf("%s (R-hat %.3g, %.0f effective draws)", r.Variable, c.RHat, c.BulkESS))
 		}
 	}
