@@ -16,6 +16,9 @@ func tailsFrom(log Dual) Tails {
 	if log.V > -math.Ln2 {
 		minus := math.Expm1(log.V) // p-1
 		other, ratio = math.Log(-minus), -(1+minus)/math.Abs(minus)
+		if math.IsNaN(other) { // p > 1: no digits are left
+			ratio = other
+		}
 	} else {
 		p := math.Exp(log.V)
 		other, ratio = math.Log1p(-p), -p/(1-p)
