@@ -260,7 +260,7 @@ func (a *app) printFit(result *run.Result) error {
 	if list := result.Unconverged; len(list) > 0 {
 		return status.With(status.Numeric, fmt.Errorf("the fit has not converged, so it is no reference: %s (more --steps, another --learning-rate, or --method nuts)", strings.Join(list, ", ")))
 	}
-	switch disagreement := outputs.Agreement(result.Summary, result.Divergences); {
+	switch disagreement := outputs.Agreement(result.Summary, result.Divergences, result.Epsilon == nil); {
 	case disagreement == nil:
 		return nil
 	case result.Epsilon != nil: // an error here must not fail a release that is already paid

@@ -226,14 +226,14 @@ func TestFewDrawsAgree(t *testing.T) {
 			}
 			s := Summary{Variable: "b"}
 			s.diagnose(x, 4)
-			if err := Agreement([]Summary{s}, 0); err != nil {
+			if err := Agreement([]Summary{s}, 0, true); err != nil {
 				t.Fatalf("%d draws, set %d: %v", n, trial, err)
 			}
 			for i := range n / 4 {
 				x[i] += 5
 			}
 			s.diagnose(x, 4)
-			if n >= 100 && Agreement([]Summary{s}, 0) == nil {
+			if n >= 100 && Agreement([]Summary{s}, 0, true) == nil {
 				t.Fatalf("%d draws, set %d: a chain 5 deviations away agrees", n, trial)
 			}
 		}

@@ -160,7 +160,8 @@ func (s *Summary) diagnose(x []float64, chains int) {
 // Limits of draws from chains that can be used: Vehtari et al. 2021 ask for an R-hat
 // below 1.01 and 100 effective draws a chain to rely on; beyond these limits the
 // draws do not describe the posterior. A user may ask for so few draws that good chains miss
-// these limits by chance: of S draws R-hat may be fewDraws/S more, and an eighth of S is enough.
+// these limits by chance: for an error, of S draws R-hat may be fewDraws/S more, and an eighth of S
+// is enough; for advice to take more draws the limits stay.
 const (
 	mostRHat = 1.05
 	leastESS = 100
@@ -173,15 +174,18 @@ const mostDivergent = 100
 
 // Agreement is an error that names the variables whose chains disagree or have too few
 // effective draws, or reports that too many trajectories diverged; nil if all are good,
-// or without chains.
-func Agreement(rows []Summary, divergences int) error {
+// or without chains. With chance, few draws may miss the limits as those of good chains do.
+func Agreement(rows []Summary, divergences int, chance bool) error {
 	var bad []string
 	if divergences > mostDivergent {
 		bad = append(bad, fmt.Sprintf("%d trajectories diverged", divergences))
 	}
 	for _, r := range rows {
-		few := float64(r.draws)
-		if c := r.Chains; c != nil && (c.RHat > mostRHat+fewDraws/few || c.BulkESS < min(leastESS, few/8)) {
+		rHat, ess := mostRHat, float64(leastESS)
+		if n := float64(r.draws); chance {
+			rHat, ess = rHat+fewDraws/n, min(ess, n/8)
+		}
+		if c := r.Chains; c != nil && (c.RHat > rHat || c.BulkESS < ess) {
 			bad = append(bad, fmt.Sprintf("%s (R-hat %.3g, %.0f effective draws)", r.Variable, c.RHat, c.BulkESS))
 		}
 	}
