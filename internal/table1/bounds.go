@@ -102,7 +102,7 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 		}
 		return counts[0], nil
 	}
-	cuts := placeCuts(of)
+	cuts := equalCuts(of, rangeCells)
 	counts, err := count(b.Place, cuts)
 	if err != nil {
 		return data.Numbers{}, err
@@ -130,12 +130,6 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 // Limits are the numbers of a purchase that shows nothing: the declared limits.
 func Limits(d *data.Column) data.Numbers { return data.Numbers{Lower: d.Lower.V, Upper: d.Upper.V} }
 
-// placeCuts divide the limits of a column with bought bounds: whole numbers have at most
-// one cell each.
-func placeCuts(c column) []float64 {
-	return equalCuts(c, rangeCells)
-}
-
 // reach is the least distance of bought bounds from the center, in scales: noise hides the
 // last rows of a tail, and narrow bounds cost more than wide ones.
 const reach = 5
@@ -144,7 +138,7 @@ const reach = 5
 const farShare = 1e-3
 
 // numbersOf computes the numbers of a column from a histogram. The
-// scale is the mean and the standard deviation of a histogram; with tails it leaves out
+// scale is the mean and the standard deviation of a histogram; it leaves out
 // cells that noise alone explains (see setHistogram). Bounds leave farShare of it outside,
 // or are reach scales from the center, twice what is not known of them added, whichever is farther. own is the column of a declared
 // law.

@@ -30,9 +30,8 @@ func (h *histogram) withValue() float64 {
 // its mean and scale; nothing for a column that is as declared. It shrinks the shares towards
 // those of a shape, as far as the counts do not contradict it (James and Stein 1961): noise in
 // the tails moves mean and standard deviation far. The shape is the normal with the declared
-// scale if the counts agree with it, else what families of distributions have (shapeOf). With
-// tails, the shares of far cells are those of the shape, unless noise cannot explain the
-// difference.
+// scale if the counts agree with it, else what families of distributions have (shapeOf). The
+// shares of far cells are those of the shape, unless noise cannot explain the difference.
 func setHistogram(c *law.Column, of column, h histogram) *spread {
 	cells := h.cells()
 	c.Missing, c.MissingSD = part(h.counts[len(cells)], h.rows), h.noise/h.rows

@@ -20,7 +20,7 @@ const singleValues = 8
 type place struct{ center, scale float64 }
 
 // equalCuts divide the bounds of a number into cells of equal width, in the transformed
-// unit.
+// unit; whole numbers have at most one cell each.
 func equalCuts(c column, cells int) []float64 {
 	if c.whole && c.rawUpper-c.rawLower < rangeCells {
 		return wholeCuts(c)
