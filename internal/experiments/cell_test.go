@@ -113,6 +113,11 @@ func TestCoverageOfIntervals(t *testing.T) {
 	if err := (cellTask{}).judge(opt, nil, t.TempDir(), newReport(&out)); err == nil {
 		t.Error("no fit of the third table")
 	}
+	// Epsilon 0 asks for fits without privacy, whatever the number of references is.
+	opt.epsilons, opt.references = "0", 0
+	if err := (cellTask{}).judge(opt, nil, t.TempDir(), newReport(&out)); err == nil {
+		t.Error("no fit of the third table without privacy")
+	}
 }
 
 // A fit can be repeated alone, by -first and one table.

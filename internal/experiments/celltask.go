@@ -35,6 +35,12 @@ type cellSetting struct {
 	first   int // number of the first table
 }
 
+// bare is s without privacy.
+func (s cellSetting) bare() cellSetting {
+	s.epsilon = 0
+	return s
+}
+
 func (s cellSetting) label() string {
 	return fmt.Sprintf("%s %s N %d", s.family.name, s.cell.name, s.records)
 }
@@ -123,30 +129,21 @@ func (t cellTask) judge(opt options, _ []threshold, dir string, out *report) err
 	}
 	defer file.Close()
 	// All epsilons and the fits without privacy use the same tables.
-	bare := map[cellKey]bool{}
 	var failures []error
 	for _, s := range settings {
-		private := s
-		work := []cellSetting{private}
-		s.epsilon = 0
-		if !bare[s.key(0)] && opt.references > 0 {
-			bare[s.key(0)] = true
-			work = append(work, s)
-		}
 		failed := len(failures)
-		for _, s := range work {
-			tables := opt.tables
-			if s.epsilon == 0 {
-				tables = min(opt.references, tables)
-			}
-			if err := s.fits(opt, known, tables, dir, file); err != nil {
+		for _, work := range []struct {
+			cellSetting
+			tables int
+		}{{s, opt.tables}, {s.bare(), min(opt.references, opt.tables)}} {
+			if err := work.fits(opt, known, work.tables, dir, file); err != nil {
 				failures = append(failures, err)
 			}
 		}
 		if len(failures) > failed { // the next cells go on
-			out.note(private.label(), strconv.FormatFloat(private.epsilon, 'g', -1, 64), "FAILED")
+			out.note(s.label(), strconv.FormatFloat(s.epsilon, 'g', -1, 64), "FAILED")
 		} else {
-			summariseCell(out, private, known, opt)
+			summariseCell(out, s, known, opt)
 		}
 		out.w.Flush()
 	}
@@ -429,12 +426,11 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 func (s cellSetting) widthWords(known map[cellKey][]interval, tables [][]interval, opt options) (line string) {
 	right := s
 	right.cell = cells[0]
-	bare := s
-	bare.epsilon = 0
+	bare := s.bare()
 	if w := s.widthAgainst(right, known, tables, opt.tables); s.cell.by != 1 && w > 0 {
 		line += fmt.Sprintf(", width %.2f of right", w)
 	}
-	if w := s.widthAgainst(bare, known, tables, opt.tables); w > 0 {
+	if w := s.widthAgainst(bare, known, tables, opt.tables); s.epsilon > 0 && w > 0 {
 		line += fmt.Sprintf(", %.2f of non-private (%.0f %% of these hold)", w, 100*bare.share(known, tables))
 	}
 	return line
