@@ -254,6 +254,9 @@ func (a *app) printFit(result *run.Result) error {
 	if err != nil {
 		return err
 	}
+	if t := result.Tries; t.Repeated > 0 {
+		a.notef("note: %d of the sampler's chains did not mix and ran again, by other random numbers or with smaller steps; %d still do not mix", t.Repeated, t.Unmixed)
+	}
 	if n := result.Divergences; n > 0 {
 		a.warnf("%d of %d draws come from a trajectory that diverged: the sampler may have missed sharply curved parts of the posterior (non-centred parametrisation, or narrower priors of standard deviations, help)", n, plan.Chains*plan.Kept)
 	}

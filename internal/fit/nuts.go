@@ -49,8 +49,9 @@ func Sample(ctx context.Context, p *plan.Plan, c *privacy.Curator, more *Curator
 		return Result{Spent: c.Ledger()}, err
 	}
 	result := ofSample(p, sampled.Draws(), c.Ledger())
-	for _, chain := range sampled.Chains {
+	for c, chain := range sampled.Chains {
 		result.Divergences += chain.Divergences
+		result.Posterior.Tries = result.Posterior.Tries.Plus(sampled.Tries[c])
 	}
 	return result, nil
 }

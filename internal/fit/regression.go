@@ -204,17 +204,19 @@ const regressionChains, regressionWarmup, regressionDraws = 4, 200, 500
 // regressed is the posterior of a fit by second moments. The candidates share the chains by
 // their weights.
 func (l *Loop) regressed() *posterior.Posterior {
-	draws := make([][]float64, regressionChains)
+	draws, tries := make([][]float64, regressionChains), make([]nuts.Tries, regressionChains)
 	var wait sync.WaitGroup
 	list := believe(l.plan, l.state.Regression)
 	for c, by := range shared(list, regressionChains) {
 		chain := newRegression(l.plan, l.state.Regression, by.by)
 		rng := noise.NewRandom(noise.Public(l.plan.InitSeed).Child(8).Child(uint64(c)).Stream(noise.Initialisation))
 		wait.Go(func() {
-			sampled, err := nuts.Sample(context.Background(), func(gradient, x []float64) (float64, error) { return chain.density(gradient, x), nil },
-				by.mode, nuts.Options{Warmup: regressionWarmup, Draws: regressionDraws, Dense: true, Covariance: by.covariance}, rng)
+			options := nuts.Options{Warmup: regressionWarmup, Draws: regressionDraws, Dense: true, Covariance: by.covariance}
+			sampled, tried, err := nuts.UntilMixed(options, func(o nuts.Options) (*nuts.Chain, error) {
+				return nuts.Sample(context.Background(), func(gradient, x []float64) (float64, error) { return chain.density(gradient, x), nil }, by.mode, o, rng)
+			})
 			if err == nil {
-				draws[c] = sampled.Draws
+				draws[c], tries[c] = sampled.Draws, tried
 			}
 		})
 	}
@@ -222,5 +224,9 @@ func (l *Loop) regressed() *posterior.Posterior {
 	if slices.ContainsFunc(draws, func(x []float64) bool { return x == nil }) {
 		draws = normals(list[0].normalApproximation, noise.NewRandom(noise.Public(l.plan.InitSeed).Child(9).Stream(noise.Initialisation)))
 	}
-	return posterior.OfPrivateSample(l.plan, l.releases(), slices.Concat(draws...), regressionChains, list[0].without(list[0].mode))
+	post := posterior.OfPrivateSample(l.plan, l.releases(), slices.Concat(draws...), regressionChains, list[0].without(list[0].mode))
+	for _, t := range tries {
+		post.Tries = post.Tries.Plus(t)
+	}
+	return post
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/nuts"
 	"d3p/internal/release"
 	"d3p/internal/stats"
@@ -157,34 +158,20 @@ func (s *Summary) diagnose(x []float64, chains int) {
 	}
 }
 
-// Limits of draws from chains that can be used: Vehtari et al. 2021 ask for an R-hat
-// below 1.01 and 100 effective draws a chain to rely on; beyond these limits the
-// draws do not describe the posterior. A user may ask for so few draws that good chains miss
-// these limits by chance: for an error, of S draws R-hat may be fewDraws/S more, and an eighth of S
-// is enough; for advice to take more draws the limits stay.
-const (
-	mostRHat = 1.05
-	leastESS = 100
-	fewDraws = 20
-)
-
-// mostDivergent is the number of draws from diverged trajectories beyond which a part
-// of the posterior is missing.
-const mostDivergent = 100
-
 // Agreement is an error that names the variables whose chains disagree or have too few
 // effective draws, or reports that too many trajectories diverged; nil if all are good,
 // or without chains. With chance, few draws may miss the limits as those of good chains do.
 func Agreement(rows []Summary, divergences int, chance bool) error {
 	var bad []string
-	if divergences > mostDivergent {
+	if float64(divergences) > nuts.MostDivergent*plan.Chains*plan.Kept {
 		bad = append(bad, fmt.Sprintf("%d trajectories diverged", divergences))
 	}
 	for _, r := range rows {
-		rHat, ess := mostRHat, float64(leastESS)
-		if n := float64(r.draws); chance {
-			rHat, ess = rHat+fewDraws/n, min(ess, n/8)
+		n := math.Inf(1)
+		if chance {
+			n = float64(r.draws)
 		}
+		rHat, ess := nuts.Limits(n)
 		if c := r.Chains; c != nil && (c.RHat > rHat || c.BulkESS < ess) {
 			bad = append(bad, fmt.Sprintf("%s (R-hat %.3g, %.0f effective draws)", r.Variable, c.RHat, c.BulkESS))
 		}

@@ -84,7 +84,7 @@ func (p *Posterior) withDraws(draws []float64) *Posterior {
 		return &out
 	}
 	sample := OfSample(p.Plan, draws, chains)
-	sample.Steps, sample.Trace = p.Steps, p.Trace
+	sample.Steps, sample.Trace, sample.Tries = p.Steps, p.Trace, p.Tries
 	sample.setNoise(beyond)
 	return sample
 }

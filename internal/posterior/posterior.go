@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
+	"d3p/internal/nuts"
 	"d3p/internal/settings"
 	"d3p/internal/simd"
 )
@@ -26,6 +27,8 @@ type Posterior struct {
 	NoiseFactor []float64
 	Steps       int   // completed steps; less than Plan.Steps when stopped early
 	Trace       Trace // it may share memory with the fit in progress
+	// Tries are those of the chains that drew a sample.
+	Tries nuts.Tries
 }
 
 // New is the posterior of a fit by p that released r: a sample or a joint normal where one can

@@ -60,7 +60,12 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 	if slices.Contains(list, nil) || slices.ContainsFunc(list, (*search).strayed) {
 		return nil
 	}
-	return ofPrivateSample(p, r, list)
+	post := ofPrivateSample(p, r, list)
+	post.Tries = first.tries
+	for _, s := range list {
+		post.Tries = post.Tries.Plus(s.tries)
+	}
+	return post
 }
 
 // search goes towards the posterior by rounds of moments and draws.
@@ -78,6 +83,7 @@ type search struct {
 	mean       []float64
 	covariance *mat.SymDense
 	draws      []float64 // S×P of the last round; nil: none
+	tries      nuts.Tries
 	likelihood *synthetic
 }
 
@@ -98,6 +104,7 @@ func newSearch(p *plan.Plan, r Releases, l *law.Law, seed uint64) *search {
 // by is s with another law.
 func (s *search) by(l *law.Law, seed uint64) *search {
 	out := *s
+	out.tries = nuts.Tries{}
 	out.simulated = simulation{s.simulated.model, l, seed, s.simulated.batches}
 	return &out
 }
@@ -133,7 +140,8 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 	if t == nil {
 		return false
 	}
-	s.draws = t.sample(o, rng)
+	draws, tries := t.sample(o, rng)
+	s.draws, s.tries = draws, s.tries.Plus(tries)
 	return s.draws != nil
 }
 
@@ -299,18 +307,20 @@ func (t *target) density(gradient, z []float64) (float64, error) {
 
 // sample draws θ by a chain that begins at the start, S×P; nil where the density is
 // not finite there.
-func (t *target) sample(o nuts.Options, rng *noise.Random) []float64 {
+func (t *target) sample(o nuts.Options, rng *noise.Random) ([]float64, nuts.Tries) {
 	n := len(t.start)
-	chain, err := nuts.Sample(context.Background(), t.density, make([]float64, n), o, rng)
+	chain, tries, err := nuts.UntilMixed(o, func(o nuts.Options) (*nuts.Chain, error) {
+		return nuts.Sample(context.Background(), t.density, make([]float64, n), o, rng)
+	})
 	if err != nil {
-		return nil
+		return nil, tries
 	}
 	draws := make([]float64, 0, o.Draws*n)
 	for z := chain.Draws; len(z) > 0; z = z[n:] {
 		t.at(z[:n])
 		draws = append(draws, t.theta...)
 	}
-	return draws
+	return draws, tries
 }
 
 // shrinkage is the part of the correlations of few draws that is dropped, so that

@@ -3,7 +3,10 @@ package reference
 import "d3p/internal/nuts"
 
 // Sampled holds the draws of the chains, on the unconstrained scale.
-type Sampled struct{ Chains []*nuts.Chain }
+type Sampled struct {
+	Chains []*nuts.Chain
+	Tries  []nuts.Tries // of each
+}
 
 // Draws are all kept draws, S·C×P, row-major, chain after chain.
 func (s *Sampled) Draws() []float64 {

@@ -61,7 +61,7 @@ func Sample(ctx context.Context, m *models.Model, open func(chain int) (*privacy
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	s := &Sampled{Chains: make([]*nuts.Chain, o.Chains)}
+	s := &Sampled{Chains: make([]*nuts.Chain, o.Chains), Tries: make([]nuts.Tries, o.Chains)}
 	var done atomic.Int64
 	var wait sync.WaitGroup
 	var opening sync.Mutex
@@ -87,11 +87,11 @@ func Sample(ctx context.Context, m *models.Model, open func(chain int) (*privacy
 			if o.Progress != nil {
 				options.Progress = func(int) { o.Progress(int(done.Add(1))) }
 			}
-			chain, err := target.sample(ctx, options, rng)
+			chain, tries, err := target.sample(ctx, options, rng)
 			if err != nil {
 				cancel(err)
 			}
-			s.Chains[c] = chain
+			s.Chains[c], s.Tries[c] = chain, tries
 		})
 	}
 	wait.Wait()
@@ -153,12 +153,14 @@ func (t *target) density(gradient, theta []float64) (float64, error) {
 }
 
 // sample runs the chain from near the model's start values.
-func (t *target) sample(ctx context.Context, o nuts.Options, rng nuts.Rand) (*nuts.Chain, error) {
+func (t *target) sample(ctx context.Context, o nuts.Options, rng nuts.Rand) (*nuts.Chain, nuts.Tries, error) {
 	if err := t.count(rng); err != nil {
-		return nil, wrapped(err)
+		return nil, nuts.Tries{}, wrapped(err)
 	}
-	chain, err := nuts.SampleNear(ctx, t.density, t.model.P, func(start []float64) { t.model.NearStarts(start, rng) }, o, rng)
-	return chain, wrapped(err)
+	chain, tries, err := nuts.UntilMixed(o, func(o nuts.Options) (*nuts.Chain, error) {
+		return nuts.SampleNear(ctx, t.density, t.model.P, func(start []float64) { t.model.NearStarts(start, rng) }, o, rng)
+	})
+	return chain, tries, wrapped(err)
 }
 
 // countedStarts is the number of points at which count looks for the records that count.

@@ -9,6 +9,7 @@ import (
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/nuts"
 	"d3p/internal/outputs"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy"
@@ -33,6 +34,8 @@ type Result struct {
 	Score *float64 `json:"score,omitempty"`
 	// Divergences counts the draws of the No-U-Turn sampler whose trajectory diverged.
 	Divergences int `json:"divergences,omitempty"`
+	// Tries are those of the chains that drew the posterior.
+	Tries nuts.Tries `json:"-"`
 	// Unconverged describes the parameters of a variational fit without privacy that have
 	// not converged.
 	Unconverged []string `json:"unconverged,omitempty"`
@@ -70,7 +73,7 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 	done := &Result{
 		Run: r.folder.path, Release: r.folder.release(), Private: r.folder.private(), Model: written.Name,
 		Claim: written.Claim(), Summary: written.Rows(),
-		Divergences: result.Divergences, Unconverged: result.Unconverged, Levels: posterior.Plan.Levels, Fitted: m,
+		Divergences: result.Divergences, Tries: posterior.Tries, Unconverged: result.Unconverged, Levels: posterior.Plan.Levels, Fitted: m,
 	}
 	done.Single = plan.Single(written.Plan.Clipping)
 	done.Verdict = written.Whole()

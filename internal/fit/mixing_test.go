@@ -1,0 +1,56 @@
+package fit_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
+	"d3p/internal/models/modelstest"
+	"d3p/internal/models/simulate"
+	"d3p/internal/posterior"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
+)
+
+const sites = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    u: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}, constant_within: none}
+    site: {type: category, levels: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}
+    y: {type: integer, lower: 0, upper: 200}
+model:
+  formula: y ~ 1 + u + (1 | site)
+  family: poisson
+  priors:
+    Intercept: normal(0, 1)
+    b: normal(0, 0.3)
+    sd: half_normal(0.7)
+`
+
+// Chains of a private fit that fail run again, and some mix then: noise leaves the spread between
+// groups hardly known. The seeds fix all of it.
+func TestFailedChainsRunAgain(t *testing.T) {
+	m := modelstest.Compile(t, "sites.yaml", sites)
+	table, _ := simulate.Prior(m, 1000, noise.NewRandom(noise.Public(0).Stream(noise.Simulation)))
+	s := &study{model: m, data: writeTable(t, table)}
+	p := s.plan(t, plan.Config{Epsilon: 2, NoiseAware: settings.NoiseAwareSample})
+	run := func() *posterior.Posterior {
+		result, err := fit.Run(context.Background(), p, s.curator(t, p, 0, privacy.Ledger{}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Posterior
+	}
+	first, again := run(), run()
+	if tries := first.Tries; tries.Repeated == 0 || tries.Unmixed >= tries.Repeated {
+		t.Errorf("%d chains ran again, of which %d still do not mix", tries.Repeated, tries.Unmixed)
+	}
+	if !slices.Equal(first.Lambda, again.Lambda) || first.Tries != again.Tries {
+		t.Error("a second fit with the same seeds has another posterior")
+	}
+}
