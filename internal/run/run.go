@@ -218,21 +218,21 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 		err = r.Ranks.agree(err)
 	}
 	if err != nil {
-		var over *privacy.BudgetError
-		if errors.As(err, &over) {
-			return &fit.Result{}, err
-		}
-		if r.checkpoint == nil {
-			r.folder.keepDataCheck()
-		}
 		spent, unread := spentAt(r.checkpoint)
 		if unread != nil {
 			return nil, unread
 		}
-		err = atomicfile.Named(r.Job.Data, err)
 		if curator != nil {
 			spent = curator.Ledger()
 		}
+		var over *privacy.BudgetError
+		if errors.As(err, &over) {
+			return &fit.Result{Spent: spent}, err
+		}
+		if r.checkpoint == nil {
+			r.folder.keepDataCheck()
+		}
+		err = atomicfile.Named(r.Job.Data, err)
 		if unbooked := r.Job.reservation().settle(spent); unbooked != nil {
 			err = errors.Join(err, unbooked)
 		}

@@ -1,0 +1,220 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"d3p/internal/cpu"
+	"d3p/internal/fit/fittest"
+	"d3p/internal/fit/plan"
+	"d3p/internal/ledger"
+	"d3p/internal/models"
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/report"
+	"d3p/internal/run"
+)
+
+const boughtColumns = `d3p: 1
+name: visits
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 3000}
+  columns:
+    x: {type: real, bounds: {dp: 0.1, within: [-50, 50]}}
+    site: {type: category, levels: {dp: 0.2, most: 20}, unknown: other}
+    y: {type: binary}
+model:
+  formula: y ~ 1 + x + site
+  family: bernoulli
+`
+
+// purchases are fits that buy levels, bounds and Table 1 of one table, booked in a ledger that
+// has the budget of one of them.
+type purchases struct {
+	t             *testing.T
+	dir           string
+	data, ledger  string
+	model, table1 string
+}
+
+func newPurchases(t *testing.T, header string) *purchases {
+	t.Helper()
+	p := &purchases{t: t, dir: t.TempDir(), model: boughtColumns, table1: "0.05"}
+	p.data, p.ledger = filepath.Join(p.dir, "visits.csv"), filepath.Join(p.dir, "visits.ledger")
+	p.write(header, "leeds", "york")
+	if err := ledger.Create(p.ledger, ledger.New("visits", "person", event.AddRemove, privacy.Budget{Epsilon: 1, Delta: 1e-5})); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// write writes the table with these names of columns and sites.
+func (p *purchases) write(header string, sites ...string) {
+	p.t.Helper()
+	text := header + "\n"
+	for i := range 3000 {
+		text += fmt.Sprintf("%g,%s,%d\n", float64(i%7)-3, sites[i%len(sites)], i/3%2)
+	}
+	if err := os.WriteFile(p.data, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *purchases) host(engine privacy.Engine) run.Host {
+	return run.Host{
+		Open: func(run.Run, int) (*run.Engine, error) {
+			return &run.Engine{Engine: engine, Together: 1, Close: func() error { return nil }}, nil
+		},
+		Tool: func(string) report.Tool { return report.Tool{Name: "d3p"} }, Notef: p.t.Errorf,
+	}
+}
+
+// new is a new fit on an engine, of the whole budget of the ledger.
+func (p *purchases) new(engine privacy.Engine) run.Run {
+	p.t.Helper()
+	m, err := models.Read("visits.yaml", []byte(p.model), nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	root, err := noise.System()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return run.Run{
+		Model: m, Plan: fittest.Plan(p.t, m, plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 20, SamplingRate: 1, Table1: p.table1}), Root: root, Host: p.host(engine), Job: run.Job{
+			ID: run.NewID(), Attempts: []string{run.NewID()}, Created: time.Now(), Data: p.data, Name: "visits", Model: string(m.Spec.Render()),
+			Draws: 20, Formats: []string{"csv"}, Threads: 1, Command: []string{"d3p", "fit"}, Ledger: p.ledger,
+		},
+	}
+}
+
+// holds checks that the ledger has one run, in the state spent, at the price of events.
+func (p *purchases) holds(events ...event.Event) {
+	p.t.Helper()
+	book, err := ledger.Read(p.ledger)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	accounts, err := book.Accounts("")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if len(accounts) != 1 || accounts[0].State != ledger.Spent {
+		p.t.Fatalf("the ledger has %+v, want one run that spent", accounts)
+	}
+	got, err := book.Epsilon(accounts[0].Event)
+	want, other := accountant.Epsilon(event.Composed{Events: events}, event.AddRemove, 1e-5)
+	if err = errors.Join(err, other); err != nil || math.Abs(got-want.Upper) > 1e-6 {
+		p.t.Errorf("the ledger has epsilon %v, want %v (%v)", got, want.Upper, err)
+	}
+}
+
+// refuses checks that the ledger lets no further fit in.
+func (p *purchases) refuses() {
+	p.t.Helper()
+	_, err := p.new(whole()).Fit(context.Background(), filepath.Join(p.dir, "next"))
+	var over *privacy.BudgetError
+	if !errors.As(err, &over) {
+		p.t.Errorf("the next fit ends with %v, want a BudgetError", err)
+	}
+}
+
+func whole() privacy.Engine { return cpu.New(cpu.Options{Threads: 1}) }
+
+// closed is an engine that takes no table.
+type closed struct{ privacy.Engine }
+
+func (closed) Open(*graph.Tape, *privacy.Rows) (privacy.Worker, error) {
+	return nil, errors.New("the card is full")
+}
+
+// A fit that fails before it has bought anything gives its reservation back.
+func TestNothingBoughtIsFree(t *testing.T) {
+	p := newPurchases(t, "x,place,y")
+	if _, err := p.new(whole()).Fit(context.Background(), filepath.Join(p.dir, "failed")); err == nil {
+		t.Fatal("the file has no sites")
+	}
+	p.write("x,site,y", "leeds", "york")
+	r := p.new(whole())
+	if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "next")); err != nil {
+		t.Fatal(err)
+	}
+	p.holds(r.Plan.MechanismEvent(r.Plan.NoiseMultiplier))
+}
+
+// A fit that fails while it reads the records after it has bought levels has spent their price,
+// and the next fit does not get it free: whether it reads numbers next, to buy bounds, or all.
+func TestFailedReadKeepsBoughtLevels(t *testing.T) {
+	for _, bounds := range []string{"bounds: {dp: 0.1, within: [-50, 50]}", "lower: -3, upper: 3, scale: {center: 0, by: 1}"} {
+		for _, table1 := range []string{"0.05", "none"} {
+			p := newPurchases(t, "z,site,y")
+			p.model, p.table1 = strings.Replace(p.model, "bounds: {dp: 0.1, within: [-50, 50]}", bounds, 1), table1
+			r := p.new(whole())
+			var failed *run.Error
+			if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "failed")); !errors.As(err, &failed) || failed.Kind != run.Data {
+				t.Fatalf("%v, want an error of the data", err)
+			}
+			p.holds(plan.Before(r.Plan.Levels, nil, nil, nil)...)
+			p.write("x,site,y", "leeds", "york")
+			p.refuses()
+		}
+	}
+}
+
+// So has a fit whose engine fails before the first step.
+func TestFailedEngineKeepsPurchases(t *testing.T) {
+	p := newPurchases(t, "x,site,y")
+	r := p.new(closed{whole()})
+	var failed *run.Error
+	if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "failed")); !errors.As(err, &failed) || failed.Kind != run.Output {
+		t.Fatalf("%v, want an error of the engine", err)
+	}
+	p.holds(r.Plan.Before()...)
+	p.refuses()
+}
+
+// A fit that is stopped between its purchases and its first step has spent their price. Resumed, it
+// has the same levels, whatever the file says by then, and the price of its plan.
+func TestStoppedBeforeTheFirstStepKeepsPurchases(t *testing.T) {
+	p := newPurchases(t, "x,site,y")
+	r, folder := p.new(whole()), filepath.Join(p.dir, "stopped")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var stopped *run.Error
+	if _, err := r.Fit(ctx, folder); !errors.As(err, &stopped) || stopped.Kind != run.Stopped || !strings.Contains(err.Error(), "after 0 of 20 steps") {
+		t.Fatalf("%v, want a stop before the first step", err)
+	}
+	p.holds(r.Plan.Before()...)
+	p.refuses()
+
+	p.write("x,site,y", "hull", "ely", "bath")
+	again, err := run.Reopen(folder, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	again.Root, again.Host = r.Root, p.host(whole())
+	result, err := again.Resume(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := result.Levels[0].Names(); len(names) < 2 || names[0] != "leeds" && names[0] != "york" {
+		t.Errorf("the resumed fit has the sites %q, want those that it bought", names)
+	}
+	own, _, err := run.ReadLedger(folder)
+	if err != nil || len(own.Entries) != len(r.Plan.Before())+1 {
+		t.Errorf("%d entries (%v), want one of each purchase and one of the steps", len(own.Entries), err)
+	}
+	p.holds(r.Plan.MechanismEvent(r.Plan.NoiseMultiplier))
+}
