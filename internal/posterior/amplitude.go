@@ -2,7 +2,6 @@ package posterior
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/interp"
 	"gonum.org/v1/gonum/mat"
@@ -12,6 +11,7 @@ import (
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
+	"d3p/internal/stats"
 )
 
 // amplitudes are factors. Records are simulated with linear predictors that are larger by each of them.
@@ -177,16 +177,14 @@ func quantilesOf(logs []float64, count int) []float64 {
 		return nil
 	}
 	first, width := at[0], (at[len(at)-1]-at[0])/points
-	top, sum := slices.Max(logs), 0.0
-	cumulative := make([]float64, points)
-	for i := range cumulative {
-		sum += math.Exp(spline.Predict(first+(float64(i)+0.5)*width) - top)
-		cumulative[i] = sum
+	grid, density := make([]float64, points), make([]float64, points)
+	for i := range grid {
+		grid[i] = first + (float64(i)+0.5)*width
+		density[i] = spline.Predict(grid[i])
 	}
-	list := make([]float64, count)
-	for i := range list {
-		k, _ := slices.BinarySearch(cumulative, (float64(i)+0.5)/float64(count)*sum)
-		list[i] = math.Exp(first + (float64(min(k, points-1))+0.5)*width)
+	list := stats.GridQuantiles(grid, density, count)
+	for i, x := range list {
+		list[i] = math.Exp(x)
 	}
 	return list
 }

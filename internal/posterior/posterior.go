@@ -38,7 +38,7 @@ func New(p *plan.Plan, r Releases) *Posterior {
 	if better := amplified(p, r, post); better != nil {
 		post = better
 	}
-	return post.declared()
+	return withScarceLevels(p, r, post).declared()
 }
 
 // ofReleases is New in the coordinates of the plan's model.
