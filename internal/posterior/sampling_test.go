@@ -45,18 +45,18 @@ func TestTruthsKeepTheSpreadOfGroups(t *testing.T) {
 	}
 }
 
-// Draws whose coefficients lie many of their standard deviations from the end of the fit have
-// left it. Effects of a scale may go anywhere.
+// Draws whose coefficients lie many of their standard deviations, and one of the prior, from the
+// end of the fit have left it. Effects of a scale may go anywhere.
 func TestStrayedDrawsAreLeft(t *testing.T) {
 	rng := noise.NewRandom(noise.Public(4).Stream(noise.Simulation))
+	const sd = 0.04
 	for _, c := range []struct {
 		off  []float64 // of coefficient and effect, in standard deviations
 		want bool
-	}{{[]float64{0, 0}, false}, {[]float64{4, 0}, false}, {[]float64{12, 0}, true}, {[]float64{-12, 0}, true}, {[]float64{0, 12}, false}} {
-		s := &search{start: []float64{-3.8, 0}, coefficients: []bool{true, false}}
+	}{{[]float64{0, 0}, false}, {[]float64{4, 0}, false}, {[]float64{30, 0}, true}, {[]float64{-30, 0}, true}, {[]float64{0, 30}, false}, {[]float64{12, 0}, false}} {
+		s := &search{start: []float64{-3.8, 0}, coefficients: []bool{true, false}, floor: []float64{1, 1}}
 		for range lastDraws {
 			for j, off := range c.off {
-				const sd = 0.04
 				s.draws = append(s.draws, s.start[j]+sd*(off+rng.Normal()))
 			}
 		}
