@@ -277,7 +277,8 @@ func (d *Draws) judgeIntercepts() {
 	}
 }
 
-// correlation is that of two variables' draws; NaN if one is constant.
+// correlation is that of two variables' draws; about 0 or NaN if one is constant, where
+// stat.Correlation may be anything.
 func correlation(x, y []float64) float64 {
 	ofX, square := meanVariance(x)
 	ofY, other := meanVariance(y)

@@ -83,9 +83,8 @@ func (p *Posterior) withDraws(draws []float64) *Posterior {
 		}
 		return &out
 	}
-	sample := OfSample(p.Plan, draws, chains)
-	sample.Steps, sample.Trace, sample.Tries = p.Steps, p.Trace, p.Tries
-	sample.setNoise(beyond)
+	sample := ofDraws(p.Plan, Releases{Steps: p.Steps, Trace: p.Trace}, draws, chains, exact)
+	sample.Tries = p.Tries
 	return sample
 }
 

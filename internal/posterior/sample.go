@@ -28,13 +28,21 @@ func OfPoint(p *plan.Plan, theta []float64) *Posterior {
 // OfPrivateSample is OfSample of a private fit in the coordinates of its plan's model.
 // without is about the covariance that the posterior would have without privacy noise.
 func OfPrivateSample(p *plan.Plan, r Releases, draws []float64, chains int, without *mat.SymDense) *Posterior {
+	return ofDraws(p, r, draws, chains, without).declared()
+}
+
+// ofDraws is OfPrivateSample in the coordinates of the plan's model; without is nil if it is not known.
+func ofDraws(p *plan.Plan, r Releases, draws []float64, chains int, without *mat.SymDense) *Posterior {
 	post := OfSample(p, draws, chains)
 	post.Steps, post.Trace = r.Steps, r.Trace
+	if without == nil {
+		return post
+	}
 	_, total := meanCovariance(draws, p.Latent)
 	if _, beyond := split(total, without); beyond != nil {
 		post.setNoise(beyond)
 	}
-	return post.declared()
+	return post
 }
 
 // LogSD is the log of the guide's marginal standard deviations without the variance

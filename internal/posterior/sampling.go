@@ -60,11 +60,8 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 	if slices.Contains(list, nil) || slices.ContainsFunc(list, (*search).strayed) {
 		return nil
 	}
-	post := ofPrivateSample(p, r, list)
-	post.Tries = first.tries
-	for _, s := range list {
-		post.Tries = post.Tries.Plus(s.tries)
-	}
+	post := ofLaws(p, r, list)
+	post.Tries = post.Tries.Plus(first.tries)
 	return post
 }
 
@@ -204,9 +201,8 @@ func random(seeds noise.Root, number int) *noise.Random {
 	return noise.NewRandom(seeds.Child(uint64(number)).Stream(noise.Initialisation))
 }
 
-// ofPrivateSample is the posterior of the draws of all laws, dealt out to the chains.
-// Without the noise, its covariance would be that of a likelihood with more information.
-func ofPrivateSample(p *plan.Plan, r Releases, list []*search) *Posterior {
+// ofLaws is the posterior of the draws of all laws, dealt out to the chains.
+func ofLaws(p *plan.Plan, r Releases, list []*search) *Posterior {
 	var draws []float64
 	for c := range chains {
 		for i := c; i < lastDraws; i += chains {
@@ -215,41 +211,40 @@ func ofPrivateSample(p *plan.Plan, r Releases, list []*search) *Posterior {
 			}
 		}
 	}
-	post := OfSample(p, draws, chains)
-	post.Steps, post.Trace = r.Steps, r.Trace
-	// what the laws disagree about counts as noise
-	mean, total := meanCovariance(draws, p.Latent)
-	within := mat.NewSymDense(p.Latent, nil)
-	noisy, exact := mat.NewSymDense(p.Latent, nil), mat.NewSymDense(p.Latent, nil)
+	mean, _ := meanCovariance(draws, p.Latent)
+	post := ofDraws(p, r, draws, chains, withoutNoise(list, mean))
+	for _, s := range list {
+		post.Tries = post.Tries.Plus(s.tries)
+	}
+	return post
+}
+
+// withoutNoise is the covariance without the noise, that of a likelihood with more information, at
+// the mean (P) of the draws of all laws; nil if it has none. What the laws disagree about counts
+// as noise.
+func withoutNoise(list []*search, mean []float64) *mat.SymDense {
+	n := len(mean)
+	within, more := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
 	for _, l := range list {
-		a, b := l.likelihood.information(mean)
-		noisy.AddSym(noisy, a)
-		exact.AddSym(exact, b)
-		_, own := meanCovariance(l.draws, p.Latent)
+		noisy, exact := l.likelihood.information(mean)
+		noisy.ScaleSym(-1, noisy)
+		more.AddSym(more, noisy)
+		more.AddSym(more, exact)
+		_, own := meanCovariance(l.draws, n)
 		within.AddSym(within, own)
 	}
 	within.ScaleSym(1/float64(len(list)), within)
-	noisy.ScaleSym(1/float64(len(list)), noisy)
-	exact.ScaleSym(1/float64(len(list)), exact)
+	more.ScaleSym(1/float64(len(list)), more)
 	var c mat.Cholesky
-	precision := mat.NewSymDense(p.Latent, nil)
+	precision, without := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
 	if !c.Factorize(within) || c.InverseTo(precision) != nil {
-		return post
+		return nil
 	}
-	precision.AddSym(precision, exact)
-	for i := range p.Latent {
-		for j := range i + 1 {
-			precision.SetSym(i, j, precision.At(i, j)-noisy.At(i, j))
-		}
-	}
-	without := mat.NewSymDense(p.Latent, nil)
+	precision.AddSym(precision, more)
 	if !simd.Finite(precision.RawSymmetric().Data) || !c.Factorize(precision) || c.InverseTo(without) != nil {
-		return post
+		return nil
 	}
-	if _, beyond := split(total, without); beyond != nil {
-		post.setNoise(beyond)
-	}
-	return post
+	return without
 }
 
 // target is the density of a posterior in coordinates z, θ = start + root·z, in

@@ -25,7 +25,7 @@ func TestDisagreementOfLawsCountsAsNoise(t *testing.T) {
 	}
 	p := &plan.Plan{Latent: 2}
 	for _, c := range []struct{ shift, noise float64 }{{0, 0}, {2, 4}} {
-		post := ofPrivateSample(p, Releases{}, []*search{by(c.shift), by(-c.shift)})
+		post := ofLaws(p, Releases{}, []*search{by(c.shift), by(-c.shift)})
 		if math.Abs(post.VarDP[0]-c.noise) > 0.05 || math.Abs(post.VarDP[1]) > 0.05 {
 			t.Errorf("laws ±%g: noise variances %.3g, want %g and 0", c.shift, post.VarDP, c.noise)
 		}
