@@ -109,7 +109,7 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 	}
 	look := &histogram{cuts: cuts, counts: counts, noise: b.Place.Noise}
 	at, signal := findPlace(of, cuts, look.cells(), look.noise, likely)
-	if cuts = countCuts(field, of, at, false); cuts == nil {
+	if cuts = (looked{at, look}).withPeaks(of, countCuts(field, of, at, false)); cuts == nil {
 		cuts = []float64{}
 	}
 	if counts, err = count(b.Histogram, cuts); err != nil {

@@ -207,3 +207,32 @@ model: {formula: y ~ x, family: bernoulli}
 		t.Errorf("of 40 scales %d are wrong by a factor of 10, and %d bounds clamp", off, clamps)
 	}
 }
+
+// One record in ten is far from the others, all at one place: bounds hold them, and the scale is that of
+// all records. Without cuts about the place it is a quarter larger.
+func TestBoundsOfTwoPlaces(t *testing.T) {
+	m, err := models.Read("two.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: patient, rows_per_unit: 1}
+  rows: {public: 4000}
+  columns:
+    x: {type: real, bounds: {dp: 0.2, within: [0, 1000]}, scale: {dp: 0.2}}
+    y: {type: binary}
+model: {formula: y ~ x, family: bernoulli}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, _, sd := tailTable(t, 4000, func(r *rand.Rand) float64 {
+		if r.Float64() < 0.1 {
+			return 500
+		}
+		return max(20+5*r.NormFloat64(), 0)
+	})
+	for seed := range uint64(20) {
+		n, _, _ := buyBounds(t, m, path, seed, event.AddRemove)
+		if got := n["x"]; got.Upper < 500 || math.Abs(math.Log(got.By/sd)) > 0.1 {
+			t.Errorf("seed %d: bounds to %g, scale %.1f for %.1f", seed, got.Upper, got.By, sd)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package table1
 
 import (
+	"math"
 	"slices"
 
 	"d3p/internal/models"
@@ -24,7 +25,8 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	for i, f := range fields {
 		axis := privacy.Axis{Column: f.Column}
 		if f.Levels == nil {
-			axis.Cuts = looks[i].withPeaks(countCuts(f, columnOf(find(m, f.Column)), looks[i].place, m.Spec.Twin != nil))
+			of := columnOf(find(m, f.Column))
+			axis.Cuts = looks[i].withPeaks(of, countCuts(f, of, looks[i].place, m.Spec.Twin != nil))
 			if axis.Cuts == nil {
 				axis.Cuts = []float64{}
 			}
@@ -63,21 +65,20 @@ type looked struct {
 	look *histogram
 }
 
-// withPeaks are cuts, and those about cells of the look that hold records far from its place.
-func (l looked) withPeaks(cuts []float64) []float64 {
+// withPeaks are cuts, and those about cells of the look that hold records farther than narrow from its
+// place, with their neighbours, into which such a peak reaches.
+func (l looked) withPeaks(of column, cuts []float64) []float64 {
 	if l.look == nil || len(cuts) == 0 {
 		return cuts
 	}
-	first, last := cuts[0], cuts[len(cuts)-1]
 	for i, count := range l.look.cells() {
 		if count < isolated*l.look.noise {
 			continue
 		}
-		if i > 0 && (l.look.cuts[i-1] > last || l.look.cuts[i-1] < first) {
-			cuts = append(cuts, l.look.cuts[i-1])
-		}
-		if i < len(l.look.cuts) && (l.look.cuts[i] > last || l.look.cuts[i] < first) {
-			cuts = append(cuts, l.look.cuts[i])
+		for _, k := range []int{i - 2, i + 1} {
+			if k >= 0 && k < len(l.look.cuts) && math.Abs(of.transformed(l.look.cuts[k])-l.center) > narrow*l.scale {
+				cuts = append(cuts, l.look.cuts[k])
+			}
 		}
 	}
 	slices.Sort(cuts)
