@@ -52,7 +52,8 @@ const (
 )
 
 // The rule of Auto. A count with noise of the share goodNoise of N describes a column
-// well; more than poorNoise describes none. Both come out of at most mostCounts of μ²,
+// well; more than poorNoise describes none. Less noise, which shows a few records far out,
+// may cost cheapCounts of μ², down to bestNoise. Both come out of at most mostCounts of μ²,
 // the correlations, with the error bestCorrelation, of at most mostMoments: 6 % of μ²
 // together cost the fit 3.1 % more noise. Where half of mostMoments gives correlations with
 // the error goodCorrelation, the other half buys counts of pairs of levels.
@@ -66,7 +67,7 @@ const (
 // (models.FewRecords) the fit needs all of μ² itself.
 const (
 	goodNoise, poorNoise         = 0.01, 0.12
-	mostCounts                   = 0.03
+	cheapCounts, mostCounts      = 0.01, 0.03
 	bestCorrelation              = 0.02
 	goodCorrelation              = 0.05
 	mostMoments                  = 0.03
@@ -127,7 +128,7 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 	if hasLevels(m) {
 		counts = max(need, float64(columns+1)/(rareNoise*rareNoise*mu*mu))
 	}
-	counts = min(counts, mostCounts)
+	counts = min(max(counts, min(cheapCounts, need*math.Pow(goodNoise/bestNoise, 2))), mostCounts)
 	if fair := need * math.Pow(goodNoise/fairNoise, 2); fair > counts {
 		if m.FewRecords(records) {
 			return nil
