@@ -58,6 +58,9 @@ type Known struct {
 	Dependent map[string]Verdict
 	// Cutpoints are the records on the scarcer side of each cutpoint of an ordinal response.
 	Cutpoints []Level
+	// OpenSD is why the standard deviation of the response may be larger than the fit's; empty if
+	// Table 1 limits it.
+	OpenSD string
 	// Others are the records that have another number than the commonest one, by column.
 	Others map[string]Level
 }
@@ -158,6 +161,9 @@ func (k Known) besideRecords(verdict Verdict, name string, all []Variable) Verdi
 		case level.Records < scarceRecords || level.Records < 2*levelNoise*level.SD:
 			verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", level.Records, level.SD, level.Name)
 		}
+	}
+	if own, _ := naming.OnScale(name); own == naming.Sigma && k.OpenSD != "" {
+		verdict = worse(verdict, Partly, "%s", k.OpenSD)
 	}
 	for _, e := range k.outcomesOf(name) {
 		switch {

@@ -83,3 +83,28 @@ func TestOpenTailOfTheResponse(t *testing.T) {
 		}
 	}
 }
+
+// A response whose counts show more records far out than its standard deviation has leaves the residual
+// standard deviation open, and no coefficient.
+func TestOpenStandardDeviation(t *testing.T) {
+	m, high := modelstest.Compile(t, "response.yaml", oneCategory), 4.0
+	for _, open := range []bool{false, true} {
+		draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{}, []table1.Row{
+			{Statistic: table1.Units, Value: 1000, NoiseSD: 5},
+			{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.5, NoiseSD: 0.01},
+			{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.5, NoiseSD: 0.01},
+			{Column: "y", Statistic: table1.SD, Value: 1, NoiseSD: 2, ShapeSD: 0.1, High: &high, Open: open},
+			{Column: "y", Statistic: table1.Cell, Of: "-50 to 50", Value: 1, NoiseSD: 0.01},
+		})
+		for _, v := range draws.Variables {
+			want := outputs.Resolved
+			if open && strings.HasPrefix(v.Name, "sigma") {
+				want = outputs.Partly
+			}
+			if v.Verdict.Value != want || want != outputs.Resolved && !strings.Contains(v.Verdict.Why, "1 or up to 4") {
+				t.Errorf("open %t: %s is %+v, want %s", open, v.Name, v.Verdict, want)
+			}
+		}
+	}
+}

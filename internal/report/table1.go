@@ -38,13 +38,19 @@ func Table1Files(p *Privacy) []release.File {
 
 func writeTable1(w io.Writer, p *Privacy) error {
 	out := csv.NewWriter(w)
-	header := []string{"column", "statistic", "of", "value", "noise_sd"}
+	header := []string{"column", "statistic", "of", "value", "noise_sd", "low", "high", "shape_sd", "open"}
 	if p.Banner != "" {
 		header = append(header, "privacy")
 	}
 	out.Write(header)
 	for _, r := range p.Table1 {
-		line := []string{r.Column, string(r.Statistic), r.Of, strconv.FormatFloat(r.Value, 'g', -1, 64), strconv.FormatFloat(r.NoiseSD, 'g', -1, 64)}
+		line := []string{r.Column, string(r.Statistic), r.Of, digits(r.Value), digits(r.NoiseSD), "", "", "", ""}
+		if r.Low != nil && r.High != nil {
+			copy(line[5:], []string{digits(*r.Low), digits(*r.High), digits(r.ShapeSD)})
+		}
+		if r.Open {
+			line[8] = "open"
+		}
 		if p.Banner != "" {
 			line = append(line, p.Banner)
 		}
@@ -54,11 +60,13 @@ func writeTable1(w io.Writer, p *Privacy) error {
 	return out.Error()
 }
 
+func digits(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
 // table1Line is a line of the table for readers.
 type table1Line struct{ Column, What, Value, Noise string }
 
 // Table1Lines are the lines for readers: no cells of histograms or mean
-// scores, shares in per cent.
+// scores, shares in per cent, limits in place of noise.
 func (d *document) Table1Lines() (lines []table1Line) {
 	for _, r := range d.Table1 {
 		what := string(r.Statistic)
@@ -78,6 +86,12 @@ func (d *document) Table1Lines() (lines []table1Line) {
 		case table1.Correlation:
 			what = "correlation with " + r.Of
 			value = fmt.Sprintf("%.2f", r.Value)
+		}
+		if r.Low != nil && r.High != nil {
+			noise = fmt.Sprintf("%.4g to %.4g", *r.Low, *r.High)
+		}
+		if r.Open {
+			noise += ", open"
 		}
 		lines = append(lines, table1Line{r.Column, what, value, noise})
 	}

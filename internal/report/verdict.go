@@ -36,9 +36,11 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 			}
 		}
 	}
-	most := lostShare
+	most, response := lostShare, responseOf(m)
 	for _, row := range bought {
 		switch {
+		case row.Open && response != nil && row.Column == response.Name.V && row.High != nil:
+			known.OpenSD = fmt.Sprintf("Table 1 leaves the sd of %s open, %.3g or up to %.3g: the fit does not follow a few records far out", row.Column, row.Value, *row.High)
 		case row.Statistic == table1.Units:
 			known.Usable, known.UsableSD = row.Value, row.NoiseSD
 		case row.Statistic == table1.Undeclared && row.Value > most:

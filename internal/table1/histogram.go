@@ -67,6 +67,7 @@ func setHistogram(c *law.Column, of column, h histogram) *spread {
 	clear(p[high:])
 	normalise(p)
 	c.Edges, c.Shares, c.ShareSD, c.ShiftSD, c.ScaleSD = s.edges[low:high+1], p[low:high], counted[low:high], 0, 0
+	c.Limits = (&release{of, edges, shares, sd, c, s.cell[low:high]}).limits()
 	if c.AsDeclared {
 		c.ShareSD = s.noise(p, counted)[low:high]
 		return nil

@@ -2,12 +2,10 @@ package table1
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"d3p/internal/models"
-	"d3p/internal/models/law"
 )
 
 // oneNumber is a model that predicts y from the real number u with this declaration.
@@ -26,37 +24,6 @@ model: {formula: y ~ u, family: bernoulli}
 		t.Fatal(err)
 	}
 	return m
-}
-
-// One record in a hundred is 1 and the others are 0, which noise hides: what is said of the mean
-// and the standard deviation of a column that is declared to have scale 1 contains it. Of one
-// that is declared as it is nothing more is said than its counts have.
-func TestStatedNoiseHoldsHiddenRecords(t *testing.T) {
-	for _, scale := range []float64{1, 0.1} {
-		m := oneNumber(t, fmt.Sprintf("type: real, lower: -9, upper: 9, scale: {center: 0, by: %g}", scale))
-		l := law.Declared(&m.Spec.Data)
-		c := l.Column("u")
-		c.Edges, c.Shares, c.ShareSD, c.MissingSD = []float64{-0.1, 0.1}, []float64{1}, []float64{0.01}, 0.01
-		rows := Rows(l, &m.Spec.Data)
-		mean, sd := rows[1], rows[2]
-		ofMean, ofSD := c.MomentsSD()
-		switch scale {
-		case 1:
-			if off := math.Abs(mean.Value-0.01) / mean.NoiseSD; off > 2 {
-				t.Errorf("mean %g ± %g for .01", mean.Value, mean.NoiseSD)
-			}
-			if off := math.Abs(sd.Value-0.0995) / sd.NoiseSD; off > 2 {
-				t.Errorf("sd %g ± %g for .0995", sd.Value, sd.NoiseSD)
-			}
-			if read, err := LawOf(rows, &m.Spec.Data); err != nil || read.Column("u").ScaleSD > 1e-3 {
-				t.Errorf("the law that is read back has an error of %g in the log of its sd, %v", read.Column("u").ScaleSD, err)
-			}
-		default:
-			if math.Abs(mean.NoiseSD-ofMean) > 1e-5 || math.Abs(sd.NoiseSD-ofSD) > 1e-5 {
-				t.Errorf("noise of mean %g and sd %g, the counts' %g and %g", mean.NoiseSD, sd.NoiseSD, ofMean, ofSD)
-			}
-		}
-	}
 }
 
 // Cells that are wider than a column do not place it: it keeps its declared place if that

@@ -1,6 +1,7 @@
 package table1
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -60,9 +61,8 @@ func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 		}
 	}
 	for i, sd := range deviations {
-		if c := &l.Columns[i]; sd.Value > 0 {
-			_, hidden := hiddenRecords(c, sd.Value, d.Column(c.Name))
-			c.ScaleSD = math.Log1p(math.Sqrt(max(0, sd.NoiseSD*sd.NoiseSD-hidden*hidden)) / sd.Value)
+		if sd.Value > 0 {
+			l.Columns[i].ScaleSD = math.Log1p(cmp.Or(sd.ShapeSD, sd.NoiseSD) / sd.Value)
 		}
 	}
 	if l.Correlation != nil {

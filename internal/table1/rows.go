@@ -16,6 +16,14 @@ type Row struct {
 	Of      string  `json:"of,omitempty"`
 	Value   float64 `json:"value"`
 	NoiseSD float64 `json:"noise_sd"`
+	// Low and High are the limits of a mean, a standard deviation and a quartile, see law.Limits.
+	// NoiseSD is then the larger distance from them. ShapeSD is the error of a mean and a standard
+	// deviation if the column has a shape of those that Table 1 knows: a fit goes by it.
+	Low     *float64 `json:"low,omitempty"`
+	High    *float64 `json:"high,omitempty"`
+	ShapeSD float64  `json:"shape_sd,omitempty"`
+	// Open marks a standard deviation that records far out may have made larger, see law.Limits.
+	Open bool `json:"open,omitempty"`
 }
 
 // Statistic is the statistic of a Row.
@@ -54,7 +62,7 @@ func Rows(l *law.Law, d *data.Data) []Row {
 			continue
 		}
 		add := func(s Statistic, of string, value, noise float64) {
-			rows = append(rows, Row{c.Name, s, of, value, noise})
+			rows = append(rows, Row{Column: c.Name, Statistic: s, Of: of, Value: value, NoiseSD: noise})
 		}
 		if c.Edges == nil {
 			for k, level := range d.Column(c.Name).LevelNames() {
@@ -62,14 +70,7 @@ func Rows(l *law.Law, d *data.Data) []Row {
 			}
 			add(Undeclared, "", c.Undeclared, c.UndeclaredSD)
 		} else {
-			mean, sd := c.Moments()
-			meanSD, sdSD := c.MomentsSD()
-			hiddenMean, hiddenSD := hiddenRecords(c, sd, d.Column(c.Name))
-			add(Mean, "", mean, math.Hypot(meanSD, hiddenMean))
-			add(SD, "", sd, math.Hypot(sdSD, hiddenSD))
-			add(Quartile1, "", c.Quantile(0.25), c.QuantileSD(0.25))
-			add(Median, "", c.Quantile(0.5), c.QuantileSD(0.5))
-			add(Quartile3, "", c.Quantile(0.75), c.QuantileSD(0.75))
+			rows = append(rows, numbers(c, columnOf(d.Column(c.Name)))...)
 			for k, share := range c.Shares {
 				add(Cell, number(c.Edges[k])+" to "+number(c.Edges[k+1]), share, c.ShareSD[k])
 			}
@@ -80,7 +81,7 @@ func Rows(l *law.Law, d *data.Data) []Row {
 	for i := range l.Columns {
 		for j := range i {
 			if l.Correlation != nil && l.CorrelationSD[i*n+j] > 0 {
-				rows = append(rows, Row{l.Columns[j].Name, Correlation, l.Columns[i].Name, l.Correlation[i*n+j], l.CorrelationSD[i*n+j]})
+				rows = append(rows, Row{Column: l.Columns[j].Name, Statistic: Correlation, Of: l.Columns[i].Name, Value: l.Correlation[i*n+j], NoiseSD: l.CorrelationSD[i*n+j]})
 			}
 		}
 	}
@@ -89,7 +90,7 @@ func Rows(l *law.Law, d *data.Data) []Row {
 		others := d.Column(second).LevelNames()
 		for i, level := range d.Column(first).LevelNames() {
 			for j, other := range others {
-				rows = append(rows, Row{first, JointShare, of(second, level+", "+other), p.Shares[i*len(others)+j], p.SD})
+				rows = append(rows, Row{Column: first, Statistic: JointShare, Of: of(second, level+", "+other), Value: p.Shares[i*len(others)+j], NoiseSD: p.SD})
 			}
 		}
 	}
@@ -101,40 +102,49 @@ func Rows(l *law.Law, d *data.Data) []Row {
 	return rows
 }
 
-// scoresOf are the rows of scores by level.
-func scoresOf(l *law.Law, list []law.Within, s Statistic, d *data.Data) (rows []Row) {
-	for _, w := range list {
-		category := l.Columns[w.Category].Name
-		for k, level := range d.Column(category).LevelNames() {
-			rows = append(rows, Row{l.Columns[w.Column].Name, s, of(category, level), w.Mean[k], w.SD[k]})
+// numbers are the rows of the mean, the standard deviation and the quartiles of a column.
+func numbers(c *law.Column, of column) []Row {
+	mean, sd := c.Moments()
+	meanSD, sdSD := c.MomentsSD()
+	rows := []Row{
+		{Column: c.Name, Statistic: Mean, Value: mean, NoiseSD: meanSD}, {Column: c.Name, Statistic: SD, Value: sd, NoiseSD: sdSD},
+		{Column: c.Name, Statistic: Quartile1, Value: c.Quantile(0.25)},
+		{Column: c.Name, Statistic: Median, Value: c.Quantile(0.5)},
+		{Column: c.Name, Statistic: Quartile3, Value: c.Quantile(0.75)},
+	}
+	if l := c.Limits; l != nil {
+		rows[0].limit([2]float64{l.MeanLow, l.MeanHigh}, of.lower, of.upper)
+		rows[1].limit([2]float64{l.SDLow, l.SDHigh}, 0, (of.upper-of.lower)/2)
+		rows[1].Open = l.Open
+		for k, quartile := range l.Quartiles {
+			r := &rows[2+k]
+			r.Value = min(max(r.Value, quartile[0]), quartile[1])
+			r.limit(quartile, of.rawLower, of.rawUpper)
 		}
 	}
 	return rows
 }
 
-// hiddenRecords is a part of the noise of the mean and of the standard deviation sd that readers
-// are told. In a column much narrower than declared the noise of a count may hide records at the
-// declared scale, such as a few ones beside zeros. Nothing that is bought shows them, and they
-// move both numbers. A fit goes by the law without them: if the declaration is too wide, there are
-// none. The bounds alone say less: of a column much narrower than them it must be nearly constant.
-func hiddenRecords(c *law.Column, sd float64, d *data.Column) (ofMean, ofSD float64) {
-	_, scale := d.Scale()
-	narrow := clippedAt
-	if !d.By.IsSet() {
-		narrow = constantAt
-	} else if d.Whole() {
-		return 0, 0
-	}
-	if sd*narrow >= scale {
-		return 0, 0
-	}
-	share := c.MissingSD // the noise of any share
-	return share * scale, math.Sqrt(sd*sd+share*scale*scale) - sd
+// limit gives r, whose noise is that of a known shape, its limits, within bounds.
+func (r *Row) limit(limits [2]float64, lower, upper float64) {
+	r.ShapeSD = digits(r.NoiseSD)
+	low := min(r.Value, max(lower, min(limits[0], r.Value-limitReach*r.NoiseSD)))
+	high := max(r.Value, min(upper, max(limits[1], r.Value+limitReach*r.NoiseSD)))
+	r.NoiseSD = max(r.Value-low, high-r.Value) / limitReach
+	low, high = digits(low), digits(high)
+	r.Low, r.High = &low, &high
 }
 
-// constantAt times its standard deviation is less than that of the uniform on the bounds where a
-// column is nearly constant.
-const constantAt = 40
+// scoresOf are the rows of scores by level.
+func scoresOf(l *law.Law, list []law.Within, s Statistic, d *data.Data) (rows []Row) {
+	for _, w := range list {
+		category := l.Columns[w.Category].Name
+		for k, level := range d.Column(category).LevelNames() {
+			rows = append(rows, Row{Column: l.Columns[w.Column].Name, Statistic: s, Of: of(category, level), Value: w.Mean[k], NoiseSD: w.SD[k]})
+		}
+	}
+	return rows
+}
 
 // of names levels of another column.
 func of(column, levels string) string { return column + ": " + levels }

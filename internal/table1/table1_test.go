@@ -205,6 +205,10 @@ func TestAuto(t *testing.T) {
 	if got := share(20, 1000000); got == 0 || got > 0.005 {
 		t.Errorf("a million records at epsilon 20: share %g", got)
 	}
+	numbers := oneColumn(t, 50000, "real", 0, 10)
+	if p := Auto(numbers, muOf(1, event.AddRemove), 50000, event.AddRemove); p.release(Counts).Noise > 0.003*50000 || p.Share > 0.012 {
+		t.Errorf("50,000 records without levels at epsilon 1: counts with noise %g for a share of %g", p.release(Counts).Noise, p.Share)
+	}
 	twin, err := models.Read("twin.yaml", []byte("d3p: 1\ndata:\n  unit: {entity: patient, rows_per_unit: 1}\n  rows: {public: 4000}\n  columns:\n    a: {type: binary}\n    b: {type: binary}\ntwin:\n  components: 3\n"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -250,6 +254,11 @@ func TestLawOfBadTables(t *testing.T) {
 					if mean, sd := c.Moments(); math.IsNaN(mean) || !(sd >= 0) {
 						t.Errorf("%s: moments of %s are %g, %g", name, c.Name, mean, sd)
 					}
+				}
+			}
+			for _, r := range Rows(l, &m.Spec.Data) {
+				if r.Low != nil && !(*r.Low <= r.Value && r.Value <= *r.High && !math.IsInf(*r.High-*r.Low, 0)) {
+					t.Errorf("%s: %s of %s is %g, between %g and %g", name, r.Statistic, r.Column, r.Value, *r.Low, *r.High)
 				}
 			}
 			values := make([][]float64, len(l.Columns))

@@ -50,9 +50,9 @@ func TestNoiseOfLongTails(t *testing.T) {
 	}
 }
 
-// What Table 1 states of a mean and a standard deviation is their error, over purchases: the root
-// mean square of the error, with its bias, in units of what is stated. Of 12 purchases an honest
-// statement gives 1 +- .2, so that 1.7 is exceeded by chance once in a thousand; at most 1.48 was seen.
+// Of a column with a shape that Table 1 knows, ShapeSD is the root mean square error of its mean and of
+// its standard deviation: of 12 purchases it is exceeded 1.7 times by chance once in two thousand
+// (chi-squared), so the 24 checks fail in one of 80 runs with other seeds if all statements are true.
 func TestStatedErrors(t *testing.T) {
 	const epsilon, seeds = 1, 12
 	visits := func(rate float64) func(r *rand.Rand) float64 {
@@ -95,7 +95,7 @@ func TestStatedErrors(t *testing.T) {
 					at, truth = 1, sd
 				}
 				square[at] += math.Pow((row.Value-truth)/sd, 2) / seeds
-				stated[at] += math.Pow(row.NoiseSD/sd, 2) / seeds
+				stated[at] += math.Pow(row.ShapeSD/sd, 2) / seeds
 			}
 		}
 		ofMean, ofSD := math.Sqrt(square[0]/stated[0]), math.Sqrt(square[1]/stated[1])

@@ -146,35 +146,6 @@ func (c *Column) CellMoments(i int) (first, second float64) {
 	return first, second
 }
 
-// QuantileSD is the standard deviation of the quantile at u due to the noise of the shares,
-// to first order: that of the share below it, over the density. 0 for a column that was not
-// bought.
-func (c *Column) QuantileSD(u float64) float64 {
-	if c.Shares == nil || c.Edges == nil {
-		return 0
-	}
-	below, i := 0.0, 0
-	for ; i < len(c.Shares)-1 && u >= below+c.Shares[i]; i++ {
-		below += c.Shares[i]
-	}
-	width := c.Edges[i+1] - c.Edges[i]
-	if !(c.Shares[i] > 0) {
-		return width
-	}
-	share := 0.0
-	for k, sd := range c.ShareSD {
-		// shares add up to 1, so that each moves the others
-		part := -u
-		if k < i {
-			part = 1 - u
-		} else if k == i {
-			part = (u-below)/c.Shares[i] - u
-		}
-		share += sd * sd * part * part
-	}
-	return math.Sqrt(share) * width / c.Shares[i]
-}
-
 // wholeMoments are the mean and the mean square of whole numbers, transformed, that are the
 // nearest ones to uniform numbers from low to high.
 func (c *Column) wholeMoments(low, high float64) (first, second float64) {
