@@ -1,19 +1,14 @@
 package fit_test
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
 	"d3p/internal/models/data"
-	"d3p/internal/models/spec"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
@@ -30,58 +25,26 @@ data:
 MODEL
 `
 
-// compiler compiles a model with bought constants.
-func compiler(src string) func(data.Bought) (*models.Model, error) {
-	return func(bought data.Bought) (*models.Model, error) {
-		s, errs := spec.ParseSettled("m.yaml", []byte(src), bought, nil)
-		if len(errs) > 0 {
-			return nil, errs
-		}
-		return models.Compile(s)
-	}
-}
-
-// levelsCurator has no records yet.
-func levelsCurator(t *testing.T, p *plan.Plan, epsilon float64) *privacy.Curator {
-	t.Helper()
-	c, err := privacy.NewCurator(privacy.CuratorConfig{Root: noise.Insecure(1), Budget: privacy.Budget{Epsilon: epsilon, Delta: p.Delta}, Relation: p.Neighbours})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 // A fit whose whole price is over budget buys no levels. One within its budget pays for them
 // first, then for bounds and Table 1, and its steps cost the same as before. The model has the
 // levels that many records have, the commonest first.
 func TestLevelsAreBoughtFirst(t *testing.T) {
-	src := strings.Replace(boughtLevels, "MODEL", "model: {formula: y ~ 1 + x + h, family: bernoulli}", 1)
-	m, err := compiler(src)(data.Bought{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "t.csv")
 	table := "x,h,y\n" + strings.Repeat("1,leeds,0\n2,york,1\n3,york,1\n", 1000)
 	for i := range 1000 {
 		table += fmt.Sprintf("0.5,rare%d,1\n", i)
 	}
-	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.New(m, plan.Config{Epsilon: 1, Table1: "0.05"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := newPurchase(t, strings.Replace(boughtLevels, "MODEL", "model: {formula: y ~ 1 + x + h, family: bernoulli}", 1), table)
+	encoding := p.Model().Encoding
 	texts := func(column string) *privacy.Columns {
-		return privacy.NewTexts(privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(1)}, column)
+		return privacy.NewTexts(privacy.TableConfig{Data: p.path, Encoding: encoding, Root: noise.Insecure(1)}, column)
 	}
-	poor := levelsCurator(t, p, 0.99)
-	var over *privacy.BudgetError
-	if err := fit.BuyLevels(p, poor, texts, compiler(src)); !errors.As(err, &over) || len(poor.Ledger().Entries) > 0 || !p.OpenLevels() {
-		t.Errorf("%v, ledger %+v", err, poor.Ledger().Entries)
+	poor := p.curator(t, 0.99)
+	isOver(t, fit.BuyLevels(p.Plan, poor, texts, p.compile), poor)
+	if !p.OpenLevels() {
+		t.Error("the plan is settled without its levels")
 	}
-	c, before, parameters := levelsCurator(t, p, 1), string(p.Event), p.Latent
-	if err := fit.BuyLevels(p, c, texts, compiler(src)); err != nil {
+	c, before, parameters := p.curator(t, 1), string(p.Event), p.Latent
+	if err := fit.BuyLevels(p.Plan, c, texts, p.compile); err != nil {
 		t.Fatal(err)
 	}
 	if got := p.Model().Spec.Data.Column("h").LevelNames(); !slices.Equal(got, []string{"york", "leeds", "other"}) {
@@ -90,29 +53,18 @@ func TestLevelsAreBoughtFirst(t *testing.T) {
 	if p.OpenLevels() || !p.OpenBounds() || p.Latent != parameters-28 || string(p.Event) != before {
 		t.Errorf("a plan of %d parameters after one of %d", p.Latent, parameters)
 	}
-	columns := func() *privacy.Columns {
-		return privacy.NewColumns(privacy.TableConfig{Data: path, Encoding: p.Model().Encoding, Root: noise.Insecure(1)})
-	}
-	c.Columns(columns())
-	if err := fit.BuyBounds(p, c, compiler(src)); err != nil {
+	c.Columns(p.columns())
+	if err := fit.BuyBounds(p.Plan, c, p.compile); err != nil {
 		t.Fatal(err)
 	}
 	if x := p.Model().Spec.Data.Column("x"); !x.Settled || len(p.Model().Spec.Data.Column("h").Levels) != 3 {
 		t.Errorf("bounds %+v beside levels %v", x, p.Model().Spec.Data.Column("h").LevelNames())
 	}
-	c.Columns(columns())
-	if err := fit.Buy(p, c, compiler(src)); err != nil {
+	c.Columns(p.columns())
+	if err := fit.Buy(p.Plan, c, p.compile); err != nil {
 		t.Fatal(err)
 	}
-	entries := c.Ledger().Entries
-	if p.Bought == nil || len(entries) != len(p.Before()) {
-		t.Fatalf("ledger %+v", entries)
-	}
-	for i, e := range p.Before() {
-		if !event.Equal(entries[i].Event, e) {
-			t.Errorf("entry %d is %v, want %v", i, entries[i].Event, e)
-		}
-	}
+	p.isComplete(t, c)
 }
 
 // Whatever levels are found, also none, and whatever they are called, the plan of the model with

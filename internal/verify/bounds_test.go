@@ -4,25 +4,13 @@ import (
 	"testing"
 
 	"d3p/internal/models/data"
-	"d3p/internal/models/spec"
 	"d3p/internal/table1"
 	"d3p/internal/verify"
 )
 
 // Bounds and scales of a report that are not those of the model file are found.
 func TestForgedBounds(t *testing.T) {
-	s, errs := spec.Parse("lock.yaml", []byte(`d3p: 1
-data:
-  unit: {entity: person, rows_per_unit: 1}
-  rows: {public: 60}
-  columns:
-    x: {type: real, lower: 20, upper: 90, scale: {center: 54, by: 9}}
-    y: {type: binary}
-model: {formula: y ~ 1 + x, family: bernoulli}
-`), nil)
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
+	s := locked(t, "x: {type: real, lower: 20, upper: 90, scale: {center: 54, by: 9}}").Spec
 	bought := func(n *data.Numbers) []table1.Bounds {
 		return []table1.Bounds{{Column: "x", OfBounds: 0.1, Numbers: n}}
 	}

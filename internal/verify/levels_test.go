@@ -1,6 +1,8 @@
 package verify_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"d3p/internal/models"
@@ -10,21 +12,29 @@ import (
 	"d3p/internal/verify"
 )
 
-// Levels of a report that are not those of the model file, or that do not follow from their event,
-// are found.
-func TestForgedLevels(t *testing.T) {
-	m, err := models.Read("lock.yaml", []byte(`d3p: 1
+// locked is a model as the file of a release has it, with one predictor.
+func locked(t *testing.T, column string) *models.Model {
+	t.Helper()
+	name, _, _ := strings.Cut(column, ":")
+	m, err := models.Read("lock.yaml", fmt.Appendf(nil, `d3p: 1
 data:
   unit: {entity: person, rows_per_unit: 1}
   rows: {public: 600}
   columns:
-    h: {type: category, levels: [leeds, york, other], unknown: other}
+    %s
     y: {type: binary}
-model: {formula: y ~ 1 + h, family: bernoulli}
-`), nil)
+model: {formula: y ~ 1 + %s, family: bernoulli}
+`, column, name), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// Levels of a report that are not those of the model file, or that do not follow from their event,
+// are found.
+func TestForgedLevels(t *testing.T) {
+	m := locked(t, "h: {type: category, levels: [leeds, york, other], unknown: other}")
 	q := privacy.LevelQuery{Column: "h", Noise: 5, Delta: 1e-7}
 	bought := func(change func(l *table1.Levels)) []table1.Levels {
 		z := q.Event(event.AddRemove).(event.Composed).Events[0].(event.Gaussian).NoiseMultiplier
