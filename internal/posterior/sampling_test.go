@@ -45,8 +45,8 @@ func TestTruthsKeepTheSpreadOfGroups(t *testing.T) {
 	}
 }
 
-// Draws whose coefficients lie many of their standard deviations, and one of the prior, from the
-// end of the fit have left it. Effects of a scale may go anywhere.
+// Draws whose coefficients lie many of their standard deviations, and half of one of the prior,
+// from the end of the fit have left it. Effects of a scale may go anywhere.
 func TestStrayedDrawsAreLeft(t *testing.T) {
 	rng := noise.NewRandom(noise.Public(4).Stream(noise.Simulation))
 	const sd = 0.04
