@@ -59,7 +59,7 @@ type Known struct {
 	// Cutpoints are the records on the scarcer side of each cutpoint of an ordinal response.
 	Cutpoints []Level
 	// OpenSD is why the standard deviation of the response may be larger than the fit's; empty if
-	// Table 1 limits it.
+	// Table 1 has no sign of it.
 	OpenSD string
 	// Others are the records that have another number than the commonest one, by column.
 	Others map[string]Level

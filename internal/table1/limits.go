@@ -15,8 +15,8 @@ const limitReach = 1.645
 const coarse = 2
 
 // The standard deviation of a column is open if counts show a variance larger than it by openWidth,
-// which noise explains in one of ten purchases (openReach), or if its limit is openFar times as large.
-const openWidth, openReach, openFar = 0.5, 1.28, 5
+// which noise explains in one of ten purchases (openReach).
+const openWidth, openReach = 0.5, 1.28
 
 // release are shares, with noise sd, of the cells between raw edges, and the column own that was made
 // of them: the cell of each of its parts.
@@ -83,16 +83,14 @@ func (l *release) limits() *law.Limits {
 		}
 	}
 	off := math.Hypot(centre.sum, math.Hypot(l.sd*math.Sqrt(centre.square), withinMean))
-	found := &law.Limits{
+	return &law.Limits{
 		MeanLow:   max(l.of.lower, mean+l.upTo(down, -limitReach, withinMean)),
 		MeanHigh:  min(l.of.upper, mean+l.upTo(up, limitReach, withinMean)),
 		SDLow:     math.Sqrt(max(0, scale*scale+l.upTo(least, -limitReach, withinSquare)-off*off)),
 		SDHigh:    min((l.of.upper-l.of.lower)/2, math.Sqrt(max(0, scale*scale+l.upTo(most, limitReach, withinSquare)))),
 		Quartiles: [3][2]float64{l.quantile(0.25), l.quantile(0.5), l.quantile(0.75)},
+		Open:      excess.sum > openWidth*scale*scale && l.upTo(excess, -openReach, withinSquare) > 0,
 	}
-	shown := excess.sum > openWidth*scale*scale && l.upTo(excess, -openReach, withinSquare) > 0
-	found.Open = shown || found.SDHigh > openFar*scale
-	return found
 }
 
 // quantile has the limits of the number below which the share u of the numbers lies, in the unit of the

@@ -83,8 +83,7 @@ type Limits struct {
 	SDLow     float64       `json:"sd_low"`
 	SDHigh    float64       `json:"sd_high"`
 	Quartiles [3][2]float64 `json:"quartiles"`
-	// Open reports that counts show more records far out than the column has, or that noise may
-	// hide very many.
+	// Open reports that counts show more records far out than the column has.
 	Open bool `json:"open,omitempty"`
 }
 
