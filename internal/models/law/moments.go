@@ -63,6 +63,9 @@ func (c *Column) MeanWidth() float64 {
 // usual and no histogram shows.
 func (c *Column) WithinCells() (mean, logSD float64) {
 	m, sd := c.Moments()
+	if sd == 0 { // one whole number
+		return 0, 0
+	}
 	ofVariance := 0.0
 	for i, share := range c.Shares {
 		wide := c.transformedEdge(i+1) - c.transformedEdge(i)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"d3p/internal/models/data"
 )
 
 // An adjusted column has the mean and the standard deviation that were asked for, in the unit
@@ -89,4 +91,14 @@ func TestCautiousCorrelation(t *testing.T) {
 	}
 	MakePositive(l.cautiousCorrelation(), n)
 	l.Draw(draw(l, 3), source1()) // a matrix that is not positive panics
+}
+
+// A count that is one number in all records has no standard deviation to measure errors by.
+func TestOneWholeNumberHasNoErrorWithinItsCell(t *testing.T) {
+	var y data.Column
+	y.Type.V, y.Lower.V, y.Upper.V = data.Integer, 0, 9
+	c := Column{Edges: []float64{-0.5, 0.5}, Shares: []float64{1}}.Of(&y)
+	if mean, logSD := c.WithinCells(); mean != 0 || logSD != 0 {
+		t.Errorf("errors %g and %g, want none", mean, logSD)
+	}
 }
