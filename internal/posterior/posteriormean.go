@@ -57,35 +57,6 @@ func move(mean []float64, free []int, step *mat.VecDense) {
 	}
 }
 
-// logEvidence is the log density of the mean released gradient, but for a constant, where h is
-// the likelihood's information H. By the prior the truth is N(m, Λ⁻¹) about m = θ̄ + Λ⁻¹p, so
-//
-//	g ~ N(HΛ⁻¹p, HΛ⁻¹H + J + v̄).
-//
-// A fit that noise took far from the prior is improbable where many records inform about
-// that direction: they would have pulled it back. It is 0 beside scales, whose
-// effects are not at the end of the fit.
-func (w widening) logEvidence(h *mat.SymDense) float64 {
-	n := len(w.free)
-	ofPrior := inverse(w.prior, mat.NewSymDense(n, nil))
-	if len(w.scales) > 0 || ofPrior == nil {
-		return 0
-	}
-	var half, spread mat.Dense
-	half.Mul(ofPrior, h)
-	spread.Mul(h, &half)
-	variance := symmetric(&spread)
-	variance.AddSym(variance, noisyVariance(h, w.ratio, w.noise))
-	var c mat.Cholesky
-	var off, predicted, solved mat.VecDense
-	predicted.MulVec(half.T(), w.ofPrior)
-	off.SubVec(w.ofLikelihood, &predicted)
-	if !c.Factorize(variance) || c.SolveVecTo(&solved, &off) != nil {
-		return math.Inf(-1)
-	}
-	return -(c.LogDet() + mat.Dot(&off, &solved)) / 2
-}
-
 // releasedMeans are the mean gradients of prior and likelihood over the releases, and the
 // distance of the mean of their places from the end of the fit, in the free coordinates. All
 // are 0 for the effects of scales.
