@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/fit/plan"
@@ -32,17 +33,18 @@ type regressionStep struct {
 type regression struct {
 	*plan.Regression
 	plan       *plan.Plan
+	moments    *sufficient.Moments // with errors of the belief's shape
 	prior      *models.PriorDensity
 	likelihood *sufficient.Likelihood
-	by         normalApproximation
+	by         belief
 
 	gamma, slope, towards []float64
 }
 
 // newRegression is the posterior given the plan's moments and steps. The belief by decides
 // the effect of clipping on the steps.
-func newRegression(p *plan.Plan, steps []regressionStep, by normalApproximation) *regression {
-	r := &regression{Regression: p.Regression(), plan: p, by: by, prior: p.Model().NewPriorDensity()}
+func newRegression(p *plan.Plan, steps []regressionStep, by belief) *regression {
+	r := &regression{Regression: p.Regression(), plan: p, moments: p.Regression().Moments[by.shape], by: by, prior: p.Model().NewPriorDensity()}
 	k := len(r.Places)
 	r.gamma, r.slope, r.towards = make([]float64, k), make([]float64, k+1), make([]float64, k+1)
 	var list []sufficient.Step
@@ -57,7 +59,7 @@ func newRegression(p *plan.Plan, steps []regressionStep, by normalApproximation)
 	// g = Baseᵀ Σx(y − xγ)/s² + noise
 	shape := mat.NewSymDense(k, nil)
 	shape.SymOuterK(1, r.Inverse.T())
-	r.likelihood = sufficient.NewLikelihood(r.Moments, shape, list, center, variance)
+	r.likelihood = sufficient.NewLikelihood(r.moments, shape, list, center, variance)
 	return r
 }
 
@@ -80,19 +82,19 @@ func (r *regression) step(s regressionStep, records *drawnRecords) sufficient.St
 	variance := math.Exp(2 * logS)
 	g := records.gradients(out.At, variance)
 	c := g.clip(s.ClipNorm)
-	n := r.Moments.Records
+	n := r.moments.Records
 	for j, place := range r.Places {
-		whole := (s.Sum[place]-n*c.ofSlope[j])/c.slope + n*g.ofSlope[j]
+		whole := (s.Sum[place]-n*c.ofSlope[j])/c.slope + n*g.whole.ofSlope[j]
 		for i := range k {
 			out.Slope[i] += r.Inverse.At(j, i) * whole * variance
 		}
 	}
-	out.Square = variance * (n + (s.Sum[r.Sigma]-n*c.ofSquare)/c.square + n*g.ofSquare)
-	noise := r.plan.GradientNoise * s.ClipNorm
+	out.Square = variance * (n + (s.Sum[r.Sigma]-n*c.ofSquare)/c.square + n*g.whole.ofSquare)
+	slope, square := r.errors(c, s.ClipNorm)
 	missing := unknownPart * n
-	ofSlope := missing * (1 - c.slope) * math.Exp(2*(r.LogUnit-logS)) * records.uncertainty
-	ofSquare := missing * (1 - c.square) * math.Abs(g.ofSquare)
-	out.SlopeNoise, out.SquareNoise = math.Hypot(noise, ofSlope)*variance/c.slope, math.Hypot(noise, ofSquare)*variance/c.square
+	ofSlope := missing * (1/c.slope - 1) * math.Exp(2*(r.LogUnit-logS)) * records.uncertainty
+	ofSquare := missing * (1/c.square - 1) * math.Abs(g.whole.ofSquare)
+	out.SlopeNoise, out.SquareNoise = math.Hypot(math.Sqrt(slope), ofSlope)*variance, math.Hypot(math.Sqrt(square), ofSquare)*variance
 	return out
 }
 
@@ -114,27 +116,24 @@ func (r *regression) density(gradient, phi []float64) float64 {
 	return value
 }
 
-// normals are draws from a normal, for a density without a chain.
-func normals(by normalApproximation, rng *noise.Random) [][]float64 {
+// normals are count draws from a normal, for a density without a chain.
+func normals(by belief, count int, rng *noise.Random) (draws []float64) {
 	var c mat.Cholesky
 	var root mat.TriDense
 	if !c.Factorize(by.covariance) {
 		panic("fit: a covariance without a root")
 	}
 	c.LTo(&root)
-	draws, n := make([][]float64, regressionChains), len(by.mode)
-	z := make([]float64, n)
-	for k := range draws {
-		for range regressionDraws {
-			for j := range z {
-				z[j] = rng.Normal()
+	z := make([]float64, len(by.mode))
+	for range count {
+		for j := range z {
+			z[j] = rng.Normal()
+		}
+		for i, x := range by.mode {
+			for j := range i + 1 {
+				x += root.At(i, j) * z[j]
 			}
-			for i, x := range by.mode {
-				for j := range i + 1 {
-					x += root.At(i, j) * z[j]
-				}
-				draws[k] = append(draws[k], x)
-			}
+			draws = append(draws, x)
 		}
 	}
 	return draws
@@ -164,7 +163,7 @@ func (r *regression) without(phi []float64) *mat.SymDense {
 			information.SetSym(a, b, information.At(a, b)+(all.At(i, j)+all.At(j, i))/(2*variance))
 		}
 	}
-	information.SetSym(r.Sigma, r.Sigma, information.At(r.Sigma, r.Sigma)+2*r.Moments.Records)
+	information.SetSym(r.Sigma, r.Sigma, information.At(r.Sigma, r.Sigma)+2*r.moments.Records)
 	covariance := mat.NewSymDense(len(phi), nil)
 	var c mat.Cholesky
 	if k == 0 || !c.Factorize(information) || c.InverseTo(covariance) != nil {
@@ -181,8 +180,8 @@ func (l *Loop) regress(ctx context.Context, oracle Oracle, after func(step int))
 		if ctx.Err() != nil {
 			return ErrStopped
 		}
-		r := believe(l.plan, s.Regression)[0]
-		next := regressionStep{Theta: r.mode, Covariance: slices.Clone(r.covariance.RawSymmetric().Data), ClipNorm: r.clipNorm(r.normalApproximation)}
+		list := believe(l.plan, s.Regression)
+		next := regressionStep{Theta: list[0].mode, Covariance: slices.Clone(list[0].covariance.RawSymmetric().Data), ClipNorm: clipNorm(list, s.Step)}
 		if _, err := oracle.Step(release, next.Theta, next.ClipNorm); err != nil {
 			return err
 		}
@@ -199,34 +198,57 @@ func (l *Loop) regress(ctx context.Context, oracle Oracle, after func(step int))
 	return nil
 }
 
-const regressionChains, regressionWarmup, regressionDraws = 4, 200, 500
+const regressionChains, regressionWarmup, regressionDraws = 4, 100, 500
 
-// regressed is the posterior of a fit by second moments. The candidates share the chains by
-// their weights.
+// leastWeight is the probability below which the posterior leaves out a candidate, fewestDraws
+// the number of draws that show whether its chain mixes.
+const leastWeight, fewestDraws = 0.01, 50
+
+// regressed is the posterior of a fit by second moments: each candidate has as many of a chain's
+// draws as its weight demands.
 func (l *Loop) regressed() *posterior.Posterior {
+	list := believe(l.plan, l.state.Regression)
+	weights := weights(list)
+	kept := slices.IndexFunc(weights, func(w float64) bool { return w < leastWeight })
+	if kept < 0 {
+		kept = len(list)
+	}
 	draws, tries := make([][]float64, regressionChains), make([]nuts.Tries, regressionChains)
 	var wait sync.WaitGroup
-	list := believe(l.plan, l.state.Regression)
-	for c, by := range shared(list, regressionChains) {
-		chain := newRegression(l.plan, l.state.Regression, by.by)
+	for c := range draws {
 		rng := noise.NewRandom(noise.Public(l.plan.InitSeed).Child(8).Child(uint64(c)).Stream(noise.Initialisation))
-		wait.Go(func() {
-			options := nuts.Options{Warmup: regressionWarmup, Draws: regressionDraws, Dense: true, Covariance: by.covariance}
-			sampled, tried, err := nuts.UntilMixed(options, func(o nuts.Options) (*nuts.Chain, error) {
-				return nuts.Sample(context.Background(), func(gradient, x []float64) (float64, error) { return chain.density(gradient, x), nil }, by.mode, o, rng)
-			})
-			if err == nil {
-				draws[c], tries[c] = sampled.Draws, tried
-			}
-		})
+		wait.Go(func() { draws[c], tries[c] = l.chain(list[:kept], rng) })
 	}
 	wait.Wait()
-	if slices.ContainsFunc(draws, func(x []float64) bool { return x == nil }) {
-		draws = normals(list[0].normalApproximation, noise.NewRandom(noise.Public(l.plan.InitSeed).Child(9).Stream(noise.Initialisation)))
-	}
 	post := posterior.OfPrivateSample(l.plan, l.releases(), slices.Concat(draws...), regressionChains, list[0].without(list[0].mode))
 	for _, t := range tries {
 		post.Tries = post.Tries.Plus(t)
 	}
 	return post
+}
+
+// chain is a chain of draws from all candidates, in turns.
+func (l *Loop) chain(list []candidate, rng *noise.Random) (draws []float64, tries nuts.Tries) {
+	ofCandidates, due, weights := make([][]float64, len(list)), make([]float64, len(list)), weights(list)
+	for i, by := range list {
+		density := newRegression(l.plan, l.state.Regression, by.by)
+		options := nuts.Options{Warmup: regressionWarmup, Draws: max(fewestDraws, int(math.Ceil(weights[i]*regressionDraws))+1), Dense: true, Covariance: by.covariance}
+		sampled, tried, err := nuts.UntilMixed(options, func(o nuts.Options) (*nuts.Chain, error) {
+			return nuts.Sample(context.Background(), func(gradient, x []float64) (float64, error) { return density.density(gradient, x), nil }, by.mode, o, rng)
+		})
+		if err != nil {
+			ofCandidates[i] = normals(by.belief, options.Draws, rng)
+			continue
+		}
+		ofCandidates[i], tries = sampled.Draws, tries.Plus(tried)
+	}
+	n := l.plan.Latent
+	for range regressionDraws {
+		floats.Add(due, weights)
+		next := floats.MaxIdx(due)
+		due[next]--
+		draws = append(draws, ofCandidates[next][:n]...)
+		ofCandidates[next] = ofCandidates[next][n:]
+	}
+	return draws, tries
 }

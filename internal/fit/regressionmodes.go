@@ -1,28 +1,32 @@
 package fit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/stats"
 	"d3p/internal/sufficient"
 )
 
-// normalApproximation is a normal approximation of the posterior of φ.
-type normalApproximation struct {
+// belief is a normal approximation of the posterior of φ, where errors have a shape.
+type belief struct {
 	mode       []float64
 	covariance *mat.SymDense
+	shape      int // of the errors, in stats.Shapes
 }
 
-func (s regressionStep) belief() normalApproximation {
-	return normalApproximation{s.Theta, mat.NewSymDense(len(s.Theta), slices.Clone(s.Covariance))}
+func (s regressionStep) belief() belief {
+	return belief{mode: s.Theta, covariance: mat.NewSymDense(len(s.Theta), slices.Clone(s.Covariance))}
 }
 
 // near reports whether the mode of x is less than part standard deviations away from that
 // of b.
-func (b normalApproximation) near(x normalApproximation, part float64) bool {
+func (b belief) near(x belief, part float64) bool {
 	for j, v := range x.mode {
 		if !(math.Abs(v-b.mode[j]) < part*math.Sqrt(b.covariance.At(j, j))) {
 			return false
@@ -31,31 +35,55 @@ func (b normalApproximation) near(x normalApproximation, part float64) bool {
 	return true
 }
 
-// candidate is a mode of the posterior. The effect of clipping on the steps depends on the
-// truth, so each mode has its own posterior, by the belief at the mode.
+// candidate is a mode of the posterior with errors of one shape. The effect of clipping on the
+// steps depends on the truth, so each has its own posterior, by the belief at the mode.
 type candidate struct {
 	*regression
-	normalApproximation
+	belief
 	score float64 // log probability of the mode's surroundings, up to a constant
 }
 
 // believe returns the candidates for the posterior of φ given the plan's moments and steps,
 // the most probable first.
 func believe(p *plan.Plan, steps []regressionStep) []candidate {
-	before := normalApproximation{mode: make([]float64, p.Latent)}
+	before := belief{mode: make([]float64, p.Latent)}
 	if len(steps) > 0 {
 		before = steps[len(steps)-1].belief()
 	}
-	bare := newRegression(p, nil, normalApproximation{})
+	list := candidates(p, steps, before)
+	if len(list) == 0 { // no start has a density
+		unit := mat.NewSymDense(p.Latent, nil)
+		for j := range p.Latent {
+			unit.SetSym(j, j, 1)
+		}
+		return []candidate{{newRegression(p, steps, before), belief{mode: before.mode, covariance: unit}, 0}}
+	}
+	by := list[0].belief
+	for by.shape = 1; by.shape < len(stats.Shapes); by.shape++ {
+		list = append(list, candidates(p, steps, by)...)
+	}
+	slices.SortStableFunc(list, byScore)
+	return list
+}
+
+func byScore(a, b candidate) int { return cmp.Compare(b.score, a.score) }
+
+// candidates are those of the shape of before, the most probable first: its modes from several
+// starts, of other errors than normal ones that from before.
+func candidates(p *plan.Plan, steps []regressionStep, before belief) (list []candidate) {
+	bare := newRegression(p, nil, belief{shape: before.shape})
 	first := bare
 	if len(steps) > 0 {
 		first = newRegression(p, steps, before)
 	}
-	var list []candidate
-	var seen []normalApproximation
-	for _, start := range first.starts(before.mode) {
+	var seen []belief
+	starts := [][]float64{before.mode}
+	if before.shape == 0 {
+		starts = first.starts(before.mode)
+	}
+	for _, start := range starts {
 		at, ok := first.climb(start)
-		if !ok || slices.ContainsFunc(seen, func(x normalApproximation) bool { return x.near(at, 0.5) }) {
+		if !ok || slices.ContainsFunc(seen, func(x belief) bool { return x.near(at, 0.5) }) {
 			continue
 		}
 		seen = append(seen, at)
@@ -79,19 +107,7 @@ func believe(p *plan.Plan, steps []regressionStep) []candidate {
 		}
 		list = append(list, candidate{r, at, bare.score(at, steps)})
 	}
-	if len(list) == 0 { // no start has a density
-		unit := mat.NewSymDense(p.Latent, nil)
-		for j := range p.Latent {
-			unit.SetSym(j, j, 1)
-		}
-		list = []candidate{{first, normalApproximation{before.mode, unit}, 0}}
-	}
-	slices.SortStableFunc(list, func(a, b candidate) int {
-		if a.score > b.score {
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(list, byScore)
 	return list
 }
 
@@ -115,62 +131,72 @@ func (r *regression) starts(start []float64) [][]float64 {
 }
 
 // climb is the mode that Newton steps reach from start.
-func (r *regression) climb(start []float64) (by normalApproximation, ok bool) {
+func (r *regression) climb(start []float64) (by belief, ok bool) {
 	mode, covariance := sufficient.Mode(r.density, start)
 	var c mat.Cholesky
 	value := r.density(make([]float64, len(start)), mode)
-	return normalApproximation{mode, covariance}, value-value == 0 && c.Factorize(covariance)
+	return belief{mode, covariance, r.by.shape}, value-value == 0 && c.Factorize(covariance)
 }
 
 // leastError is a relative error of the law's predictions of gradients, beside that of S.
-const leastError = 0.05
+const leastError = 0.15
 
 // score is the log probability around a mode, from prior, moments and steps. The law's
 // records predict the steps' clipped gradients at the mode.
-func (r *regression) score(by normalApproximation, steps []regressionStep) float64 {
+func (r *regression) score(by belief, steps []regressionStep) float64 {
 	var c mat.Cholesky
 	c.Factorize(by.covariance)
-	score := r.density(make([]float64, len(by.mode)), by.mode) + c.LogDet()/2
-	if len(steps) == 0 {
-		return score
-	}
-	records := r.simulate(normalApproximation{by.mode, mat.NewSymDense(len(by.mode), nil)})
-	place, n := make([]float64, len(r.Places)), r.Moments.Records
-	for _, s := range steps {
-		logS := r.at(place, s.Theta)
-		x := records.gradients(place, math.Exp(2*logS)).clip(s.ClipNorm)
-		noise := r.plan.GradientNoise * s.ClipNorm
-		variance := noise*noise + n*x.kept/float64(len(place)+1)
-		square := 0.0
-		for _, v := range append(x.ofSlope, x.ofSquare) {
-			square += v * v
-		}
-		variance += square * (r.Moments.Noise*r.Moments.Noise + math.Pow(leastError*n, 2))
-		miss := func(sum, mean float64) {
-			score -= math.Pow(sum-n*mean, 2)/(2*variance) + math.Log(variance)/2
-		}
-		for j, place := range r.Places {
-			miss(s.Sum[place], x.ofSlope[j])
-		}
-		miss(s.Sum[r.Sigma], x.ofSquare)
-	}
-	return score
+	score := math.Log(stats.Shapes[by.shape].Prior) + r.density(make([]float64, len(by.mode)), by.mode) + c.LogDet()/2
+	return score + r.misses(by, steps)
 }
 
-// shared are n candidates, each as often as its weight demands.
-func shared(list []candidate, n int) []candidate {
+// misses is the log density of what the steps' sums miss by the predictions of a belief.
+func (r *regression) misses(by belief, steps []regressionStep) float64 {
+	if len(steps) == 0 {
+		return 0
+	}
+	records := r.simulate(belief{by.mode, mat.NewSymDense(len(by.mode), nil), by.shape})
+	place, n := make([]float64, len(r.Places)), r.moments.Records
+	sums := mat.NewDense(len(steps), len(place)+1, nil) // beside their predictions
+	noise, sampling, size := make([]float64, len(steps)), make([]float64, len(steps)), make([]float64, len(steps))
+	for t, s := range steps {
+		logS := r.at(place, s.Theta)
+		x := records.gradients(place, math.Exp(2*logS)).clip(s.ClipNorm)
+		for j, place := range r.Places {
+			sums.Set(t, j, s.Sum[place]-n*x.ofSlope[j])
+		}
+		sums.Set(t, len(place), s.Sum[r.Sigma]-n*x.ofSquare)
+		noise[t], sampling[t] = r.plan.GradientNoise*s.ClipNorm, math.Sqrt(n*x.kept/float64(len(place)+1))
+		size[t] = floats.Norm(append(x.ofSlope, x.ofSquare), 2) * math.Hypot(r.moments.Noise, leastError*n)
+	}
+	// Steps share the records, and errors of the law as far as their norms are alike.
+	shared := mat.NewSymDense(len(steps), nil)
+	for t, s := range steps {
+		for u, x := range steps[:t+1] {
+			alike := min(s.ClipNorm, x.ClipNorm) / max(s.ClipNorm, x.ClipNorm)
+			shared.SetSym(t, u, sampling[t]*sampling[u]+alike*size[t]*size[u])
+		}
+		shared.SetSym(t, t, shared.At(t, t)+noise[t]*noise[t])
+	}
+	var c mat.Cholesky
+	var solved mat.Dense
+	if !c.Factorize(shared) {
+		return math.Inf(-1)
+	}
+	if c.SolveTo(&solved, sums) != nil {
+		return math.Inf(-1)
+	}
+	solved.MulElem(&solved, sums)
+	return -mat.Sum(&solved)/2 - float64(len(place)+1)*c.LogDet()/2
+}
+
+// weights are the probabilities of candidates.
+func weights(list []candidate) []float64 {
 	total, weights := 0.0, make([]float64, len(list))
 	for i, x := range list {
 		weights[i] = math.Exp(x.score - list[0].score)
 		total += weights[i]
 	}
-	out, sum, i := make([]candidate, n), weights[0], 0
-	for c := range out {
-		for sum < (float64(c)+0.5)/float64(n)*total && i+1 < len(list) {
-			i++
-			sum += weights[i]
-		}
-		out[c] = list[i]
-	}
-	return out
+	floats.Scale(1/total, weights)
+	return weights
 }

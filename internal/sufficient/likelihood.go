@@ -27,8 +27,10 @@ type Moments struct {
 	P int `json:"p"`
 	// Values is the upper triangle of Σ(x, y)(x, y)ᵀ, row by row: (P+1)(P+2)/2 numbers.
 	Values []float64 `json:"values"`
-	// Noise is the standard deviation of each.
-	Noise float64 `json:"noise"`
+	// Noise is the standard deviation of each, SquareError that of an error of the square of the
+	// response beside it.
+	Noise       float64 `json:"noise"`
+	SquareError float64 `json:"square_error"`
 	// Records is n, RecordsSD the standard deviation of its noise.
 	Records   float64 `json:"records"`
 	RecordsSD float64 `json:"records_sd"`
@@ -68,6 +70,7 @@ type Likelihood struct {
 	design    *mat.SymDense // S as released
 	positive  *mat.SymDense // the nearest matrix without small eigenvalues
 	noise     float64       // τ
+	ofSquare  float64       // variance of the error of Σy² beside it
 	n, nSD    float64
 	weak      float64   // 1 if S is weakly known, else 0
 	released  []float64 // Σxy, Σy²; of the weighted mean of steps the same about its places
@@ -93,7 +96,7 @@ func (m *Moments) Weak() bool { return m.Noise > weakNoise*m.Records }
 // s² = variance.
 func NewLikelihood(m *Moments, shape *mat.SymDense, steps []Step, center []float64, variance float64) *Likelihood {
 	p := m.P
-	l := &Likelihood{p: p, design: m.Design(), noise: m.Noise, n: m.Records, nSD: m.RecordsSD}
+	l := &Likelihood{p: p, design: m.Design(), noise: m.Noise, ofSquare: m.SquareError * m.SquareError, n: m.Records, nSD: m.RecordsSD}
 	for i := range p + 1 {
 		l.released = append(l.released, m.At(i, p))
 	}
@@ -408,6 +411,7 @@ func (l *Likelihood) noises(s float64) *mat.SymDense {
 	for i := range p + 1 {
 		out.SetSym(i, i, out.At(i, i)+noise)
 	}
+	out.SetSym(p, p, out.At(p, p)+l.ofSquare)
 	if l.steps {
 		for i := range p {
 			for j := range i + 1 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
@@ -33,9 +34,9 @@ const ClippingByMoments = "moments"
 //
 //	γ = Base·(φ_Intercept, φ_b),  log s = LogUnit + φ_sigma
 type Regression struct {
-	Moments *sufficient.Moments
-	Base    *mat.Dense // (K+1 × K+1)
-	Inverse *mat.Dense // of Base
+	Moments []*sufficient.Moments // by stats.Shapes of the errors
+	Base    *mat.Dense            // (K+1 × K+1)
+	Inverse *mat.Dense            // of Base
 	LogUnit float64
 	// Places are the places of Intercept and coefficients in φ, Sigma that of sigma.
 	Places []int
@@ -43,6 +44,15 @@ type Regression struct {
 	// Rows are the x of records drawn from the law, each K+1. They have the bought moments,
 	// unless these are weak.
 	Rows []float64
+	// Errors are errors of the rows, by stats.Shapes.
+	Errors []ShapeErrors
+}
+
+// ShapeErrors are errors of one shape, two of each row of a regression: of record i at 2i and
+// 2i+1.
+type ShapeErrors struct {
+	// Error is by its standard deviation, Score minus the derivative of its log density.
+	Error, Score []float64
 }
 
 // Regression has the constants of a plan by second moments after their purchase; else it is
@@ -143,7 +153,8 @@ func (p *Plan) regressionRows(r *table1.Regression, c *models.Coordinates) (x, y
 // under the law: that of the parts cut off, as far as the law does not know them, and of the
 // noise, which is proportional to the bound.
 func (p *Plan) secondBound(r *table1.Regression, multiplier float64) float64 {
-	m := p.drawnMoments(r)
+	x, y := p.regressionRows(r, p.model.Coordinates())
+	m := momentsOf(x, y, stats.Shapes[0])
 	sorted := slices.Sorted(slices.Values(m.norms))
 	best, least := 0.0, math.Inf(1)
 	for _, u := range []float64{0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 1} {
@@ -164,20 +175,21 @@ func (p *Plan) secondBound(r *table1.Regression, multiplier float64) float64 {
 // unknownCut is the part of what a bound cuts off that the law does not know.
 const unknownCut = 0.5
 
-// drawnMoments are the moments of records drawn from the law, in the coordinates of
-// SecondDesign.
+// drawnMoments are the moments of records drawn from the law, in the coordinates of SecondDesign.
 type drawnMoments struct {
 	size    int // of a record
 	moments []float64
 	norms   []float64 // by record
 }
 
-func (p *Plan) drawnMoments(r *table1.Regression) drawnMoments {
-	x, y := p.regressionRows(r, p.model.Coordinates())
-	k := r.Columns() + 1
+// momentsOf are those of rows x and of responses that have the shape instead of the normal y.
+func momentsOf(x, y []float64, shape stats.Shape) drawnMoments {
+	mean, sd := stat.MeanStdDev(y, nil)
+	k := len(x) / len(y)
 	m := drawnMoments{size: (k + 1) * (k + 2) / 2, norms: make([]float64, len(y))}
 	for i, v := range y {
-		row := append(append([]float64(nil), x[i*k:(i+1)*k]...), v)
+		e, _ := shape.At((v - mean) / sd)
+		row := append(append([]float64(nil), x[i*k:(i+1)*k]...), mean+sd*e)
 		square := 0.0
 		for a := range row {
 			for _, b := range row[a:] {
@@ -207,16 +219,19 @@ func (m drawnMoments) cutOff(bound float64) []float64 {
 // bound cuts off under the law: the least squares without it are too small. From then on the
 // plan's model has coordinates whose columns hardly correlate over the records.
 func (p *Plan) LearnSecond(values []float64) error {
-	second, r := p.Purchase.Second(), table1.RegressionOf(p.model)
-	l := p.Law()
-	whole, noise := slices.Clone(values), math.Pow(second.Noise*second.Bound, 2)
-	for j, cut := range p.drawnMoments(r).cutOff(second.Bound) {
-		whole[j] += l.Records * cut
-		noise += math.Pow(unknownCut*l.Records*cut, 2) / float64(len(values))
-	}
-	moments := &sufficient.Moments{P: r.Columns() + 1, Values: whole, Noise: math.Sqrt(noise), Records: l.Records, RecordsSD: l.RecordsSD}
+	r := table1.RegressionOf(p.model)
 	c := p.model.Coordinates()
-	rows, _ := p.regressionRows(r, c)
+	rows, response := p.regressionRows(r, c)
+	normals := shuffledNormals(len(rows)/(r.Columns()+1), p.Random(7))
+	var list []*sufficient.Moments
+	var errors []ShapeErrors
+	ofNormal := momentsOf(rows, response, stats.Shapes[0]).cutOff(p.Purchase.Second().Bound)
+	for _, shape := range stats.Shapes {
+		ofShape := momentsOf(rows, response, shape).cutOff(p.Purchase.Second().Bound)
+		list = append(list, p.secondMoments(r.Columns()+1, values, ofNormal, ofShape))
+		errors = append(errors, ErrorsOf(shape, normals))
+	}
+	moments := list[0]
 	if !moments.Weak() {
 		match(rows, moments)
 	}
@@ -230,12 +245,54 @@ func (p *Plan) LearnSecond(values []float64) error {
 		return err
 	}
 	p.model, p.Second = m, values
-	p.regression = &Regression{Moments: moments, Base: base, Inverse: inverse, LogUnit: math.Log(unit), Sigma: r.Sigma, Rows: rows}
+	p.regression = &Regression{Moments: list, Base: base, Inverse: inverse, LogUnit: math.Log(unit), Sigma: r.Sigma, Rows: rows, Errors: errors}
 	p.regression.Places = append(p.regression.Places, r.Intercept)
 	for j := range r.Columns() {
 		p.regression.Places = append(p.regression.Places, r.Coefficients.At(j, 0))
 	}
 	return nil
+}
+
+// secondMoments are the released values of k columns and what their bound cuts off where errors
+// have a shape. The noise is that of normal errors, beside an error of the square of the response.
+func (p *Plan) secondMoments(k int, values, ofNormal, ofShape []float64) *sufficient.Moments {
+	second, l := p.Purchase.Second(), p.Law()
+	m := &sufficient.Moments{P: k, Values: slices.Clone(values), Records: l.Records, RecordsSD: l.RecordsSD}
+	noise, last := math.Pow(second.Noise*second.Bound, 2), len(values)-1
+	for _, cut := range ofNormal {
+		noise += math.Pow(unknownCut*l.Records*cut, 2) / float64(len(values))
+	}
+	m.Noise = math.Sqrt(noise)
+	for j, x := range ofShape {
+		m.Values[j] += l.Records * x
+	}
+	m.SquareError = unknownCut * l.Records * math.Abs(ofShape[last])
+	return m
+}
+
+// ErrorsOf are errors of a shape, by normals w and −w.
+func ErrorsOf(shape stats.Shape, normals []float64) (s ShapeErrors) {
+	for _, w := range normals {
+		for _, w := range [2]float64{w, -w} {
+			e, score := shape.At(w)
+			s.Error, s.Score = append(s.Error, e), append(s.Score, score)
+		}
+	}
+	return s
+}
+
+// shuffledNormals are the middles of n parts of a normal, in random order. Means over them
+// have less error than means over draws.
+func shuffledNormals(n int, rng *noise.Random) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(n)-1)
+	}
+	for i := n - 1; i > 0; i-- {
+		j := int(rng.Uniform() * float64(i+1))
+		x[i], x[j] = x[j], x[i]
+	}
+	return x
 }
 
 // match moves and turns rows so that their moments are m, as far as m is positive.

@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/models/modelstest"
 	"d3p/internal/settings"
+	"d3p/internal/stats"
 	"d3p/internal/sufficient"
 	"d3p/internal/table1"
 )
@@ -31,7 +32,9 @@ model: {formula: y ~ u + v, family: normal}
 	if err := p.Learn(m.DeclaredLaw()); err != nil {
 		t.Fatal(err)
 	}
-	design, drawn := p.SecondDesign(), p.drawnMoments(table1.RegressionOf(p.model))
+	design := p.SecondDesign()
+	x, y := p.regressionRows(table1.RegressionOf(p.model), p.model.Coordinates())
+	drawn := momentsOf(x, y, stats.Shapes[0])
 	whole, cut := make([]float64, drawn.size), make([]float64, drawn.size)
 	for i, norm := range drawn.norms {
 		for j, x := range drawn.moments[i*drawn.size : (i+1)*drawn.size] {
@@ -45,7 +48,7 @@ model: {formula: y ~ u + v, family: normal}
 	if err := p.LearnSecond(cut); err != nil {
 		t.Fatal(err)
 	}
-	got := p.Regression().Moments
+	got := p.Regression().Moments[0]
 	for j, x := range got.Values {
 		if math.Abs(x-whole[j]) > 1e-6 {
 			t.Errorf("moment %d is %g, want %g", j, x, whole[j])
