@@ -94,7 +94,6 @@ func (j *jointNormal) replace(post *Posterior) bool {
 
 	found := findScales(m, j.scores, post.Mean)
 	c.capPooled(h, j.scores.moved(), found)
-	certain := c.certainFraction(h, found, j.law.Correlation != nil, false)
 	var scales []scaleEstimate
 	for _, s := range found {
 		scales = append(scales, s.estimate(post, j.prior, c, h, v))
@@ -106,7 +105,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 
 	own := c.informations(q, h, v, free, found, j.law.Correlation != nil)
 	ofPrior := raised(priorInformation(j.prior, post, free), own.likelihood, pick(c.floor, free))
-	simd.Mul(h, h, certain)
+	simd.Mul(h, h, c.certainFraction(h, found, j.law.Correlation != nil, false))
 	at, unclipped := slices.Clone(post.Mean), slices.Repeat([]float64{1}, len(free))
 	first := inverse(noisyInformation(own.trusted, unclipped, c.noiseOfMean()), ofPrior)
 	if first == nil {
@@ -131,6 +130,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	if within == nil {
 		return false
 	}
+	j.doubtErrors(post, free, own.trusted, first, beyond, h)
 	j.separateResidual(post, free, own.likelihood, beyond)
 	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)
 	setSubmatrix(ofGuide, free, within)

@@ -2,12 +2,16 @@ package posterior
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"d3p/internal/models"
 	"d3p/internal/models/formula"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/simulate"
 	"d3p/internal/stats"
 )
 
@@ -80,4 +84,79 @@ func (j *jointNormal) separateResidual(post *Posterior, free []int, information,
 	post.Mean[at] += shift
 	exact := math.Min(math.Exp(2*post.LogSD[at]), total)
 	post.LogSD[at], post.VarDP[at] = math.Log(exact)/2, total-exact
+}
+
+// unlikeShape is a shape that errors may have with the probability unlikeErrors: a tail twice as
+// long as the normal's on one side.
+var unlikeShape = stats.Shapes[len(stats.Shapes)-2]
+
+const unlikeErrors = 0.25
+
+// ofUnlikeErrors is what clipping would add to the sum of the gradients of a model with a normal
+// response (P), if its errors had unlikeShape, times the root of the probability of that; nil for
+// other models. The mean of a gradient that is not clipped is that of normal errors.
+func (s simulation) ofUnlikeErrors(mean []float64, places []place, records int) []float64 {
+	m := s.model
+	if residualSD(m) < 0 {
+		return nil
+	}
+	machine := graph.NewMachine(m.Likelihood, simulationBatch)
+	pair := places[:min(2, len(places))]
+	whole := slices.Clone(pair)
+	for i := range whole {
+		whole[i].clipNorm = math.Inf(1)
+	}
+	const batches = fewestRecords / simulationBatch
+	sums, g := mat.NewDense(m.P, batches, nil), mat.NewDense(simulationBatch, m.P, nil)
+	shapes := []func(w float64) float64{
+		func(w float64) float64 { e, _ := unlikeShape.At(w); return e },
+		func(w float64) float64 { return w },
+	}
+	for i, shape := range shapes {
+		rng := s.random()
+		for batch := range batches {
+			machine.Globals(mean, nil)
+			machine.Records(simulate.WithErrors(m, mean, simulationBatch, s.law, rng, shape), m.Encoding.K, simulationBatch, nil)
+			for k, places := range [][]place{pair, whole} {
+				s.addClipped(g, machine, places)
+				for at := range m.P {
+					sums.Set(at, batch, sums.At(at, batch)+float64(1-2*i)*float64(1-2*k)*mat.Sum(g.ColView(at)))
+				}
+			}
+		}
+	}
+	by, out := math.Sqrt(unlikeErrors)*float64(records)/simulationBatch, make([]float64, m.P)
+	for at := range out {
+		average, sd := stat.MeanStdDev(sums.RawRowView(at), nil)
+		if !(math.Abs(average) < math.Inf(1)) {
+			return nil
+		}
+		if math.Abs(average) > byChance*sd/math.Sqrt(batches) {
+			out[at] = by * average
+		}
+	}
+	return out
+}
+
+// byChance is the number of standard errors below which a mean over simulated records counts as 0.
+const byChance = 4
+
+// doubtErrors adds what errors of another shape would change to beyond, the noise's covariance
+// among the coordinates free, and to the noise of the residual standard deviation. A sum of
+// gradients moves the mean as in correctClipBias.
+func (j *jointNormal) doubtErrors(post *Posterior, free []int, information, covariance, beyond *mat.SymDense, h []float64) {
+	sum := j.ofUnlikeErrors(post.Mean, j.releases.settled(post.Mean, j.clipNorm, j.random()), j.records)
+	noise := j.curvature.noiseOfMean()
+	reach := spectral(information, func(e float64) float64 { return e / (e + noise) })
+	if sum == nil || reach == nil {
+		return
+	}
+	var push, move mat.VecDense
+	push.MulVec(reach, mat.NewVecDense(len(free), pick(sum, free)))
+	move.MulVec(covariance, &push)
+	beyond.SymRankOne(beyond, 1, &move)
+	at := residualSD(j.model)
+	if by := sum[at] / h[at]; isPositive(h[at]) {
+		post.VarDP[at] += by * by
+	}
 }

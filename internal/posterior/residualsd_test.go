@@ -8,7 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/models/graph"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stats"
 )
@@ -60,5 +62,54 @@ func TestResidualBesideUnknownCoefficients(t *testing.T) {
 		if math.Abs(post.Mean[at]-mean) > 0.03*math.Sqrt(variance) || math.Abs(got/math.Sqrt(variance)-1) > 0.03 {
 			t.Errorf("coefficients with variance %g: %.3f ± %.3f, draws have %.3f ± %.3f", of, post.Mean[at], got, mean, math.Sqrt(variance))
 		}
+	}
+}
+
+// What errors of another shape would change is the difference of two means of clipped gradients,
+// and nothing where none is clipped or the response is not normal.
+func TestErrorsOfAnotherShape(t *testing.T) {
+	m := modelstest.Compile(t, "residuals.yaml", modelstest.Residuals)
+	const records, norm = 1000, 2.0
+	s := simulation{model: m, law: m.DeclaredLaw(), seed: 5}
+	theta := make([]float64, m.P)
+	got := s.ofUnlikeErrors(theta, []place{{theta, norm}}, records)
+	for k, x := range s.ofUnlikeErrors(theta, []place{{theta, 1e9}}, records) {
+		if math.Abs(x) > 1e-9 {
+			t.Errorf("without clipping coordinate %d changes by %g", k, x)
+		}
+	}
+	const draws = 200_000
+	want, variance, g := make([]float64, m.P), make([]float64, m.P), make([]float64, m.P)
+	rng := noise.NewRandom(noise.Public(9).Stream(noise.Simulation))
+	shaped := func(w float64) float64 { e, _ := unlikeShape.At(w); return e }
+	for sign, shape := range map[float64]func(float64) float64{1: shaped, -1: func(w float64) float64 { return w }} {
+		machine := graph.NewMachine(m.Likelihood, draws)
+		machine.Globals(theta, nil)
+		machine.Records(simulate.WithErrors(m, theta, draws, s.law, rng, shape), m.Encoding.K, draws, nil)
+		by := records * math.Sqrt(unlikeErrors)
+		for r := range draws {
+			machine.Gradient(r, g)
+			for k, x := range g {
+				x *= by * clipFactor(g, norm)
+				want[k] += sign * x / draws
+				variance[k] += x * x / (draws * draws)
+			}
+		}
+	}
+	far := 0.0
+	for k := range want {
+		// the simulation is of 4000 records, whose clipped parts vary less than these gradients
+		error := math.Sqrt(variance[k] * draws / fewestRecords)
+		if math.Abs(got[k]-want[k]) > 3*error {
+			t.Errorf("coordinate %d changes by %.3g, want %.3g ± %.2g", k, got[k], want[k], error)
+		}
+		far = math.Max(far, math.Abs(want[k])/error)
+	}
+	if far < 6 {
+		t.Errorf("no coordinate changes by more than %.2g errors: the test shows nothing", far)
+	}
+	other := modelstest.Compile(t, "other.yaml", strings.Replace(modelstest.Residuals, "family: normal", "family: skew_normal", 1))
+	if x := (simulation{model: other}).ofUnlikeErrors(theta, nil, records); x != nil {
+		t.Errorf("a skew normal response has other errors: %v", x)
 	}
 }

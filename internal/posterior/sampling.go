@@ -132,7 +132,8 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 	}
 	moments := s.simulated.momentsAt(truths, effects{s.scales, s.mean}, s.places, s.plan.Units(), records)
 	moments.scale(measuredFactors(s.sums, moments, s.coefficients, s.simulated.batches, s.simulated.law.Bought()), s.covariance)
-	s.likelihood = newSynthetic(s.released, s.sums.noiseVariance(), moments)
+	unlike := s.simulated.ofUnlikeErrors(s.mean, s.places, s.plan.Units())
+	s.likelihood = newSynthetic(s.released, s.sums.noiseVariance(), unlike, moments)
 	t := newTarget(m, s.likelihood, s.mean, s.floor)
 	if t == nil {
 		return false

@@ -21,14 +21,18 @@ type synthetic struct {
 	at, delta, slope []float64
 }
 
-// newSynthetic is the log likelihood of f (P), whose noise has variance v̄, by the
-// moments x; nil where it is not finite.
-func newSynthetic(f []float64, noiseVariance float64, x moments) *synthetic {
+// newSynthetic is the log likelihood of f (P), whose noise has variance v̄ and beside it along
+// unlike (P), unless it is nil, by the moments x; nil where it is not finite.
+func newSynthetic(f []float64, noiseVariance float64, unlike []float64, x moments) *synthetic {
 	p := len(f)
 	rest := make([]float64, p)
 	simd.Sub(rest, f, x.mean)
-	linear, square := normalEquations(x, noiseVariance, rest)
-	_, exact := normalEquations(x, 1e-6*noiseVariance, rest)
+	noisy := x.noisy(noiseVariance)
+	if unlike != nil {
+		noisy.SymRankOne(noisy, 1, mat.NewVecDense(p, unlike))
+	}
+	linear, square := normalEquations(x, noisy, rest)
+	_, exact := normalEquations(x, x.noisy(1e-6*noiseVariance), rest)
 	if square == nil || exact == nil {
 		return nil
 	}
@@ -38,11 +42,10 @@ func newSynthetic(f []float64, noiseVariance float64, x moments) *synthetic {
 	}
 }
 
-// normalEquations are slopeᵀ(V + v)⁻¹rest and slopeᵀ(V + v)⁻¹slope; nil where they
-// are not finite.
-func normalEquations(x moments, v float64, rest []float64) ([]float64, *mat.SymDense) {
+// normalEquations are slopeᵀ variance⁻¹ rest and slopeᵀ variance⁻¹ slope; nil where they are not
+// finite.
+func normalEquations(x moments, variance *mat.SymDense, rest []float64) ([]float64, *mat.SymDense) {
 	p := len(rest)
-	variance := x.noisy(v)
 	var c mat.Cholesky
 	var half, square mat.Dense
 	var solved, linear mat.VecDense

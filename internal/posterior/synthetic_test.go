@@ -78,7 +78,7 @@ func TestSyntheticGradient(t *testing.T) {
 	for j := range f {
 		f[j] += 30 * rng.Normal()
 	}
-	likelihood := newSynthetic(f, 25, x)
+	likelihood := newSynthetic(f, 25, nil, x)
 	if likelihood == nil {
 		t.Fatal("no likelihood")
 	}
@@ -111,7 +111,7 @@ func TestScaleOfEffectsIsNotSeen(t *testing.T) {
 	for j := range f {
 		f[j] += float64(j)
 	}
-	likelihood, unused := newSynthetic(f, 25, x), make([]float64, m.P)
+	likelihood, unused := newSynthetic(f, 25, nil, x), make([]float64, m.P)
 	there := slices.Clone(theta)
 	there[scales[0].at] += 0.7
 	before := likelihood.addDensity(unused, theta)

@@ -31,6 +31,11 @@ func Prior(m *models.Model, n int, rng dist.Rand) (Table, []float64) {
 
 // At is Prior at given unconstrained parameters, with the columns' law l.
 func At(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) Table {
+	return draw(m, theta, n, l, rng, rng)
+}
+
+// draw is At with other random numbers for the observed columns.
+func draw(m *models.Model, theta []float64, n int, l *law.Law, rng, ofObserved dist.Rand) Table {
 	t := Table{Columns: m.Spec.Data.AllColumns()}
 	t.Shape = shapeOf(m, t.Columns)
 	for range t.Columns {
@@ -40,7 +45,7 @@ func At(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) Tabl
 	s := newSampler(m, t.Columns)
 	s.predictive.Set(theta)
 	for first := 0; first < n; first += s.together {
-		s.draw(t, first, min(s.together, n-first), rng)
+		s.draw(t, first, min(s.together, n-first), ofObserved)
 	}
 	return t
 }
@@ -51,6 +56,18 @@ func At(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) Tabl
 func Records(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) []float64 {
 	return Encode(m, At(m, theta, n, l, rng), n)
 }
+
+// WithErrors is Records of a model whose response is normal, with errors errorOf(w) of normals w.
+func WithErrors(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand, errorOf func(w float64) float64) []float64 {
+	return Encode(m, draw(m, theta, n, l, rng, errors{rng, errorOf}), n)
+}
+
+type errors struct {
+	dist.Rand
+	of func(w float64) float64
+}
+
+func (e errors) Normal() float64 { return e.of(e.Rand.Normal()) }
 
 // Encode encodes the first n records of t as the likelihood reads them.
 func Encode(m *models.Model, t Table, n int) []float64 {
