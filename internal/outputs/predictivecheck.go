@@ -24,7 +24,7 @@ const (
 )
 
 // Misfit compares the bought distribution of the response with that in tables which m
-// simulates at the draws, with the bought law l of the predictors: a posterior predictive
+// simulates at the draws, each with a law that the predictors may have by l, the bought one: a posterior predictive
 // check (Gelman, Meng and Stern 1996). If they differ, intervals are those of a wrong model,
 // or of a fit that went wrong. The verdict is about all variables; it has no value if there
 // is no sign of a misfit. It reads released numbers only. Positive responses have no check:
@@ -40,7 +40,7 @@ func (d *Draws) Misfit(m *models.Model, response *data.Column, l *law.Law) Verdi
 	mean, square := make([]float64, cells), make([]float64, cells)
 	for k := range checkTables {
 		first := k * d.S / checkTables * m.P
-		values := simulate.At(m, d.Free[first:first+m.P], checkRecords, l, rng).Values[at]
+		values := simulate.At(m, d.Free[first:first+m.P], checkRecords, l.Drawn(rng), rng).Values[at]
 		if own.Edges != nil && response.Whole() { // cells are those of numbers before they are rounded
 			for i := range values {
 				values[i] += rng.Uniform() - 0.5
@@ -57,7 +57,7 @@ func (d *Draws) Misfit(m *models.Model, response *data.Column, l *law.Law) Verdi
 		ofDraws := math.Max(0, square[c]-mean[c]*mean[c]-ofRecords/checkRecords)
 		// a share that was shrunk may be off by more than its noise: by that of a count
 		noise := math.Max(own.ShareSD[c], l.RecordsSD/math.Max(l.Records, 1))
-		variance := noise*noise + ofDraws + ofRecords/math.Max(l.Records, 1)
+		variance := noise*noise + ofDraws + ofRecords/math.Max(l.Records, 1) + ofRecords/(checkTables*checkRecords)
 		off := math.Abs(share - mean[c])
 		sum += off * off / variance
 		distance += math.Max(0, off-math.Sqrt(variance)) / 2

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -58,6 +59,28 @@ func TestMisfitOfTheResponse(t *testing.T) {
 		for _, v := range draws.Variables {
 			if v.Verdict.Value != c.want || v.Verdict.Value != outputs.Resolved && !strings.Contains(v.Verdict.Why, "predicts y") {
 				t.Errorf("%s: %s is %+v, want %s", c.name, v.Name, v.Verdict, c.want)
+			}
+		}
+	}
+}
+
+// Where Table 1 knows a response better than the simulated tables do, their own error is no misfit.
+func TestErrorOfSimulatedTables(t *testing.T) {
+	counts := strings.NewReplacer("type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}", "type: integer, lower: 0, upper: 9", "family: normal", "family: poisson").Replace(oneCategory)
+	m := modelstest.Compile(t, "response.yaml", counts)
+	for zeros, want := range map[float64]string{math.Exp(-1): outputs.Resolved, 0.39: outputs.Partly} {
+		draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+		clear(draws.Free)
+		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1e7}, report.Mechanism{}, []table1.Row{
+			{Statistic: table1.Units, Value: 1e7, NoiseSD: 5},
+			{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.5, NoiseSD: 1e-5},
+			{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.5, NoiseSD: 1e-5},
+			{Column: "y", Statistic: table1.Cell, Of: "-0.5 to 0.5", Value: zeros, NoiseSD: 1e-5},
+			{Column: "y", Statistic: table1.Cell, Of: "0.5 to 9.5", Value: 1 - zeros, NoiseSD: 1e-5},
+		})
+		for _, v := range draws.Variables {
+			if v.Verdict.Value != want {
+				t.Errorf("a share of zeros of %.3f: %s is %+v, want %s", zeros, v.Name, v.Verdict, want)
 			}
 		}
 	}
