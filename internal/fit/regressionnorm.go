@@ -30,8 +30,8 @@ func (r *regression) errors(c clipped, norm float64) (slope, square float64) {
 	return error(c.slope, c.missSlope, c.lostSlope), error(c.square, c.missSquare, c.lostSquare)
 }
 
-// clipTrials is the number of compared clip norms, of which the longest is longestNorm times the
-// shortest. Each must keep at least leastKept of the information.
+// clipTrials clip norms are compared. The longest is longestNorm times the shortest. Each must keep
+// at least leastKept of the information.
 const clipTrials, longestNorm, leastKept = 24, 20, 0.05
 
 // turns are the factors of the clip norms of even and odd steps. Their sums together tell of the

@@ -58,18 +58,15 @@ type clipBias struct {
 // Cantoni and Ronchetti 2001, doi:10.1198/016214501753209004. It reads no record:
 // the bias is that of the model, with predictors as declared.
 func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
-	c, at := j.curvature, append([]float64(nil), post.Mean...)
+	at := append([]float64(nil), post.Mean...)
 	places := j.releases.settled(at, j.clipNorm, j.random())
 	spread := b.spreadOfEffects(len(at))
-	before, noiseOfMean := j.clippedSum(at, spread, places), c.noiseOfMean()
-	reach := spectral(b.information, func(e float64) float64 { return e / (e + noiseOfMean) })
-	if reach == nil || !simd.Finite(before) {
+	before := j.clippedSum(at, spread, places)
+	ofFree := j.curvature.displacement(pick(before, b.free), b.information, b.covariance)
+	if ofFree == nil || !simd.Finite(before) {
 		return
 	}
 	move := make([]float64, len(at))
-	var push, ofFree mat.VecDense
-	push.MulVec(reach, mat.NewVecDense(len(b.free), pick(before, b.free)))
-	ofFree.MulVec(b.covariance, &push)
 	for i, k := range b.free {
 		move[k] = -ofFree.AtVec(i)
 	}
@@ -94,6 +91,20 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 		post.Mean[k] += fraction * move[k]
 	}
 	j.correctAlone(post, b, spread, places)
+}
+
+// displacement is (Λ + K)⁻¹H(H + v̄)⁻¹ sum: how far a sum of gradients moves the mean, with the
+// information H and the covariance (Λ + K)⁻¹ of its coordinates. It is nil if H has no spectrum.
+func (c *curvature) displacement(sum []float64, information, covariance *mat.SymDense) *mat.VecDense {
+	noise := c.noiseOfMean()
+	reach := spectral(information, func(e float64) float64 { return e / (e + noise) })
+	if reach == nil {
+		return nil
+	}
+	push, move := mat.NewVecDense(len(sum), nil), mat.NewVecDense(len(sum), nil)
+	push.MulVec(reach, mat.NewVecDense(len(sum), sum))
+	move.MulVec(covariance, push)
+	return move
 }
 
 // correctAlone gives the coordinates that are neither free nor scales, one by one and with the

@@ -10,7 +10,7 @@
 //	synthetic.go        that likelihood: of the mean released gradient, by its moments
 //	moments.go          the moments, of simulated records
 //	amplitude.go        the common factor of large coefficients, by records simulated at several
-//	scarcelevels.go     levels of which it is hardly known how many records have them
+//	scarcelevels.go     levels with a hardly known number of records
 //	noiseshare.go       how much of the variance the privacy noise will be, before a fit
 //
 // Shapes and letters: P latent scalars θ (unconstrained), V variational parameters

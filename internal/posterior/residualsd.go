@@ -146,15 +146,14 @@ const byChance = 4
 // gradients moves the mean as in correctClipBias.
 func (j *jointNormal) doubtErrors(post *Posterior, free []int, information, covariance, beyond *mat.SymDense, h []float64) {
 	sum := j.ofUnlikeErrors(post.Mean, j.releases.settled(post.Mean, j.clipNorm, j.random()), j.records)
-	noise := j.curvature.noiseOfMean()
-	reach := spectral(information, func(e float64) float64 { return e / (e + noise) })
-	if sum == nil || reach == nil {
+	if sum == nil {
 		return
 	}
-	var push, move mat.VecDense
-	push.MulVec(reach, mat.NewVecDense(len(free), pick(sum, free)))
-	move.MulVec(covariance, &push)
-	beyond.SymRankOne(beyond, 1, &move)
+	move := j.curvature.displacement(pick(sum, free), information, covariance)
+	if move == nil {
+		return
+	}
+	beyond.SymRankOne(beyond, 1, move)
 	at := residualSD(j.model)
 	if by := sum[at] / h[at]; isPositive(h[at]) {
 		post.VarDP[at] += by * by

@@ -223,12 +223,12 @@ func (p *Plan) LearnSecond(values []float64) error {
 	c := p.model.Coordinates()
 	rows, response := p.regressionRows(r, c)
 	normals := shuffledNormals(len(rows)/(r.Columns()+1), p.Random(7))
+	var cut [][]float64
 	var list []*sufficient.Moments
 	var errors []ShapeErrors
-	ofNormal := momentsOf(rows, response, stats.Shapes[0]).cutOff(p.Purchase.Second().Bound)
-	for _, shape := range stats.Shapes {
-		ofShape := momentsOf(rows, response, shape).cutOff(p.Purchase.Second().Bound)
-		list = append(list, p.secondMoments(r.Columns()+1, values, ofNormal, ofShape))
+	for i, shape := range stats.Shapes {
+		cut = append(cut, momentsOf(rows, response, shape).cutOff(p.Purchase.Second().Bound))
+		list = append(list, p.secondMoments(r.Columns()+1, values, cut[0], cut[i]))
 		errors = append(errors, ErrorsOf(shape, normals))
 	}
 	moments := list[0]
