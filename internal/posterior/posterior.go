@@ -51,14 +51,19 @@ func ofReleases(p *plan.Plan, r Releases) *Posterior {
 			return post
 		}
 	}
-	c := newCurvature(p, r.Gradients, r.Steps)
 	if !joins(p, r) {
 		post := ofGuide(p, r)
 		if r.Steps > 0 {
-			c.locate(post, r.Averaged && p.Signal() >= minNewton)
+			newCurvature(p, r.Gradients, r.Steps).locate(post, r.Averaged && p.Signal() >= minNewton)
 		}
 		return post
 	}
+	return joined(p, r)
+}
+
+// joined is the joint normal of a fit by p that released r, or the guide itself where it has none.
+func joined(p *plan.Plan, r Releases) *Posterior {
+	c := newCurvature(p, r.Gradients, r.Steps)
 	j := newJointNormal(p, r, c)
 	post := ofGuide(p, r)
 	c.locate(post, false)

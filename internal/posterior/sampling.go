@@ -57,7 +57,7 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 		})
 	}
 	wait.Wait()
-	if slices.Contains(list, nil) || slices.ContainsFunc(list, (*search).strayed) {
+	if slices.Contains(list, nil) || strayed(list, first.start) && strayed(list, joined(p, r).Mean) {
 		return nil
 	}
 	post := ofLaws(p, r, list)
@@ -143,8 +143,8 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 	return s.draws != nil
 }
 
-// mostStrayed is how many standard deviations of a posterior a coefficient of the fit may lie
-// from its mean, unless it is within leastStrayed of the prior's. Where gradients hardly depend on a
+// mostStrayed is how many standard deviations of a posterior a coefficient may lie from that of the
+// fit's end and that of the joint normal, unless it is within leastStrayed of the prior's. Where gradients hardly depend on a
 // parameter, a round can go far past the truth, to where they do: of four Poisson tables with a
 // mean of .02 (N = 4000, ε = 1) one had the intercept 4.92 ± .04 after a fit that ended at -3.8.
 // A fit that did not quite arrive is many small standard deviations off, too: the cutpoint below 1 %
@@ -153,11 +153,15 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 // standard deviations of the prior or more, those whose draws were right by .38 or less.
 const mostStrayed, leastStrayed = 8, 0.5
 
-// strayed reports whether the draws have left the fit.
-func (s *search) strayed() bool {
-	mean, covariance := meanCovariance(s.draws, len(s.start))
+// strayed reports whether the draws of a law have left the location from (P).
+func strayed(list []*search, from []float64) bool {
+	return slices.ContainsFunc(list, func(s *search) bool { return s.strayed(from) })
+}
+
+func (s *search) strayed(from []float64) bool {
+	mean, covariance := meanCovariance(s.draws, len(from))
 	for j, is := range s.coefficients {
-		moved := math.Abs(mean[j] - s.start[j])
+		moved := math.Abs(mean[j] - from[j])
 		if is && moved > mostStrayed*math.Sqrt(covariance.At(j, j)) && moved*math.Sqrt(s.floor[j]) > leastStrayed {
 			return true
 		}

@@ -46,7 +46,8 @@ func TestTruthsKeepTheSpreadOfGroups(t *testing.T) {
 }
 
 // Draws whose coefficients lie many of their standard deviations, and half of one of the prior,
-// from the end of the fit have left it. Effects of a scale may go anywhere.
+// from the end of the fit have left it. Effects of a scale may go anywhere. A joint normal that is
+// there, too, confirms the draws.
 func TestStrayedDrawsAreLeft(t *testing.T) {
 	rng := noise.NewRandom(noise.Public(4).Stream(noise.Simulation))
 	const sd = 0.04
@@ -60,8 +61,11 @@ func TestStrayedDrawsAreLeft(t *testing.T) {
 				s.draws = append(s.draws, s.start[j]+sd*(off+rng.Normal()))
 			}
 		}
-		if s.strayed() != c.want {
-			t.Errorf("draws %v sds off: strayed %t", c.off, s.strayed())
+		if got := strayed([]*search{s}, s.start); got != c.want {
+			t.Errorf("draws %v sds off: strayed %t", c.off, got)
+		}
+		if near := []float64{s.start[0] + sd*c.off[0], 0}; strayed([]*search{s}, near) {
+			t.Errorf("draws %v sds off: strayed from there", c.off)
 		}
 	}
 }
