@@ -51,50 +51,59 @@ func findScales(m *models.Model, q scores, theta []float64) []scale {
 // record belongs to the scale of all others.
 func (q scores) multiplied(theta []float64, at, first, size int) []int {
 	moved := q.moved()[first : first+size]
-	var known []int
+	var known, all []int
 	for i, is := range moved {
+		all = append(all, first+i)
 		if is {
 			known = append(known, first+i)
 		}
 	}
-	if len(known) == 0 {
+	switch {
+	case len(known) == 0:
 		return nil
+	case q.scales(theta, at, known):
+		return all
 	}
 	effects, target := mat.NewDense(q.records, len(known), nil), mat.NewVecDense(q.records, nil)
 	for r := range q.records {
-		row := q.row(r)
-		for k, j := range known {
-			effects.Set(r, k, row[j])
-		}
-		target.SetVec(r, row[at])
+		effects.SetRow(r, pick(q.row(r), known))
+		target.SetVec(r, q.row(r)[at])
 	}
-	norm := mat.Norm(target, 2)
-	var factors, left mat.VecDense
-	if norm == 0 || factors.SolveVec(effects, target) != nil {
-		return nil
+	length := make([]float64, len(known))
+	for k := range known {
+		column := effects.ColView(k).(*mat.VecDense)
+		length[k] = mat.Norm(column, 2)
+		column.ScaleVec(1/length[k], column)
 	}
-	left.MulVec(effects, &factors)
-	left.SubVec(&left, target)
-	if mat.Norm(&left, 2) > scaleTolerance*norm {
+	var factors mat.VecDense // by least squares, which have errors of up to 1e-3
+	if factors.SolveVec(effects, target) != nil {
 		return nil
 	}
 	var list []int
-	for k, j := range known {
-		switch x, z := factors.AtVec(k), theta[j]; {
-		case math.Abs(x) < scaleTolerance: // of another scale
-		case math.Abs(x-z) < scaleTolerance*math.Abs(z):
+	for k, j := range known { // a factor is z or, of another scale, 0
+		if x := factors.AtVec(k) / length[k]; math.Abs(x-theta[j]) < math.Abs(x) {
 			list = append(list, j)
-		default:
-			return nil
 		}
 	}
-	if len(list) == len(known) {
-		list = nil
-		for i := range size {
-			list = append(list, first+i)
-		}
+	if len(list) == 0 || !q.scales(theta, at, list) {
+		return nil
 	}
 	return list
+}
+
+// scales reports whether the gradient of the coordinate at is Σ z_j times those of the effects.
+func (q scores) scales(theta []float64, at int, effects []int) bool {
+	left, square := 0.0, 0.0
+	for r := range q.records {
+		row := q.row(r)
+		x := row[at]
+		square += x * x
+		for _, j := range effects {
+			x -= theta[j] * row[j]
+		}
+		left += x * x
+	}
+	return square > 0 && left <= scaleTolerance*scaleTolerance*square
 }
 
 // effectsOf marks the coordinates, of latent ones, that some scale multiplies.

@@ -201,3 +201,31 @@ func TestScaleOfRareGroups(t *testing.T) {
 		t.Errorf("no scale multiplies %v", got)
 	}
 }
+
+// Of 150 effects each record has one, and records differ in how much they tell by many powers of 10.
+// The scale of half of the effects is no scale of the others.
+func TestScalesOfManyEffects(t *testing.T) {
+	const groups, records, at = 150, 4000, 300
+	rng := noise.NewRandom(noise.Public(3).Stream(noise.Simulation))
+	theta, q := make([]float64, at+1), scores{latent: at + 1, records: records}
+	for j := range theta {
+		theta[j] = rng.Normal()
+	}
+	for r := range records {
+		row := make([]float64, at+1)
+		for half := range 2 {
+			row[half*groups+r%groups] = rng.Normal() * math.Exp(-float64(r%groups)/4)
+		}
+		row[at] = theta[r%groups] * row[r%groups]
+		q.gradients = append(q.gradients, row...)
+	}
+	if list := q.multiplied(theta, at, 0, groups); len(list) != groups {
+		t.Errorf("a scale of %d effects has %d", groups, len(list))
+	}
+	if list := q.multiplied(theta, at, 0, 2*groups); len(list) != groups || list[groups-1] != groups-1 {
+		t.Errorf("a scale of %d of %d effects has %v", groups, 2*groups, list)
+	}
+	if list := q.multiplied(theta, at, groups, groups); list != nil {
+		t.Errorf("a scale of other effects has %v", list)
+	}
+}
