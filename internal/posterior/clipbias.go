@@ -39,6 +39,7 @@ type clipBias struct {
 	covariance  *mat.SymDense   // (Λ + K)⁻¹ among them
 	h           []float64       // information of every coordinate, shape (P)
 	scales      []scaleEstimate // not corrected: they follow from their effects
+	fitted      fitted          // where the gradients were clipped
 }
 
 // correctClipBias takes the bias of clipping from the mean of post. Clipped
@@ -59,9 +60,9 @@ type clipBias struct {
 // the bias is that of the model, with predictors as declared.
 func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	at := append([]float64(nil), post.Mean...)
-	places := j.releases.settled(at, j.clipNorm, j.random())
+	places := j.releases.settled(b.fitted.place, j.clipNorm, j.random())
 	spread := b.spreadOfEffects(len(at))
-	before := j.clippedSum(at, spread, places)
+	before := j.clippedSum(at, spread, places, b.fitted.unit)
 	ofFree := j.curvature.displacement(pick(before, b.free), b.information, b.covariance)
 	if ofFree == nil || !simd.Finite(before) {
 		return
@@ -74,7 +75,7 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	for k := range at {
 		there[k] = at[k] + move[k]
 	}
-	after := j.clippedSum(there, spread, places)
+	after := j.clippedSum(there, spread, places, b.fitted.unit)
 	if !simd.Finite(after) {
 		return
 	}
@@ -122,7 +123,7 @@ func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64
 	}
 	ofPrior := make([]float64, len(post.Mean))
 	j.prior.Gradient(ofPrior, post.Mean)
-	for _, k := range j.doubtful(alone, post, b.h, j.clippedSum(post.Mean, spread, places)) {
+	for _, k := range j.doubtful(alone, post, b.h, j.clippedSum(post.Mean, spread, places, b.fitted.unit)) {
 		theta, middle, sd := slices.Clone(post.Mean), 0.0, farLook
 		at := func(t float64) []float64 {
 			theta[k] = post.Mean[k] + t
@@ -133,7 +134,7 @@ func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64
 			var t, sums [looks]float64
 			for i := range t {
 				t[i] = middle + sd*(float64(i)-(looks-1)/2)
-				sums[i] = j.clippedSum(at(t[i]), spread, places)[k] + ofPrior[k]
+				sums[i] = j.clippedSum(at(t[i]), spread, places, b.fitted.unit)[k] + ofPrior[k]
 			}
 			rising(sums[:])
 			var off interp.FritschButland
@@ -239,9 +240,9 @@ func (b clipBias) alone(latent int) []int {
 }
 
 // clippedSum is N E[clip(g)] (P) of gradients g at the places, a pair of them for each
-// batch, over records simulated at truths with this mean and spread. Their scores at the
+// batch, in units of the places' gradients, over records simulated at truths with this mean and spread. Their scores at the
 // truth, whose mean is 0, are control variates.
-func (j *jointNormal) clippedSum(mean, spread []float64, places []place) []float64 {
+func (j *jointNormal) clippedSum(mean, spread []float64, places []place, unit []float64) []float64 {
 	m, rng, p, count := j.model, j.random(), j.model.P, 0
 	shifts, shift, truth := random(noise.Public(j.seed).Child(3), 0), make([]float64, p), make([]float64, p)
 	sum, scores, cross, square := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
@@ -279,7 +280,7 @@ func (j *jointNormal) clippedSum(mean, spread []float64, places []place) []float
 		if square[k] > 0 {
 			sum[k] -= cross[k] / square[k] * scores[k]
 		}
-		sum[k] *= float64(j.records) / float64(count)
+		sum[k] *= unit[k] * float64(j.records) / float64(count)
 	}
 	return sum
 }

@@ -65,7 +65,7 @@ func TestClippedResidualSDIsCorrected(t *testing.T) {
 			j.scores = newScores(m, theta(low), j.law, j.random())
 			post := &Posterior{Mean: theta(low), LogSD: all(0), VarDP: all(0)}
 			others, one := []int{0, 1}, mat.NewSymDense(2, []float64{1, 0, 0, 1})
-			j.correctClipBias(post, clipBias{others, one, one, all(h), nil})
+			j.correctClipBias(post, clipBias{others, one, one, all(h), nil, fittedAs(post.Mean, post.Mean, nil, nil, nil)})
 
 			_, exact := moments(h)
 			mean, total := moments(2 * h)
@@ -118,7 +118,7 @@ func TestCorrectionStaysBesideOtherZeros(t *testing.T) {
 		free[i] = i
 		one.SetSym(i, i, 1)
 	}
-	j.correctClipBias(post, clipBias{free, one, one, all(h), nil})
+	j.correctClipBias(post, clipBias{free, one, one, all(h), nil, fittedAs(post.Mean, post.Mean, nil, nil, nil)})
 	for k := first; k < m.P; k++ {
 		if sd := math.Sqrt(math.Exp(2*post.LogSD[k]) + post.VarDP[k]); math.Abs(post.Mean[k]-theta[k]) > 0.4 || sd > 0.5 {
 			t.Errorf("log sd of component %d: %.2f ± %.2f after the correction, %.2f before", k-first+1, post.Mean[k], sd, theta[k])

@@ -2,6 +2,9 @@ package posterior
 
 import (
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy/noise"
@@ -70,4 +73,43 @@ func (s GradientSums) curvatureNoise(j int, information, batches float64) float6
 		return s.Noise[j]
 	}
 	return s.Noise[j] * (1 + information*batches/s.noiseVariance())
+}
+
+// fitted is the place, among those with the likelihood of a settled one, that has the scales and the
+// offsets with which the fit released gradients: they are clipped by their length there. unit is
+// the gradient at the settled place over that at this one. Both have shape (P).
+type fitted struct{ place, unit []float64 }
+
+// fittedAs is the place of a fit that ended at end (P) and was settled at mean (P), with the
+// directions null (columns) of the coordinates free.
+func fittedAs(mean, end []float64, scales []scaleEstimate, free []int, null *mat.Dense) fitted {
+	f := fitted{slices.Clone(mean), slices.Repeat([]float64{1}, len(mean))}
+	var list []scale
+	for _, s := range scales {
+		list = append(list, s.scale)
+	}
+	isEffect := effectsOf(list, len(mean))
+	if null != nil {
+		var rows, back []float64
+		for i, j := range free {
+			if !isEffect[j] {
+				rows, back = append(rows, null.RawRowView(i)...), append(back, end[j]-mean[j])
+			}
+		}
+		_, k := null.Dims()
+		var along, shift mat.VecDense
+		if len(back) >= k && along.SolveVec(mat.NewDense(len(back), k, rows), mat.NewVecDense(len(back), back)) == nil {
+			shift.MulVec(null, &along)
+			move(f.place, free, &shift)
+		}
+	}
+	for _, s := range scales {
+		factor := math.Exp(mean[s.at] - end[s.at])
+		f.place[s.at] = end[s.at]
+		for _, j := range s.effects {
+			f.place[j] *= factor
+			f.unit[j] = factor
+		}
+	}
+	return f
 }

@@ -92,16 +92,9 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		return false
 	}
 
-	found := findScales(m, j.scores, post.Mean)
-	c.capPooled(h, j.scores.moved(), found)
-	var scales []scaleEstimate
-	for _, s := range found {
-		scales = append(scales, s.estimate(post, j.prior, c, h, v))
-	}
-	if len(scales) > 0 {
-		q = newScores(m, post.Mean, j.law, j.random())
-	}
-	settleNull(post, j.prior, free, q.of(free).null())
+	end := slices.Clone(post.Mean)
+	found, scales, q, null := j.settle(post, free, h, v)
+	fitted := fittedAs(post.Mean, end, scales, free, null)
 
 	own := c.informations(q, h, v, free, found, j.law.Correlation != nil)
 	ofPrior := raised(priorInformation(j.prior, post, free), own.likelihood, pick(c.floor, free))
@@ -112,11 +105,12 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		return false
 	}
 	if j.corrects(free) {
-		j.correctClipBias(post, clipBias{free, own.trusted, first, h, scales})
+		j.correctClipBias(post, clipBias{free, own.trusted, first, h, scales, fitted})
 	}
-	ratio := pick(j.samplingRatio(post.Mean, at, j.clipNorm), free)
+	ratio := pick(j.samplingRatio(post.Mean, fitted.place, j.clipNorm), free)
+	simd.Mul(ratio, ratio, pick(fitted.unit, free))
 	simd.MulScalar(ratio, ratio, 1+c.batches)
-	widened := widening{free, scales, ofPrior, j.releasedMeans(at, free, found), ratio, c.noiseOfMean(), !j.moves(free)}
+	widened := widening{free, scales, ofPrior, j.releasedMeans(end, at, free, found), ratio, c.noiseOfMean(), !j.moves(free)}
 	own.believed = j.believed(j.law, post.Mean, free, found)
 	whole := j.overLaws(own, post.Mean, found, widened)
 	if whole == nil {
@@ -139,6 +133,41 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		s.widen(ofGuide, ofNoise)
 	}
 	return post.setCovariance(ofGuide, ofNoise)
+}
+
+// settle moves the mean of post to where the prior is largest among the places that the likelihood
+// does not tell from the end of the fit: scales and their effects, then the directions null of the
+// coordinates free, without gradients. It brings the information h of effects and its variance v,
+// both (P), to the unit of the new scales, and returns the scores there.
+func (j *jointNormal) settle(post *Posterior, free []int, h, v []float64) (found []scale, scales []scaleEstimate, q scores, null *mat.Dense) {
+	q = j.scores
+	found = findScales(j.model, q, post.Mean)
+	j.curvature.capPooled(h, q.moved(), found)
+	null = q.of(free).null()
+	for _, s := range found {
+		scales = append(scales, s.estimate(post, j.prior, j.curvature, h, v, offsetsOf(s, post, j.prior, free, j.certain(null, free))))
+	}
+	if len(scales) > 0 {
+		q = newScores(j.model, post.Mean, j.law, j.random())
+		null = q.of(free).null()
+	}
+	settleNull(post, j.prior, free, null)
+	return found, scales, q, null
+}
+
+// settledEnd is the end of a fit by p that released r, settled.
+func settledEnd(p *plan.Plan, r Releases) []float64 {
+	c, post := newCurvature(p, r.Gradients, r.Steps), ofGuide(p, r)
+	j := newJointNormal(p, r, c)
+	h, v := make([]float64, p.Latent), make([]float64, p.Latent)
+	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })
+	if simd.Finite(h) && simd.Finite(v) {
+		settled := post.clone()
+		if j.settle(settled, realValued(p.Model()), h, v); simd.Finite(settled.Mean) {
+			return settled.Mean
+		}
+	}
+	return post.Mean
 }
 
 // isReal reports whether the numbers of p are its unconstrained ones.

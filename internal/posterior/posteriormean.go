@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models"
+	"d3p/internal/simd"
 )
 
 // toPosteriorMean is the step of the free coordinates from the end of a fit to the mean of the
@@ -62,9 +63,10 @@ func move(mean []float64, free []int, step *mat.VecDense) {
 // are 0 for the effects of scales.
 type releasedMeans struct{ ofPrior, ofLikelihood, place *mat.VecDense }
 
-// releasedMeans are those of a fit that ended at theta (P).
-func (j *jointNormal) releasedMeans(theta []float64, free []int, scales []scale) releasedMeans {
-	isEffect, c := effectsOf(scales, len(theta)), j.curvature
+// releasedMeans are those of a fit that ended at end (P) and was then settled at settled (P), which
+// the likelihood does not tell from it: only the prior's gradient is another.
+func (j *jointNormal) releasedMeans(end, settled []float64, free []int, scales []scale) releasedMeans {
+	isEffect, c := effectsOf(scales, len(end)), j.curvature
 	mean := func(sum, less []float64) *mat.VecDense {
 		v := mat.NewVecDense(len(free), nil)
 		for i, k := range free {
@@ -74,8 +76,11 @@ func (j *jointNormal) releasedMeans(theta []float64, free []int, scales []scale)
 		}
 		return v
 	}
-	none := make([]float64, len(theta))
-	return releasedMeans{mean(c.PriorSlope, none), mean(c.LikelihoodSlope, none), mean(c.Place, theta)}
+	none, fall, there := make([]float64, len(end)), make([]float64, len(end)), make([]float64, len(end))
+	j.prior.Gradient(fall, end)
+	j.prior.Gradient(there, settled)
+	simd.Sub(fall, fall, there)
+	return releasedMeans{mean(c.PriorSlope, fall), mean(c.LikelihoodSlope, none), mean(c.Place, end)}
 }
 
 // nullTolerance is the largest eigenvalue of the scores' correlations at which a

@@ -6,6 +6,7 @@
 //	curvature.go        the likelihood's information, measured by released gradients
 //	measurement.go      independent normals from it
 //	jointnormal.go      a joint normal from it
+//	offsets.go          what the effects of groups share with an intercept
 //	sampling.go         draws from the exact prior times a synthetic likelihood
 //	synthetic.go        that likelihood: of the mean released gradient, by its moments
 //	moments.go          the moments, of simulated records

@@ -88,6 +88,7 @@ func newSearch(p *plan.Plan, r Releases, l *law.Law, seed uint64) *search {
 	m := p.Model()
 	s := &search{plan: p, sums: r.Gradients, simulated: simulation{m, l, seed, p.BatchVariance(r.Steps)}, mean: guide.Location(r.Guide, r.Lambda)}
 	rng := s.simulated.random()
+	s.mean = settledEnd(p, r)
 	s.start = s.mean
 	s.released, s.covariance = make([]float64, m.P), mat.NewSymDense(m.P, nil)
 	simd.MulScalar(s.released, s.sums.LikelihoodSlope, 1/s.sums.Totals[0])

@@ -133,34 +133,40 @@ type scaleEstimate struct {
 //
 //	p(t) ∝ prior(l + t) Π_j N(ζ_j; 0, e²ᵗ + 1/k_j),
 //
-// which is integrated on a grid. A mean-field fit has neither its mean, since it
-// holds the effects fixed while sd moves, nor its width. The information h and its
-// variance v, both (P), are brought to the new unit.
-func (s scale) estimate(post *Posterior, prior *models.PriorDensity, c *curvature, h, v []float64) scaleEstimate {
-	known, exactly := make([]float64, len(s.effects)), make([]float64, len(s.effects))
+// which is integrated on a grid, and over the offsets o that the effects share, with which the
+// other coordinates move. A mean-field fit has neither its mean, since it holds the effects fixed
+// while sd moves, nor its width. The information h and its variance v, both (P), are brought to
+// the new unit.
+func (s scale) estimate(post *Posterior, prior *models.PriorDensity, c *curvature, h, v []float64, o offsets) scaleEstimate {
+	precision, exactly := make([]float64, len(s.effects)), make([]float64, len(s.effects))
 	measured := make([]float64, len(s.effects))
 	for i, j := range s.effects {
 		exactly[i] = math.Max(h[j], minInformation)
-		known[i] = exactly[i] * exactly[i] / (exactly[i]*(1+c.batches) + c.noiseOfMean())
-		measured[i] = (c.Place[j] + c.LikelihoodSlope[j]/exactly[i]) / c.Totals[0]
+		precision[i] = exactly[i] * exactly[i] / (exactly[i]*(1+c.batches) + c.noiseOfMean())
+		measured[i] = (c.Place[j]+c.LikelihoodSlope[j]/exactly[i])/c.Totals[0] - post.Mean[j]
+	}
+	o.leave(measured, precision)
+	for i, j := range s.effects {
+		measured[i] += post.Mean[j]
 	}
 	theta := append([]float64(nil), post.Mean...)
 	logPrior := func(t float64) float64 {
 		theta[s.at] = post.Mean[s.at] + t
 		return prior.LogDensity(theta)
 	}
-	t, total := integrate(func(t float64) float64 { return logPrior(t) + logMarginal(t, measured, known) })
+	turned := o.turn(measured, precision)
+	t, total := integrate(func(t float64) float64 { return logPrior(t) + logMarginal(t, turned.value, turned.known) })
 	out := scaleEstimate{scale: s, total: total}
 	// the variance if the same effects were measured without the noise
-	_, out.exact = integrate(func(u float64) float64 {
-		return logPrior(u) + expectedMarginal(u, t, exactly)
-	})
+	known := o.turn(measured, exactly).known
+	_, out.exact = integrate(func(u float64) float64 { return logPrior(u) + expectedMarginal(u, t, known) })
 	out.exact = math.Min(out.exact, total)
 	post.Mean[s.at] += t
-	unit := math.Exp(t)
+	unit, effects := math.Exp(t), turned.shrunk(t)
+	o.settle(post.Mean, effects, t)
 	for i, j := range s.effects {
-		reliability := unit * unit / (unit*unit + 1/known[i])
-		post.Mean[j] = measured[i] / unit * reliability
+		reliability := unit * unit / (unit*unit + 1/precision[i])
+		post.Mean[j] = effects[i] / unit
 		out.slope = append(out.slope, post.Mean[j]*(1-2*reliability))
 		h[j] *= unit * unit
 		v[j] *= unit * unit * unit * unit

@@ -47,7 +47,7 @@ func TestScaleEstimate(t *testing.T) {
 			h[j], v[j] = information*at*at, 1
 			c.Place[j] = 0.3 * effects[i] / at
 		}
-		got := s.estimate(post, prior, c, h, v)
+		got := s.estimate(post, prior, c, h, v, offsets{})
 		found := math.Exp(post.Mean[sd.Offset])
 		if math.Abs(math.Log(found/0.3)) > 4/math.Sqrt(22) {
 			t.Errorf("fitted at %g: sd %g, want 0.3", at, found)

@@ -97,6 +97,34 @@ func (l *Law) betweens(order []int, root []float64) []*between {
 	return list
 }
 
+// leastKnown is the largest standard deviation, in those of the column, at which the value of a
+// group counts as known.
+const leastKnown = 0.3
+
+// KnowsGroups reports whether the values of groups are known, on average over records, in all
+// columns that are constant within them.
+func (l *Law) KnowsGroups() bool {
+	for i := range l.Columns {
+		if l.Columns[i].group < 0 {
+			continue
+		}
+		square := 1.0
+		for _, w := range l.Groups {
+			if w.Column != i {
+				continue
+			}
+			square = 0
+			for level, share := range l.Columns[w.Category].levelShares() {
+				square += share * w.SD[level] * w.SD[level]
+			}
+		}
+		if square > leastKnown*leastKnown {
+			return false
+		}
+	}
+	return true
+}
+
 // farthestScore bounds the part of a known score that no earlier column explains.
 const farthestScore = 4
 
