@@ -22,8 +22,15 @@ const lawRecords = 4000
 // clipQuantiles are those of the compared clip norms.
 var clipQuantiles = []float64{0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 1}
 
+// longer are multiples of the longest gradient's norm. They are compared, too: real gradients may be longer.
+var longer = []float64{1.4, 2, 2.8, 4, 5.6, 8}
+
 // muchMore is the information, in nats, by which the best clip norm replaces that of a quantile.
-const muchMore = 0.5
+// A clip norm against unlike responses may cost littleLess nats a parameter.
+const muchMore, littleLess = 0.5, 0.01
+
+// Responses with gradients unlike times as long as the model's at the quantile are unlike the model.
+const unlike = 1.5
 
 // A fit may clip gap times as many records as the target of the quantile, because its clip
 // norm follows a noisy count.
@@ -33,8 +40,12 @@ const gap = 3
 // outcome of 2 % most records have short gradients, and their quantile clips away the
 // outcomes. A bound of all gradients takes the place of a quantile that is no better. The joint
 // noise multiplier stays, and so does a quantile that the user gave.
-// Effects count as 0: strong effects give the norms of counts heavy tails, which a quantile
-// follows better than the law.
+//
+// The law's own responses decide, too: of counts that differ more than the model's, a clip
+// norm for the model's cuts so much on one side that the intercept comes out wrong. But strong
+// effects lengthen gradients in the same way at the start, where they count as 0, and not
+// later: so a quantile, which follows them, stays unless a norm that the model can afford is
+// longer.
 func (p *Plan) chooseClippingBy(l *law.Law) {
 	m := p.model
 	if p.Clipping != settings.ClippingAdaptive || p.ClipQuantile != p.defaultQuantile() || m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 {
@@ -43,28 +54,52 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 	rng := noise.NewRandom(noise.Public(p.InitSeed).Child(4).Stream(noise.Initialisation))
 	start := m.WithoutSlopes()
 	g := gradientsOf(m.Likelihood, start, simulate.Records(m, start, lawRecords, l, rng), m.Encoding.K)
-	if len(g.norms) == 0 {
+	ofLaw := gradientsOf(m.Likelihood, start, simulate.Apart(m, lawRecords, l, rng), m.Encoding.K)
+	if len(g.norms) == 0 || len(ofLaw.norms) == 0 {
 		return
 	}
-	norms := []float64{stats.Quantile(g.norms, p.ClipQuantile), stats.Quantile(g.norms, max(0, 1-gap*(1-p.ClipQuantile))), p.ClipBound}
+	target := stats.Quantile(g.norms, p.ClipQuantile)
+	norms := []float64{target, stats.Quantile(g.norms, max(0, 1-gap*(1-p.ClipQuantile))), p.ClipBound}
 	for _, q := range clipQuantiles {
 		norms = append(norms, stats.Quantile(g.norms, q))
 	}
-	says := p.informations(g, m.PriorPrecision(rng), norms)
+	for _, by := range longer {
+		norms = append(norms, by*g.norms[len(g.norms)-1])
+	}
+	prior := m.PriorPrecision(rng)
+	says := p.informations(g, nil, prior, norms)
 	own, follows, bound := says[0], min(says[0], says[1]), says[2]
-	if p.ClipBound > 0 && bound >= own {
-		p.Clipping, p.ClipNorm, p.ClipQuantile = settings.ClippingFlat, p.ClipBound, 0
+	fix := func(c float64) {
+		p.Clipping, p.ClipNorm, p.ClipQuantile = settings.ClippingFlat, c, 0
 		p.SplitNoise()
+	}
+	if p.ClipBound > 0 && bound >= own {
+		fix(p.ClipBound)
 		return
 	}
-	most := slices.Max(says[3:])
-	best := norms[3+slices.Index(says[3:], most)]
-	if !(best > 0) || most-follows < muchMore {
+	norms, says = norms[3:], says[3:]
+	best, at := furthest(norms, says, 0)
+	against, _ := furthest(norms, p.informations(g, &ofLaw, prior, norms), 0)
+	affordable, _ := furthest(norms, says, littleLess*float64(p.Latent))
+	best = max(best, min(against, affordable))
+	real := stats.Quantile(ofLaw.norms, p.ClipQuantile)
+	if follow := at-follows < muchMore || real > unlike*target; !(best > 0) || follow && best < real {
 		return
 	}
 	perDigit := math.Pow(10, 1-math.Floor(math.Log10(best)))
-	p.Clipping, p.ClipNorm, p.ClipQuantile = settings.ClippingFlat, math.Ceil(best*perDigit)/perDigit, 0
-	p.SplitNoise()
+	fix(math.Ceil(best*perDigit) / perDigit)
+}
+
+// furthest is the largest of the clip norms that says at most short less than the best one, and what
+// the best one says.
+func furthest(norms, says []float64, short float64) (norm, most float64) {
+	most = slices.Max(says)
+	for i, c := range norms {
+		if says[i] >= most-short {
+			norm = max(norm, c)
+		}
+	}
+	return norm, most
 }
 
 // informations are what clipped and noisy sums say of all parameters, in nats up to a constant,
@@ -76,8 +111,8 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 //
 // sampling, the bias (scores have mean 0) as if that of each parameter were unknown, and the noise
 // of all steps. A sum of variances would pay for a direction that few records have with noise in
-// all others.
-func (p *Plan) informations(g gradients, prior, norms []float64) []float64 {
+// all others. The bias is that of the gradients unlike, too, if it is larger.
+func (p *Plan) informations(g gradients, unlike *gradients, prior, norms []float64) []float64 {
 	order := make([]int, len(norms))
 	for i := range order {
 		order[i] = i
@@ -86,6 +121,7 @@ func (p *Plan) informations(g gradients, prior, norms []float64) []float64 {
 	says, n := make([]float64, len(norms)), float64(p.Records)/float64(len(g.rows))
 	whole, clipped, from := newGradientSums(p.Latent), newGradientSums(p.Latent), 0
 	clipped.add(1, g.rows, g.norms)
+	lost := make([]float64, p.Latent)
 	for _, i := range order {
 		c := norms[i]
 		to := from
@@ -95,18 +131,41 @@ func (p *Plan) informations(g gradients, prior, norms []float64) []float64 {
 		whole.add(1, g.rows[from:to], g.norms[from:to])
 		clipped.add(-1, g.rows[from:to], g.norms[from:to])
 		from = to
+		if unlike != nil {
+			lost = unlike.lost(c)
+		}
 		a, v := mat.NewSymDense(p.Latent, nil), mat.NewSymDense(p.Latent, nil)
 		for j := range p.Latent {
 			for k := range j + 1 {
 				a.SetSym(j, k, n*(whole.squares.At(j, k)+c*clipped.perNorm.At(j, k)))
 				v.SetSym(j, k, n*(whole.squares.At(j, k)+c*c*clipped.perSquare.At(j, k)))
 			}
-			bias := n * (c*clipped.units[j] - clipped.sum[j])
+			bias := max(n*math.Abs(c*clipped.units[j]-clipped.sum[j]), float64(p.Records)*lost[j])
 			v.SetSym(j, j, v.At(j, j)+bias*bias+c*c/(p.Mu*p.Mu))
 		}
 		says[i] = informationOf(a, v, prior)
 	}
 	return says
+}
+
+// lost are the sizes (P) of what clipping with the norm c takes from the mean gradient, beyond chance.
+func (g gradients) lost(c float64) []float64 {
+	p, n := len(g.rows[0]), float64(len(g.rows))
+	mean, square := make([]float64, p), make([]float64, p)
+	for i, norm := range g.norms {
+		if norm <= c {
+			continue
+		}
+		for j, x := range g.rows[i] {
+			x *= (1 - c/norm) / n
+			mean[j] += x
+			square[j] += x * x
+		}
+	}
+	for j, x := range mean {
+		mean[j] = math.Sqrt(max(0, x*x-(square[j]-x*x/n)))
+	}
+	return mean
 }
 
 // gradientSums are, over gradients g, the sums of g, g/|g| (P), and of ggᵀ, ggᵀ/|g| and ggᵀ/|g|² (P×P).
@@ -202,3 +261,16 @@ func sorted(rows [][]float64) gradients {
 }
 
 func normOf(x []float64) float64 { return math.Sqrt(simd.Dot(x, x)) }
+
+func realBias(g gradients, c float64, j int) float64 {
+	sum, square, n := 0.0, 0.0, float64(len(g.norms))
+	for i, x := range g.norms {
+		if x > c {
+			d := g.rows[i][j] * (1 - c/x)
+			sum += d
+			square += d * d
+		}
+	}
+	mean := sum / n
+	return math.Sqrt(max(0, mean*mean-(square/n-mean*mean)/n))
+}

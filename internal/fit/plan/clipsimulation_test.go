@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"d3p/internal/models"
 	"d3p/internal/settings"
@@ -96,7 +97,7 @@ func TestFewLongGradientsDoNotSetTheClipNorm(t *testing.T) {
 	prior := slices.Repeat([]float64{0.1}, p.Latent)
 	g := sorted(rows)
 	norms := []float64{20, stats.Quantile(g.norms, 0.99), 0.3}
-	got := p.informations(g, prior, norms)
+	got := p.informations(g, nil, prior, norms)
 	for i, c := range norms {
 		if want := p.information(rows, prior, c); math.Abs(got[i]-want) > 1e-6*math.Abs(want) {
 			t.Errorf("C = %v: information %v, want %v", c, got[i], want)
@@ -144,5 +145,46 @@ func TestLowQuantiles(t *testing.T) {
 	l.Columns[3].Shares = []float64{0.5, 0.5}
 	if err := p.Learn(l); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Counts that differ more than the model's have gradients that a clip norm for the model's would cut, on
+// one side. The fit follows them, or clips few of them.
+func TestOverdispersedCountsAreNotClippedLikePoisson(t *testing.T) {
+	text := strings.NewReplacer("2000", "10000", "{type: binary}", "{type: integer, lower: 0, upper: 100}", "bernoulli", "poisson").Replace(rareOutcome)
+	m, err := models.Read("counts.yaml", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	planOf := func(epsilon, overdispersion float64) *Plan { // the negative binomial's 1/φ
+		p, err := New(m, Config{Epsilon: epsilon})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, rng := m.DeclaredLaw(), rand.New(rand.NewPCG(1, 2))
+		y := &l.Columns[2]
+		y.Shares, y.Edges = make([]float64, 101), make([]float64, 102)
+		for i := range y.Edges {
+			y.Edges[i] = float64(i) - 0.5
+		}
+		const draws = 100000
+		for range draws {
+			rate := 3.0
+			if overdispersion > 0 {
+				rate = distuv.Gamma{Alpha: 1 / overdispersion, Beta: 1 / (3 * overdispersion), Src: rng}.Rand()
+			}
+			y.Shares[min(100, int(distuv.Poisson{Lambda: rate, Src: rng}.Rand()))] += 1.0 / draws
+		}
+		if err := p.Learn(l); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, epsilon := range []float64{1, 3} {
+		poisson, counts := planOf(epsilon, 0), planOf(epsilon, 2)
+		t.Logf("epsilon %v: %s %v, %s %v", epsilon, poisson.Clipping, poisson.ClipNorm, counts.Clipping, counts.ClipNorm)
+		if counts.Clipping == settings.ClippingFlat && (poisson.Clipping != settings.ClippingFlat || counts.ClipNorm < 2*poisson.ClipNorm) {
+			t.Errorf("epsilon %v: clipping is %s at %v, for counts of a Poisson model %s at %v", epsilon, counts.Clipping, counts.ClipNorm, poisson.Clipping, poisson.ClipNorm)
+		}
 	}
 }

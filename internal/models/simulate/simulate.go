@@ -57,6 +57,26 @@ func Records(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand)
 	return Encode(m, At(m, theta, n, l, rng), n)
 }
 
+// Apart draws n records from the law l alone, as Records, with observed columns that do not depend on
+// the others.
+func Apart(m *models.Model, n int, l *law.Law, rng dist.Rand) []float64 {
+	t := Table{Columns: m.Spec.Data.AllColumns()}
+	var others [][]float64
+	for range t.Columns {
+		t.Values, others = append(t.Values, make([]float64, n)), append(others, make([]float64, n))
+	}
+	l.Draw(t.Values, rng)
+	l.Draw(others, rng)
+	for _, o := range m.Observed {
+		for _, c := range o.Columns {
+			if i := slices.Index(t.Columns, c); i >= 0 {
+				t.Values[i] = others[i]
+			}
+		}
+	}
+	return Encode(m, t, n)
+}
+
 // WithErrors is Records of a model whose response is normal, with errors errorOf(w) of normals w.
 func WithErrors(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand, errorOf func(w float64) float64) []float64 {
 	return Encode(m, draw(m, theta, n, l, rng, errors{rng, errorOf}), n)
