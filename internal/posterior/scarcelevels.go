@@ -43,7 +43,7 @@ type scarceLevel struct {
 // gives a level of 10 records 300 takes the noise that moved the fit for what 300 records say. But
 // 300 would have pulled it back from where noise alone can go, far from the prior.
 func withScarceLevels(p *plan.Plan, r Releases, post *Posterior) *Posterior {
-	if !p.SumsGradients() || !joins(p, r) {
+	if !p.SumsGradients() || !joins(p, r) || len(realValued(p.Model())) == 0 {
 		return post
 	}
 	s := simulation{p.Model(), p.Law(), p.InitSeed, p.BatchVariance(r.Steps)}

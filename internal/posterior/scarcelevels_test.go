@@ -14,6 +14,7 @@ import (
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/settings"
+	"d3p/internal/simd"
 )
 
 const banded = `d3p: 1
@@ -128,6 +129,19 @@ func TestScarceReference(t *testing.T) {
 				t.Errorf("%s: predictor %d is %.3f with variance %.4f, want %g, .02", name, k, mean[0]+mean[k], variance, want)
 			}
 		}
+	}
+}
+
+// A model whose coefficients are all positive has no direction of a level.
+func TestNoRealCoefficient(t *testing.T) {
+	p, r := bandedFit(t, 3, 60, 40, make([]float64, 5))
+	p2, err := plan.New(modelstest.Compile(t, "banded.yaml", strings.ReplaceAll(banded, " normal(", " log_normal(")), plan.Config{Epsilon: 1, Table1: "auto"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p2.NoiseAware, p2.Bought = p.NoiseAware, p.Bought
+	if post := New(p2, r); !simd.Finite(post.Mean) {
+		t.Errorf("mean %v", post.Mean)
 	}
 }
 
