@@ -120,6 +120,23 @@ func TestCoverageOfIntervals(t *testing.T) {
 	}
 }
 
+// Fits that end with status 6, without or with a release, are counted, and no result counts.
+func TestFailedFitsCount(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "d3p")
+	const text = "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ $1 = --out ] && mkdir -p $2/release && echo variable,mean,q5,q95,verdict > $2/release/summary.csv; shift; done\nexit 6\n"
+	if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	opt := options{d3p: program, models: "logistic", records: "300", epsilons: "1", cells: "right", tables: 3, references: 2}
+	if err := (cellTask{}).judge(opt, nil, t.TempDir(), newReport(&out)); err == nil || strings.Count(err.Error(), "exit status 6") != 5 {
+		t.Errorf("error %v, want one for each of 5 fits", err)
+	}
+	if !strings.Contains(out.String(), "FAILED: 5 fits") {
+		t.Errorf("no number of failures in\n%s", out.String())
+	}
+}
+
 // A fit can be repeated alone, by -first and one table.
 func TestTableHasOneCommand(t *testing.T) {
 	for _, epsilon := range []float64{0, 1} {

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -136,12 +135,10 @@ func (t cellTask) judge(opt options, _ []threshold, dir string, out *report) err
 			cellSetting
 			tables int
 		}{{s, opt.tables}, {s.bare(), min(opt.references, opt.tables)}} {
-			if err := work.fits(opt, known, work.tables, dir, file); err != nil {
-				failures = append(failures, err)
-			}
+			failures = append(failures, work.fits(opt, known, work.tables, dir, file)...)
 		}
-		if len(failures) > failed { // the next cells go on
-			out.note(s.label(), strconv.FormatFloat(s.epsilon, 'g', -1, 64), "FAILED")
+		if failed = len(failures) - failed; failed > 0 { // the next cells go on
+			out.note(s.label(), strconv.FormatFloat(s.epsilon, 'g', -1, 64), fmt.Sprintf("FAILED: %d fits", failed))
 		} else {
 			summariseCell(out, s, known, opt)
 		}
@@ -151,8 +148,8 @@ func (t cellTask) judge(opt options, _ []threshold, dir string, out *report) err
 }
 
 // fits runs the missing fits of a setting, -parallel at a time, and writes their
-// intervals.
-func (s cellSetting) fits(opt options, known map[cellKey][]interval, tables int, dir string, file io.Writer) error {
+// intervals. It returns an error for each fit that failed, or has not converged.
+func (s cellSetting) fits(opt options, known map[cellKey][]interval, tables int, dir string, file io.Writer) []error {
 	var wait sync.WaitGroup
 	var lock sync.Mutex
 	var errs []error
@@ -176,7 +173,7 @@ func (s cellSetting) fits(opt options, known map[cellKey][]interval, tables int,
 		})
 	}
 	wait.Wait()
-	return errors.Join(errs...)
+	return errs
 }
 
 // seed is the seed of table k, the same for every epsilon.
@@ -206,10 +203,7 @@ func (s cellSetting) fit(opt options, k int, dir string) ([]interval, error) {
 	args := append(s.arguments(opt, k), "--model", model, "--out", run, "--quiet", "--formats", "csv", "--threads", "1", data)
 	start := time.Now()
 	if err := command(opt.d3p, args...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != statusNotConverged {
-			return nil, err
-		}
+		return nil, err
 	}
 	seconds := time.Since(start).Seconds()
 	return s.read(k, truth, seconds, filepath.Join(run, "release", "summary.csv"))
@@ -225,9 +219,6 @@ func (s cellSetting) arguments(opt options, k int) []string {
 	}
 	return append(args, "--init-seed", strconv.Itoa(s.first+k))
 }
-
-// statusNotConverged is the program's status after a fit that has not converged.
-const statusNotConverged = 6
 
 // read reads the intervals of a fit.
 func (s cellSetting) read(k int, truth map[string]float64, seconds float64, path string) ([]interval, error) {
