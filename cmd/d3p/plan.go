@@ -22,6 +22,7 @@ import (
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/cmd/d3p/internal/workload"
 	"d3p/internal/cpu"
+	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
@@ -94,6 +95,9 @@ func (a *app) runPlan(c *cobra.Command, s *flags.Settings, path string, o planOp
 	plan, err := a.plan(c, s, m)
 	if err != nil {
 		return err
+	}
+	if err := fit.CheckFinite(plan); err != nil {
+		return status.With(status.Spec, err)
 	}
 	p, err := plannedPrivacy(c, s, m, hash, plan)
 	if err != nil {

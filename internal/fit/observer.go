@@ -7,8 +7,9 @@ type Observer interface {
 }
 
 // Checkpointer is an Observer that also saves the state of a running fit. The fit calls
-// Keep after each step; Keep calls checkpoint if a save is due.
+// Keep after each step; Keep calls checkpoint if a save is due. It calls Keep with now for a save
+// whatever is due.
 type Checkpointer interface {
 	Observer
-	Keep(checkpoint func() (Checkpoint, error))
+	Keep(checkpoint func() (Checkpoint, error), now bool)
 }

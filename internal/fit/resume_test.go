@@ -138,12 +138,44 @@ type keepAt struct {
 
 func (k *keepAt) Step(t, _ int, _ func() float64) { k.now = t }
 
-func (k *keepAt) Keep(checkpoint func() (fit.Checkpoint, error)) {
-	if k.now != k.step {
+func (k *keepAt) Keep(checkpoint func() (fit.Checkpoint, error), now bool) {
+	if k.now != k.step && !now {
 		return
 	}
 	c, err := checkpoint()
 	k.err = errors.Join(err, c.Write(&k.file))
+}
+
+// panicsAt is a keeper that panics after a step.
+type panicsAt struct {
+	keepAt
+	at int
+}
+
+func (p *panicsAt) Step(t, _ int, _ func() float64) {
+	if t == p.at {
+		panic("a mistake")
+	}
+}
+
+// A panic keeps the steps so far.
+func TestPanicKeepsCheckpoint(t *testing.T) {
+	s := newStudy(t, 1000)
+	p := s.plan(t, plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200})
+	whole, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keeper := &panicsAt{at: 120, keepAt: keepAt{step: -1}}
+	func() {
+		defer func() {
+			if recover() != "a mistake" {
+				t.Error("the panic ended in the fit")
+			}
+		}()
+		fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), keeper)
+	}()
+	resumesTo(t, s, p, &keeper.file, whole)
 }
 
 // A fit whose engine fails continues from the step that failed, which released nothing.

@@ -120,9 +120,17 @@ func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Resul
 			obs.Step(step, l.plan.Steps, spent)
 		}
 		if saver != nil {
-			saver.Keep(checkpoint)
+			saver.Keep(checkpoint, false)
 		}
 	}
+	defer func() {
+		if failure := recover(); failure != nil { // a mistake after the steps must not cost them
+			if saver != nil {
+				saver.Keep(checkpoint, true)
+			}
+			panic(failure)
+		}
+	}()
 	if l.plan.ByMoments() {
 		err = l.regress(ctx, curatorOracle{session}, after)
 	} else {

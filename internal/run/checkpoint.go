@@ -44,8 +44,8 @@ func (o *observer) Step(t, steps int, epsilonSpent func() float64) {
 }
 
 // Keep implements fit.Checkpointer. A fit continues if a checkpoint cannot be written.
-func (o *observer) Keep(checkpoint func() (fit.Checkpoint, error)) {
-	if !o.due.Load() {
+func (o *observer) Keep(checkpoint func() (fit.Checkpoint, error), now bool) {
+	if !o.due.Load() && !now {
 		return
 	}
 	started := time.Now()

@@ -172,6 +172,43 @@ func TestFailedReadKeepsBoughtLevels(t *testing.T) {
 	}
 }
 
+// A fit that cannot have a result is refused before it buys anything.
+func TestPriorWithoutGradientIsFree(t *testing.T) {
+	p := newPurchases(t, "x,site,y")
+	p.model += "  priors:\n    b: normal(exp(800 * Intercept + 800), 1)\n"
+	r := p.new(whole())
+	var failed *run.Error
+	if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "failed")); !errors.As(err, &failed) || failed.Kind != run.Model {
+		t.Fatalf("%v, want an error of the model", err)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, "failed")); err == nil {
+		t.Error("the folder is left")
+	}
+	p.model = boughtColumns
+	if _, err := p.new(whole()).Fit(context.Background(), filepath.Join(p.dir, "next")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A finished fit whose checkpoint cannot be written has its release all the same.
+func TestReleaseWithoutCheckpoint(t *testing.T) {
+	p := newPurchases(t, "x,site,y")
+	r, folder := p.new(whole()), filepath.Join(p.dir, "fit")
+	noted := ""
+	r.Host.Notef = func(format string, args ...any) { noted += fmt.Sprintf(format, args...) }
+	r.Host.Step = func(step, steps int, _ float64, _ func() float64) {
+		if step == steps {
+			r.Plan.ClipQuantile = math.NaN() // read by nothing after the last step
+		}
+	}
+	if _, err := r.Fit(context.Background(), folder); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "release", "privacy.json")); err != nil || !strings.Contains(noted, "no checkpoint") {
+		t.Errorf("%v, notes %q", err, noted)
+	}
+}
+
 // So has a fit whose engine fails before the first step.
 func TestFailedEngineKeepsPurchases(t *testing.T) {
 	p := newPurchases(t, "x,site,y")

@@ -50,11 +50,6 @@ type Result struct {
 // release writes the files of a finished fit. The model is as the release has it.
 func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 	posterior := result.Posterior
-	for i, x := range posterior.Mean {
-		if math.IsNaN(x) || math.IsInf(x, 0) || math.IsNaN(posterior.LogSD[i]) {
-			return nil, failed(Output, errors.New("the posterior is not finite; a smaller --learning-rate, or priors with lighter tails, would help. What was spent is in the ledger"))
-		}
-	}
 	// Keep the paid numbers before anything else can fail.
 	r.folder.giveSpaceBack()
 	checkpoint, err := result.Checkpoint()
@@ -62,7 +57,12 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 		err = r.folder.write(checkpointFile, checkpoint)
 	}
 	if err != nil {
-		return nil, failed(Output, err)
+		r.Host.Notef("no checkpoint: %v (the release follows)", err)
+	}
+	for i, x := range posterior.Mean {
+		if math.IsNaN(x) || math.IsInf(x, 0) || math.IsNaN(posterior.LogSD[i]) {
+			return nil, failed(Output, errors.New("the posterior is not finite; a smaller --learning-rate, or priors with lighter tails, would help. What was spent is in the ledger"))
+		}
 	}
 	written, err := r.writeRelease(m, posterior, result.Spent)
 	if err != nil {

@@ -176,9 +176,20 @@ func (r Run) onProcessor(result *fit.Result, err error) *Run {
 // price is the event of the planned fit.
 func (r Run) price() event.Event { return r.Plan.MechanismEvent(r.Plan.NoiseMultiplier) }
 
-// prepare sets disk space and budget aside, so that a full disk fails before privacy is
-// spent.
+// checkFinite refuses a new private fit that cannot have a result.
+func (r Run) checkFinite() error {
+	if r.checkpoint != nil || !r.Plan.Private {
+		return nil
+	}
+	return failed(Model, fit.CheckFinite(r.Plan))
+}
+
+// prepare checks the plan, and sets disk space and budget aside, so that a full disk fails
+// before privacy is spent.
 func (r Run) prepare() error {
+	if err := r.checkFinite(); err != nil {
+		return err
+	}
 	if err := r.Ranks.takes(r.Plan); err != nil {
 		return err
 	}
@@ -381,8 +392,10 @@ func (r Run) steps(ctx context.Context, c *privacy.Curator, observer fit.Observe
 		ctx = r.Ranks.inStep.follow(ctx)
 	}
 	var result fit.Result
-	var err error
+	err := r.checkFinite() // with what it has bought
 	switch {
+	case err != nil:
+		result.Spent = c.Ledger()
 	case r.checkpoint == nil && r.Plan.Method == settings.MethodNUTS:
 		result, err = fit.Sample(ctx, r.Plan, c, r.curators(), observer)
 	case r.checkpoint == nil:
@@ -433,9 +446,14 @@ func (r Run) stopped(result *fit.Result, cause error) error {
 	switch {
 	case result.Posterior == nil && r.checkpoint != nil:
 		return failed(found, fmt.Errorf("%w; the fit stays stopped where it was", cause))
-	case result.Posterior == nil || len(result.Spent.Entries) == 0 || found == Budget:
+	case len(result.Spent.Entries) == 0 || found == Budget:
 		r.folder.discard()
 		return failed(found, cause)
+	case result.Posterior == nil:
+		if refused := new(Error); errors.As(cause, &refused) {
+			found = refused.Kind
+		}
+		return failed(found, fmt.Errorf("%w; the price of what the fit bought is in %s", cause, filepath.Join(r.folder.private(), ledgerFile)))
 	}
 	checkpoint, err := result.Checkpoint()
 	if err == nil {

@@ -16,6 +16,10 @@ func positive() Range { return Range{Low: 0, High: math.Inf(1), Above: true, Bel
 
 func atLeast(low float64) Range { return Range{Low: low, High: math.Inf(1), Below: true} }
 
+// factor is a positive number by which a fit can multiply others, far from the ends of
+// float64.
+func factor() Range { return Range{Low: 1e-30, High: 1e30, Above: true, Below: true} }
+
 // inside is the open interval (0, 1).
 func inside() Range { return Range{Low: 0, High: 1, Above: true, Below: true} }
 

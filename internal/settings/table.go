@@ -74,7 +74,7 @@ func rows() []Setting {
 			Choices: []string{ClippingAdaptive, ClippingFlat, ClippingAutomatic},
 			Needs:   []Need{{When: []string{ClippingAdaptive}, Setting: "neighbours", Not: []string{string(event.ZeroOut)}, Why: uncounted}},
 			Help:    "how a record's gradient is bounded; automatic is biased: it has no stationary point for logistic likelihoods", Default: "adaptive, or flat when μN < 200"},
-		{Name: "clip-norm", Key: "fit.clip_norm", OldKeys: []string{"fit.clip.norm"}, Group: Price, Kind: Number, Range: positive(),
+		{Name: "clip-norm", Key: "fit.clip_norm", OldKeys: []string{"fit.clip.norm"}, Group: Price, Kind: Number, Range: factor(),
 			Help: "bound C on a record's gradient, in L2 norm; alone, it implies --clipping flat", Default: "1; adaptive clipping starts at 0.1"},
 		{Name: "clip-norm-schedule", Key: "fit.clip_norm_schedule", Group: Price, Kind: Text, Form: scheduleForm, Quiet: true,
 			Needs: []Need{
@@ -98,14 +98,14 @@ func rows() []Setting {
 
 		{Name: "optimizer", Key: "fit.optimizer", OldKeys: []string{"fit.optimizer.name"}, Group: Algorithm, Kind: Word, Choices: optimizer.Names(),
 			Help: "how noisy gradients become steps", Default: optimizer.AdamName},
-		{Name: "learning-rate", Key: "fit.learning_rate", OldKeys: []string{"fit.optimizer.lr"}, Group: Algorithm, Kind: Number, Range: positive(),
+		{Name: "learning-rate", Key: "fit.learning_rate", OldKeys: []string{"fit.optimizer.lr"}, Group: Algorithm, Kind: Number, Range: factor(),
 			Help: "step size", Default: "0.03 for adam, with wide priors and a bought Table 1 up to 0.1; a network whose outputs sum F products in the mean min(0.03, 0.056/√F)"},
 		{Name: "schedule", Key: "fit.schedule", OldKeys: []string{"fit.optimizer.schedule"}, Group: Algorithm, Kind: Word, Choices: optimizer.ScheduleNames(), Quiet: true,
 			Help: "how the step size changes", Default: "constant"},
 		{Name: "momentum", Key: "fit.momentum", OldKeys: []string{"fit.optimizer.momentum"}, Group: Algorithm, Kind: Number, Range: Range{Low: 0, High: 1, Below: true}, Quiet: true,
 			Needs: []Need{{Setting: "optimizer", Is: []string{optimizer.SGDName}}},
 			Help:  "heavy-ball momentum of sgd"},
-		{Name: "weight-decay", Key: "fit.weight_decay", OldKeys: []string{"fit.optimizer.weight_decay"}, Group: Algorithm, Kind: Number, Range: atLeast(0), Quiet: true,
+		{Name: "weight-decay", Key: "fit.weight_decay", OldKeys: []string{"fit.optimizer.weight_decay"}, Group: Algorithm, Kind: Number, Range: Range{Low: 0, High: 1e30, Below: true}, Quiet: true,
 			Needs: []Need{{Setting: "optimizer", Is: []string{optimizer.AdamWName}}},
 			Help:  "decoupled weight decay of adamw"},
 

@@ -46,6 +46,9 @@ func newPlan(m *models.Model, cfg Config) (*Plan, error) {
 		}
 		cfg.Guide = guide.DeltaName // of the other parameters
 	}
+	if m.P == 0 {
+		return nil, errors.New("the model has no parameters to fit (write `1 +` in its formula for an intercept)")
+	}
 	if cfg.Records == 0 {
 		cfg.Records = m.Spec.Data.Rows.N()
 	}

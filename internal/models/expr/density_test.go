@@ -77,6 +77,8 @@ func TestDensityMistakes(t *testing.T) {
 		{"normal(0, -1)", "1:11: argument scale of normal is -1, must be positive"},
 		{"normal(0, 0)", "1:11: argument scale of normal is 0, must be positive"},
 		{"normal(0, sigma, 3)", "1:18: normal takes 2 arguments, not 3"},
+		{"normal(0, 1e-300)", "1:11: argument scale of normal is 1e-300, and the squares of such numbers leave their range; d3p calculates with 1e-30 to 1e+30 (write numbers of ordinary size, and give the columns a scale to suit them)"},
+		{"normal(-1e31, 1)", "1:8: argument loc of normal is -1e+31, and the squares of such numbers leave their range; d3p calculates with 1e-30 to 1e+30 (write numbers of ordinary size, and give the columns a scale to suit them)"},
 		{"normal(0, slope)", "1:11: argument scale of normal must be positive, but slope is real (give it a positive prior such as half_normal(1), or use exp(slope))"},
 		{"normal(0, sd=1)", "1:11: normal has no argument sd (its arguments are loc=0, scale=1)"},
 		{"normal(0, loc=1)", "1:11: argument loc of normal is given twice"},

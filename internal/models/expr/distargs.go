@@ -131,6 +131,10 @@ func signature(d *dist.Distribution) string {
 	return out
 }
 
+// Constant arguments of distributions other than 0 have a size between these: densities have
+// their squares and products with other numbers.
+const leastArgument, mostArgument = 1e-30, 1e30
+
 // fits reports an argument whose value or declared support is invalid, or that lacks event
 // dims.
 func (l *lowering) fits(c *Call, a dist.Arg, e Expr, n *graph.Node) {
@@ -145,6 +149,8 @@ func (l *lowering) fits(c *Call, a dist.Arg, e Expr, n *graph.Node) {
 	if v, ok := n.Value(); ok {
 		if math.IsNaN(v) || a.Support.EventRank() == 0 && !a.Support.Contains([]float64{v}) {
 			l.fail(e.Pos(), "", "argument %s of %s is %g, must be %v", a.Name, c.Func, v, a.Support)
+		} else if size := math.Abs(v); v != 0 && !(size >= leastArgument && size <= mostArgument) {
+			l.fail(e.Pos(), "write numbers of ordinary size, and give the columns a scale to suit them", "argument %s of %s is %g, and the squares of such numbers leave their range; d3p calculates with %g to %g", a.Name, c.Func, v, leastArgument, mostArgument)
 		}
 		return
 	}

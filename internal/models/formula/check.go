@@ -113,7 +113,11 @@ func (b *checker) derive(functions []*core.Definition) {
 			continue
 		}
 		c := &data.Column{Name: f.Name, Derive: &data.Derivation{Text: f.Text, Expr: f.Expr, InFormula: true}}
-		if err := b.Data.Complete(c); err != nil {
+		err := b.Data.Complete(c)
+		if err == nil && c.Numeric() {
+			err = c.CheckRange()
+		}
+		if err != nil {
 			hint := ""
 			if c.Numeric() {
 				hint = "declare it under data: derive: {NAME: {is: ..., lower: ..., upper: ...}}"

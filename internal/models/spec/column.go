@@ -231,7 +231,11 @@ func (r *reader) checkBounds(c *data.Column, keys present) {
 	for _, t := range data.Transforms {
 		if t.Name == c.Transform.V && !t.Fits(c.Lower.V, c.Upper.V) {
 			r.Add(c.Transform.At, "move the bounds", "transform %s needs bounds %s, not [%s, %s]", t.Name, t.Want, source.FormatNumber(c.Lower.V), source.FormatNumber(c.Upper.V))
+			return
 		}
+	}
+	if err := c.CheckRange(); err != nil {
+		r.Add(c.Name.At, "give the column another unit, with `lower:`, `upper:` and `scale: {center:, by:}` of the size of its values", "%v", err)
 	}
 }
 
