@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/models/formula"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/law"
 	"d3p/internal/models/simulate"
@@ -40,12 +41,9 @@ const gap = 3
 // outcome of 2 % most records have short gradients, and their quantile clips away the
 // outcomes. A bound of all gradients takes the place of a quantile that is no better. The joint
 // noise multiplier stays, and so does a quantile that the user gave.
-//
-// The law's own responses decide, too: of counts that differ more than the model's, a clip
-// norm for the model's cuts so much on one side that the intercept comes out wrong. But strong
-// effects lengthen gradients in the same way at the start, where they count as 0, and not
-// later: so a quantile, which follows them, stays unless a norm that the model can afford is
-// longer.
+// Effects count as 0: strong effects give the norms of counts heavy tails, which a quantile
+// follows better than the law.
+// Of counts whose spread the model ties to their mean, gradients by the law decide, too (longerByLaw).
 func (p *Plan) chooseClippingBy(l *law.Law) {
 	m := p.model
 	if p.Clipping != settings.ClippingAdaptive || p.ClipQuantile != p.defaultQuantile() || m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 {
@@ -54,17 +52,12 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 	rng := noise.NewRandom(noise.Public(p.InitSeed).Child(4).Stream(noise.Initialisation))
 	start := m.WithoutSlopes()
 	g := gradientsOf(m.Likelihood, start, simulate.Records(m, start, lawRecords, l, rng), m.Encoding.K)
-	ofLaw := gradientsOf(m.Likelihood, start, simulate.Apart(m, lawRecords, l, rng), m.Encoding.K)
-	if len(g.norms) == 0 || len(ofLaw.norms) == 0 {
+	if len(g.norms) == 0 {
 		return
 	}
-	target := stats.Quantile(g.norms, p.ClipQuantile)
-	norms := []float64{target, stats.Quantile(g.norms, max(0, 1-gap*(1-p.ClipQuantile))), p.ClipBound}
+	norms := []float64{stats.Quantile(g.norms, p.ClipQuantile), stats.Quantile(g.norms, max(0, 1-gap*(1-p.ClipQuantile))), p.ClipBound}
 	for _, q := range clipQuantiles {
 		norms = append(norms, stats.Quantile(g.norms, q))
-	}
-	for _, by := range longer {
-		norms = append(norms, by*g.norms[len(g.norms)-1])
 	}
 	prior := m.PriorPrecision(rng)
 	says := p.informations(g, nil, prior, norms)
@@ -77,17 +70,47 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 		fix(p.ClipBound)
 		return
 	}
-	norms, says = norms[3:], says[3:]
-	best, at := furthest(norms, says, 0)
-	against, _ := furthest(norms, p.informations(g, &ofLaw, prior, norms), 0)
-	affordable, _ := furthest(norms, says, littleLess*float64(p.Latent))
-	best = max(best, min(against, affordable))
-	real := stats.Quantile(ofLaw.norms, p.ClipQuantile)
-	if follow := at-follows < muchMore || real > unlike*target; !(best > 0) || follow && best < real {
+	best, most := furthest(norms[3:], says[3:], 0)
+	follow := most-follows < muchMore
+	if p.tiesSpread() {
+		ofLaw := gradientsOf(m.Likelihood, start, simulate.Apart(m, lawRecords, l, rng), m.Encoding.K)
+		if len(ofLaw.norms) == 0 {
+			return
+		}
+		best = max(best, p.longerByLaw(g, ofLaw, prior))
+		real := stats.Quantile(ofLaw.norms, p.ClipQuantile)
+		follow = (follow || real > unlike*norms[0]) && best < real
+	}
+	if follow || !(best > 0) {
 		return
 	}
 	perDigit := math.Pow(10, 1-math.Floor(math.Log10(best)))
 	fix(math.Ceil(best*perDigit) / perDigit)
+}
+
+// tiesSpread reports whether the spread of the response follows from its mean, which is no effect of
+// a group's.
+func (p *Plan) tiesSpread() bool {
+	m := p.model.Spec.Model
+	return m != nil && formula.FamilyOf(m.Family.V).Name == "poisson" && m.Terms != nil && len(m.Terms.Groups) == 0
+}
+
+// longerByLaw is the clip norm that tells most where responses have the law's gradients, if the model's
+// g can afford it, and else the longest that they can. Of counts that differ more than the model's, a
+// clip norm for those cuts so much on one side that the intercept comes out wrong. But strong effects
+// lengthen gradients in the same way at the start, where they count as 0, and not later: so a
+// quantile, which follows them, stays unless an affordable norm is longer.
+func (p *Plan) longerByLaw(g, ofLaw gradients, prior []float64) float64 {
+	var norms []float64
+	for _, q := range clipQuantiles {
+		norms = append(norms, stats.Quantile(g.norms, q))
+	}
+	for _, by := range longer {
+		norms = append(norms, by*g.norms[len(g.norms)-1])
+	}
+	affordable, _ := furthest(norms, p.informations(g, nil, prior, norms), littleLess*float64(p.Latent))
+	against, _ := furthest(norms, p.informations(g, &ofLaw, prior, norms), 0)
+	return min(against, affordable)
 }
 
 // furthest is the largest of the clip norms that says at most short less than the best one, and what
@@ -261,16 +284,3 @@ func sorted(rows [][]float64) gradients {
 }
 
 func normOf(x []float64) float64 { return math.Sqrt(simd.Dot(x, x)) }
-
-func realBias(g gradients, c float64, j int) float64 {
-	sum, square, n := 0.0, 0.0, float64(len(g.norms))
-	for i, x := range g.norms {
-		if x > c {
-			d := g.rows[i][j] * (1 - c/x)
-			sum += d
-			square += d * d
-		}
-	}
-	mean := sum / n
-	return math.Sqrt(max(0, mean*mean-(square/n-mean*mean)/n))
-}
