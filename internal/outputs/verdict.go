@@ -63,6 +63,8 @@ type Known struct {
 	OpenSD string
 	// Others are the records that have another number than the commonest one, by column.
 	Others map[string]Level
+	// Constant are columns of numbers whose records may all have one value, by Table 1.
+	Constant []string
 }
 
 // Level is the number of records with a level.
@@ -133,6 +135,9 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		for _, column := range columnsOf(name) {
 			dependent := known.Dependent[column]
 			verdict = worse(verdict, dependent.Value, "%s", dependent.Why)
+			if slices.Contains(known.Constant, column) {
+				verdict = worse(verdict, Not, "Table 1 sees no spread of %s: all records may have one value", column)
+			}
 		}
 		if column, group := known.openOf(name); group != "" {
 			verdict = worse(verdict, Not, "%s may have one value for all records of a %s, and its interval is then several times too narrow: declare constant_within: %[2]s, or none", column, group)
@@ -263,7 +268,8 @@ func (d *Draws) judgeBesidePulled(prior *Draws) {
 }
 
 // judgeIntercepts caps the verdict of an intercept by those of the coefficients that it moves
-// with: it is at the declared centers of their columns, which may be far from all records.
+// with, one or all together: it is at the declared centers of their columns, which may be far from
+// all records.
 func (d *Draws) judgeIntercepts() {
 	for v := range d.Variables {
 		switch base, _ := naming.Split(d.Variables[v].Name); base {
@@ -271,15 +277,67 @@ func (d *Draws) judgeIntercepts() {
 		default:
 			continue
 		}
-		for w := range d.Variables {
-			of := d.Variables[w]
-			if base, _ := naming.Split(of.Name); base != naming.Slopes || of.Verdict.Value == Resolved {
-				continue
+		for _, value := range []string{Not, Partly} {
+			of, moves := -1, 0.0 // the coefficient that it moves with most
+			var all [][]float64
+			for w := range d.Variables {
+				x := d.Variables[w]
+				if base, _ := naming.Split(x.Name); base != naming.Slopes || order(x.Verdict.Value) < order(value) {
+					continue
+				}
+				if rho := math.Abs(correlation(d.Of(v), d.Of(w))); rho >= moves {
+					of, moves = w, rho
+				}
+				all = append(all, d.Of(w))
 			}
-			if math.Abs(correlation(d.Of(v), d.Of(w))) > movesWith {
-				*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, of.Verdict.Value, "it is at the declared centers, and moves with %s, which is not resolved: %s", of.Name, of.Verdict.Why)
+			if of >= 0 && (moves > movesWith || multipleCorrelation(d.Of(v), all) > movesWith) {
+				x := d.Variables[of]
+				*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, value, "it is at the declared centers, and moves with %s, which is not resolved: %s", x.Name, x.Verdict.Why)
 			}
 		}
+	}
+}
+
+// multipleCorrelation is the correlation of y with its best prediction by the columns x, each of which it
+// leaves orthogonal to those before; 0 of too few draws.
+func multipleCorrelation(y []float64, x [][]float64) float64 {
+	if len(x) >= len(y)/2 {
+		return 0
+	}
+	off := func(list []float64) []float64 {
+		mean, _ := meanVariance(list)
+		list = slices.Clone(list)
+		for i := range list {
+			list[i] -= mean
+		}
+		return list
+	}
+	rest := off(y)
+	_, all := meanVariance(rest)
+	var basis [][]float64
+	for _, column := range x {
+		own := off(column)
+		for _, b := range basis {
+			takeOut(own, b)
+		}
+		takeOut(rest, own)
+		basis = append(basis, own)
+	}
+	_, left := meanVariance(rest)
+	return math.Sqrt(max(0, 1-left/all))
+}
+
+// takeOut makes x, with mean 0, orthogonal to b.
+func takeOut(x, b []float64) {
+	cross, square := 0.0, 0.0
+	for i, v := range b {
+		cross, square = cross+v*x[i], square+v*v
+	}
+	if !(square > 0) {
+		return
+	}
+	for i, v := range b {
+		x[i] -= cross / square * v
 	}
 }
 

@@ -231,6 +231,23 @@ func TestInterceptsBesideCoefficients(t *testing.T) {
 	}
 }
 
+// An intercept may move with several coefficients and with none of them alone.
+func TestInterceptsBesideSeveralCoefficients(t *testing.T) {
+	for known, want := range map[string]string{"x": Resolved, "x y": Not} {
+		d := Draws{S: 500, Variables: []Variable{{Name: "Intercept"}, {Name: "b[x]"}, {Name: "b[y]"}}}
+		d.Values = make([]float64, 3*d.S)
+		rng := rand.New(rand.NewPCG(1, 1))
+		for i := range d.S {
+			x, y := rng.NormFloat64(), rng.NormFloat64()
+			d.Values[i], d.Values[d.S+i], d.Values[2*d.S+i] = x+y+0.2*rng.NormFloat64(), x, y
+		}
+		d.Judge(nil, nil, nil, Known{Constant: strings.Fields(known)})
+		if got := d.Variables[0].Verdict.Value; got != want {
+			t.Errorf("beside %s without spread: %s, want %s", known, got, want)
+		}
+	}
+}
+
 // A residual standard deviation that may be tiny is not resolved, however small its interval is
 // beside the prior's.
 func TestSpreadOfWhichOnlyTheUpperEndIsKnown(t *testing.T) {

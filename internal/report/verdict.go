@@ -62,6 +62,7 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 	}
 	known.Events, known.Cutpoints = events(m, bought, known.Usable), cutpoints(m, bought, known.Usable)
 	known.Others = others(m, bought, known.Usable)
+	known.Constant = withoutSpread(bought)
 	return known
 }
 
@@ -119,6 +120,33 @@ func others(m *models.Model, bought []table1.Row, records float64) map[string]ou
 		}
 	}
 	return found
+}
+
+// withoutSpread are the columns of numbers that may have no deviation, and all quartiles of which have the
+// same limits.
+func withoutSpread(bought []table1.Row) (columns []string) {
+	same := map[string]int{} // the quartiles with the limits of the first one
+	var first table1.Row
+	for _, row := range bought {
+		switch row.Statistic {
+		case table1.SD:
+			if row.Low != nil && *row.Low == 0 {
+				same[row.Column] = 0
+			}
+		case table1.Quartile1, table1.Median, table1.Quartile3:
+			if row.Statistic == table1.Quartile1 {
+				first = row
+			}
+			n, may := same[row.Column]
+			if !may || row.Low == nil || *row.Low != *first.Low || *row.High != *first.High {
+				continue
+			}
+			if same[row.Column] = n + 1; n == 2 {
+				columns = append(columns, row.Column)
+			}
+		}
+	}
+	return columns
 }
 
 // beside are the records whose value of a column is not its commonest one; nothing where the fullest

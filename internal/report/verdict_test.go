@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +126,32 @@ func TestOtherNumbersOfTable1(t *testing.T) {
 	others := report.Known(modelstest.Compile(t, "numbers.yaml", numbers), report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought).Others
 	if hiv := others["hiv"]; len(others) != 1 || math.Abs(hiv.Records-20) > 1e-9 || math.Abs(hiv.SD-30) > 1e-9 {
 		t.Errorf("others %+v, want 20 ± 30 of hiv", others)
+	}
+}
+
+// A column of which Table 1 shows no spread is no predictor. One with a tail, or with quartiles in
+// several cells, is.
+func TestColumnsWithoutSpread(t *testing.T) {
+	numbers := strings.NewReplacer("    y:", "    still: {type: real, lower: 0, upper: 9}\n    tail: {type: real, lower: 0, upper: 9}\n    wide: {type: real, lower: 0, upper: 9}\n    y:", "1 + band", "1 + band + still + tail + wide").Replace(oneCategory)
+	m := modelstest.Compile(t, "numbers.yaml", numbers)
+	limits := func(column string, s table1.Statistic, low, high float64) table1.Row {
+		return table1.Row{Column: column, Statistic: s, Low: &low, High: &high}
+	}
+	var bought []table1.Row
+	for _, c := range []struct {
+		name         string
+		sd, quartile float64
+	}{{"still", 0, 2}, {"tail", 0.5, 2}, {"wide", 0, 3}} {
+		bought = append(bought, limits(c.name, table1.SD, c.sd, 4), limits(c.name, table1.Quartile1, 1, 2), limits(c.name, table1.Median, 1, 2), limits(c.name, table1.Quartile3, 1, c.quartile))
+	}
+	known := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought)
+	if !slices.Equal(known.Constant, []string{"still"}) {
+		t.Errorf("without spread: %v, want still", known.Constant)
+	}
+	draws := outputs.Draws{S: 4, Values: []float64{1, 2, 3, 4, 4, 1, 2, 3}, Variables: []outputs.Variable{{Name: "b[still]"}, {Name: "b[tail]"}}}
+	draws.Judge(m, nil, nil, outputs.Known{Constant: known.Constant})
+	if still, tail := draws.Variables[0].Verdict.Value, draws.Variables[1].Verdict.Value; still != outputs.Not || tail != outputs.Resolved {
+		t.Errorf("verdicts %s and %s, want not and resolved", still, tail)
 	}
 }
 
