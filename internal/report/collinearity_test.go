@@ -60,7 +60,8 @@ func TestDependentColumns(t *testing.T) {
 		{"levels determine the response", within("y", -1, 1, 0.1), outputs.Resolved, ""},
 		{"an unknown correlation", []table1.Row{correlation("x", "z", 0.7, 0.35)}, outputs.Partly, "x z"},
 		{"an unknown small correlation", []table1.Row{correlation("x", "z", 0.3, 0.35)}, outputs.Resolved, ""},
-		{"a known correlation", []table1.Row{correlation("x", "z", 0.95, 0.06)}, outputs.Resolved, ""},
+		{"a known correlation", []table1.Row{correlation("x", "z", 0.95, 0.03)}, outputs.Resolved, ""},
+		{"one that may be 1", []table1.Row{correlation("x", "z", 0.95, 0.06)}, outputs.Partly, "x z"},
 		{"with the response", []table1.Row{correlation("x", "z", 0, 0.1), correlation("x", "y", 0.9, 0.3)}, outputs.Resolved, ""},
 	} {
 		draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))

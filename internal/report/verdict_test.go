@@ -129,6 +129,27 @@ func TestOtherNumbersOfTable1(t *testing.T) {
 	}
 }
 
+// A sum of two columns beside both is a predictor only as far as the correlations tell.
+func TestPredictorsThatFollowFromOthers(t *testing.T) {
+	m := modelstest.Compile(t, "sum.yaml", strings.NewReplacer("    y:", "    x: {type: real, lower: 0, upper: 9}\n    z: {type: real, lower: 0, upper: 9}\n    tot: {type: real, lower: 0, upper: 9}\n    y:", "1 + band", "1 + x + z + tot").Replace(oneCategory))
+	for noise, want := range map[float64]string{0.05: outputs.Not, 0.02: outputs.Partly, 0.005: ""} {
+		var bought []table1.Row
+		for _, pair := range []struct {
+			a, b string
+			rho  float64
+		}{{"x", "z", 0}, {"x", "tot", 0.9}, {"z", "tot", 0.4}} {
+			bought = append(bought, table1.Row{Column: pair.a, Statistic: table1.Correlation, Of: pair.b, Value: pair.rho, NoiseSD: noise})
+		}
+		l, err := table1.LawOf(bought, &m.Spec.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := outputs.Collinear(m, l)["tot"]; got.Value != want {
+			t.Errorf("noise %v: %+v, want %q", noise, got, want)
+		}
+	}
+}
+
 // A column of which Table 1 shows no spread is no predictor. One with a tail, or with quartiles in
 // several cells, is.
 func TestColumnsWithoutSpread(t *testing.T) {

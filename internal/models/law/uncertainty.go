@@ -145,6 +145,40 @@ func (l *Law) Narrowest(of []int) (variance float64, direction []float64) {
 	return eigen.Values(nil)[0], mat.Col(nil, 0, &vectors)
 }
 
+// OwnParts are the parts of the variance of each of these columns' scores that the others do not
+// explain, and the standard deviations that the noise of the correlations gives them, to first
+// order: d = 1/P_jj, P the inverse of the correlations, has the derivative 2d²P_ja P_jb in that of a and
+// b. They are nil without correlations.
+func (l *Law) OwnParts(of []int) (parts, sd []float64) {
+	n, k := len(l.Columns), len(of)
+	if len(l.CorrelationSD) != n*n || k == 0 {
+		return nil, nil
+	}
+	a := make([]float64, k*k)
+	for i, x := range of {
+		for j, y := range of {
+			a[i*k+j] = l.Correlation[x*n+y]
+		}
+	}
+	MakePositive(a, k)
+	var c mat.Cholesky
+	inverse := mat.NewSymDense(k, nil)
+	if !c.Factorize(mat.NewSymDense(k, a)) || c.InverseTo(inverse) != nil {
+		return nil, nil
+	}
+	parts, sd = make([]float64, k), make([]float64, k)
+	for j := range k {
+		parts[j] = 1 / inverse.At(j, j)
+		for i, x := range of {
+			for h, y := range of[:i] {
+				sd[j] += math.Pow(2*parts[j]*parts[j]*inverse.At(j, i)*inverse.At(j, h)*l.CorrelationSD[x*n+y], 2)
+			}
+		}
+		sd[j] = math.Sqrt(sd[j])
+	}
+	return parts, sd
+}
+
 // leastEigenvalue of a correlation matrix replaces eigenvalues that noise makes smaller or
 // negative.
 const leastEigenvalue = 0.01

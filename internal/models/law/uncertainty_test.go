@@ -2,8 +2,11 @@ package law
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/stat"
 
 	"d3p/internal/models/data"
 )
@@ -100,5 +103,35 @@ func TestOneWholeNumberHasNoErrorWithinItsCell(t *testing.T) {
 	c := Column{Edges: []float64{-0.5, 0.5}, Shares: []float64{1}}.Of(&y)
 	if mean, logSD := c.WithinCells(); mean != 0 || logSD != 0 {
 		t.Errorf("errors %g and %g, want none", mean, logSD)
+	}
+}
+
+// The part of a column that others leave to it is 1 minus what they explain, and its noise that of
+// correlations as they are drawn.
+func TestOwnParts(t *testing.T) {
+	const n, noise = 3, 0.01
+	l := &Law{Columns: make([]Column, n), Correlation: []float64{1, 0, 0.7, 0, 1, 0.5, 0.7, 0.5, 1}, CorrelationSD: slices.Repeat([]float64{noise}, n*n)}
+	parts, sd := l.OwnParts([]int{0, 1, 2})
+	if want := 1 - 0.49 - 0.25; math.Abs(parts[2]-want) > 1e-12 {
+		t.Errorf("the third leaves %v, want %v", parts[2], want)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	var drawn []float64
+	for range 4000 {
+		other := &Law{Columns: l.Columns, Correlation: slices.Clone(l.Correlation), CorrelationSD: l.CorrelationSD}
+		for i := range n {
+			for j := range i {
+				x := l.Correlation[i*n+j] + noise*rng.NormFloat64()
+				other.Correlation[i*n+j], other.Correlation[j*n+i] = x, x
+			}
+		}
+		own, _ := other.OwnParts([]int{0, 1, 2})
+		drawn = append(drawn, own[2])
+	}
+	if _, want := stat.MeanStdDev(drawn, nil); math.Abs(sd[2]/want-1) > 0.1 {
+		t.Errorf("noise %v, of drawn correlations %v", sd[2], want)
+	}
+	if parts, _ := (&Law{Columns: l.Columns}).OwnParts([]int{0}); parts != nil {
+		t.Errorf("parts without correlations: %v", parts)
 	}
 }
