@@ -10,7 +10,6 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
-	"d3p/internal/models/guide"
 	"d3p/internal/models/law"
 	"d3p/internal/nuts"
 	"d3p/internal/privacy/noise"
@@ -76,7 +75,7 @@ type search struct {
 	coefficients []bool
 	floor        []float64
 
-	start      []float64 // where the fit ended
+	start      []float64 // where the fit ended, settled
 	mean       []float64
 	covariance *mat.SymDense
 	draws      []float64 // S×P of the last round; nil: none
@@ -86,10 +85,9 @@ type search struct {
 
 func newSearch(p *plan.Plan, r Releases, l *law.Law, seed uint64) *search {
 	m := p.Model()
-	s := &search{plan: p, sums: r.Gradients, simulated: simulation{m, l, seed, p.BatchVariance(r.Steps)}, mean: guide.Location(r.Guide, r.Lambda)}
+	s := &search{plan: p, sums: r.Gradients, simulated: simulation{m, l, seed, p.BatchVariance(r.Steps)}, start: settledEnd(p, r)}
 	rng := s.simulated.random()
-	s.mean = settledEnd(p, r)
-	s.start = s.mean
+	s.mean = s.start
 	s.released, s.covariance = make([]float64, m.P), mat.NewSymDense(m.P, nil)
 	simd.MulScalar(s.released, s.sums.LikelihoodSlope, 1/s.sums.Totals[0])
 	s.places = r.places(rng)
