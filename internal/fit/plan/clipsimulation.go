@@ -23,7 +23,7 @@ const lawRecords = 4000
 // clipQuantiles are those of the compared clip norms.
 var clipQuantiles = []float64{0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 1}
 
-// longer are multiples of the longest gradient's norm. They are compared, too: real gradients may be longer.
+// longer are multiples of the longest gradient's norm: real gradients may be longer.
 var longer = []float64{1.4, 2, 2.8, 4, 5.6, 8}
 
 // muchMore is the information, in nats, by which the best clip norm replaces that of a quantile.
@@ -43,7 +43,12 @@ const gap = 3
 // noise multiplier stays, and so does a quantile that the user gave.
 // Effects count as 0: strong effects give the norms of counts heavy tails, which a quantile
 // follows better than the law.
-// Of counts whose spread the model ties to their mean, gradients by the law decide, too (longerByLaw).
+//
+// Where the model ties the spread of counts to their mean, the gradients of the law's own counts decide,
+// too. If these differ more than the model's, a clip norm for the model's cuts so much on one side that
+// the intercept comes out wrong. So it is the norm that tells most about the law's, if the model can
+// afford it, and else the longest that it can. But strong effects lengthen gradients in the same way at
+// the start, and not later: a quantile, which follows them, stays unless that norm is longer.
 func (p *Plan) chooseClippingBy(l *law.Law) {
 	m := p.model
 	if p.Clipping != settings.ClippingAdaptive || p.ClipQuantile != p.defaultQuantile() || m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 {
@@ -59,6 +64,9 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 	for _, q := range clipQuantiles {
 		norms = append(norms, stats.Quantile(g.norms, q))
 	}
+	for _, by := range longer {
+		norms = append(norms, by*g.norms[len(g.norms)-1])
+	}
 	prior := m.PriorPrecision(rng)
 	says := p.informations(g, nil, prior, norms)
 	own, follows, bound := says[0], min(says[0], says[1]), says[2]
@@ -70,14 +78,17 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 		fix(p.ClipBound)
 		return
 	}
-	best, most := furthest(norms[3:], says[3:], 0)
+	all := norms[3:]
+	best, most := furthest(all[:len(clipQuantiles)], says[3:3+len(clipQuantiles)], 0)
 	follow := most-follows < muchMore
 	if p.tiesSpread() {
 		ofLaw := gradientsOf(m.Likelihood, start, simulate.Apart(m, lawRecords, l, rng), m.Encoding.K)
 		if len(ofLaw.norms) == 0 {
 			return
 		}
-		best = max(best, p.longerByLaw(g, ofLaw, prior))
+		affordable, _ := furthest(all, says[3:], littleLess*float64(p.Latent))
+		against, _ := furthest(all, p.informations(g, &ofLaw, prior, all), 0)
+		best = max(best, min(against, affordable))
 		real := stats.Quantile(ofLaw.norms, p.ClipQuantile)
 		follow = (follow || real > unlike*norms[0]) && best < real
 	}
@@ -93,24 +104,6 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 func (p *Plan) tiesSpread() bool {
 	m := p.model.Spec.Model
 	return m != nil && formula.FamilyOf(m.Family.V).Name == "poisson" && m.Terms != nil && len(m.Terms.Groups) == 0
-}
-
-// longerByLaw is the clip norm that tells most where responses have the law's gradients, if the model's
-// g can afford it, and else the longest that they can. Of counts that differ more than the model's, a
-// clip norm for those cuts so much on one side that the intercept comes out wrong. But strong effects
-// lengthen gradients in the same way at the start, where they count as 0, and not later: so a
-// quantile, which follows them, stays unless an affordable norm is longer.
-func (p *Plan) longerByLaw(g, ofLaw gradients, prior []float64) float64 {
-	var norms []float64
-	for _, q := range clipQuantiles {
-		norms = append(norms, stats.Quantile(g.norms, q))
-	}
-	for _, by := range longer {
-		norms = append(norms, by*g.norms[len(g.norms)-1])
-	}
-	affordable, _ := furthest(norms, p.informations(g, nil, prior, norms), littleLess*float64(p.Latent))
-	against, _ := furthest(norms, p.informations(g, &ofLaw, prior, norms), 0)
-	return min(against, affordable)
 }
 
 // furthest is the largest of the clip norms that says at most short less than the best one, and what
@@ -134,8 +127,8 @@ func furthest(norms, says []float64, short float64) (norm, most float64) {
 //
 // sampling, the bias (scores have mean 0) as if that of each parameter were unknown, and the noise
 // of all steps. A sum of variances would pay for a direction that few records have with noise in
-// all others. The bias is that of the gradients unlike, too, if it is larger.
-func (p *Plan) informations(g gradients, unlike *gradients, prior, norms []float64) []float64 {
+// all others. The bias is that of the gradients ofLaw, too, if it is larger; nil: of none.
+func (p *Plan) informations(g gradients, ofLaw *gradients, prior, norms []float64) []float64 {
 	order := make([]int, len(norms))
 	for i := range order {
 		order[i] = i
@@ -154,8 +147,8 @@ func (p *Plan) informations(g gradients, unlike *gradients, prior, norms []float
 		whole.add(1, g.rows[from:to], g.norms[from:to])
 		clipped.add(-1, g.rows[from:to], g.norms[from:to])
 		from = to
-		if unlike != nil {
-			lost = unlike.lost(c)
+		if ofLaw != nil {
+			lost = ofLaw.lost(c)
 		}
 		a, v := mat.NewSymDense(p.Latent, nil), mat.NewSymDense(p.Latent, nil)
 		for j := range p.Latent {

@@ -127,17 +127,22 @@ func (l *Law) cautiousCorrelation() []float64 {
 	return out
 }
 
+// correlations are those of these columns, row-major.
+func (l *Law) correlations(of []int) []float64 {
+	out := make([]float64, 0, len(of)*len(of))
+	for _, x := range of {
+		for _, y := range of {
+			out = append(out, l.Correlation[x*len(l.Columns)+y])
+		}
+	}
+	return out
+}
+
 // Narrowest is the least variance of a direction of the scores of these columns, and that
 // direction; infinite for fewer than two columns.
 func (l *Law) Narrowest(of []int) (variance float64, direction []float64) {
-	a := mat.NewSymDense(max(len(of), 1), nil)
-	for i, x := range of {
-		for j, y := range of[:i+1] {
-			a.SetSym(i, j, l.Correlation[x*len(l.Columns)+y])
-		}
-	}
 	var eigen mat.EigenSym
-	if len(of) < 2 || !eigen.Factorize(a, true) {
+	if len(of) < 2 || !eigen.Factorize(mat.NewSymDense(len(of), l.correlations(of)), true) {
 		return math.Inf(1), nil
 	}
 	var vectors mat.Dense
@@ -154,12 +159,7 @@ func (l *Law) OwnParts(of []int) (parts, sd []float64) {
 	if len(l.CorrelationSD) != n*n || k == 0 {
 		return nil, nil
 	}
-	a := make([]float64, k*k)
-	for i, x := range of {
-		for j, y := range of {
-			a[i*k+j] = l.Correlation[x*n+y]
-		}
-	}
+	a := l.correlations(of)
 	MakePositive(a, k)
 	var c mat.Cholesky
 	inverse := mat.NewSymDense(k, nil)
