@@ -24,8 +24,8 @@ const (
 )
 
 // Misfit compares the bought distribution of the response with that in tables which m
-// simulates at the draws, each with a law that the predictors may have by l, the bought one: a posterior predictive
-// check (Gelman, Meng and Stern 1996). If they differ, intervals are those of a wrong model,
+// simulates at the draws, each with a law that the predictors may have by l, the bought one: a
+// posterior predictive check (Gelman, Meng and Stern 1996). If they differ, intervals are those of a wrong model,
 // or of a fit that went wrong. The verdict is about all variables; it has no value if there
 // is no sign of a misfit. It reads released numbers only. Positive responses have no check:
 // the cells of a long tail are moved so that mean and standard deviation are right. Without a

@@ -271,60 +271,74 @@ func (d *Draws) judgeBesidePulled(prior *Draws) {
 // with, one or all together: it is at the declared centers of their columns, which may be far from
 // all records.
 func (d *Draws) judgeIntercepts() {
-	for v := range d.Variables {
-		switch base, _ := naming.Split(d.Variables[v].Name); base {
-		case naming.Intercept, naming.Raw(naming.Intercept), naming.Thresholds:
-		default:
-			continue
+	for _, value := range []string{Not, Partly} {
+		var slopes []int
+		for w := range d.Variables {
+			if base, _ := naming.Split(d.Variables[w].Name); base == naming.Slopes && order(d.Variables[w].Verdict.Value) >= order(value) {
+				slopes = append(slopes, w)
+			}
 		}
-		for _, value := range []string{Not, Partly} {
-			of, moves := -1, 0.0 // the coefficient that it moves with most
-			var all [][]float64
-			for w := range d.Variables {
-				x := d.Variables[w]
-				if base, _ := naming.Split(x.Name); base != naming.Slopes || order(x.Verdict.Value) < order(value) {
-					continue
-				}
+		var basis [][]float64 // of the slopes' draws, for all intercepts
+		for v := range d.Variables {
+			if len(slopes) == 0 || !isIntercept(d.Variables[v].Name) || order(d.Variables[v].Verdict.Value) >= order(value) {
+				continue
+			}
+			of, moves := slopes[0], 0.0 // the coefficient that it moves with most
+			for _, w := range slopes {
 				if rho := math.Abs(correlation(d.Of(v), d.Of(w))); rho >= moves {
 					of, moves = w, rho
 				}
-				all = append(all, d.Of(w))
 			}
-			if of >= 0 && (moves > movesWith || multipleCorrelation(d.Of(v), all) > movesWith) {
+			if moves <= movesWith && 2*len(slopes) < d.S { // fewer draws would always tell
+				if basis == nil {
+					basis = d.orthogonal(slopes)
+				}
+				moves = explained(d.Of(v), basis)
+			}
+			if moves > movesWith {
 				x := d.Variables[of]
-				*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, value, "it is at the declared centers, and moves with %s, which is not resolved: %s", x.Name, x.Verdict.Why)
+				*d.Variables[v].Verdict = Verdict{value, fmt.Sprintf("it is at the declared centers, and moves with %s, which is not resolved: %s", x.Name, x.Verdict.Why)}
 			}
 		}
 	}
 }
 
-// multipleCorrelation is the correlation of y with its best prediction by the columns x, each of which it
-// leaves orthogonal to those before; 0 of too few draws.
-func multipleCorrelation(y []float64, x [][]float64) float64 {
-	if len(x) >= len(y)/2 {
-		return 0
-	}
-	off := func(list []float64) []float64 {
-		mean, _ := meanVariance(list)
-		list = slices.Clone(list)
-		for i := range list {
-			list[i] -= mean
-		}
-		return list
-	}
-	rest := off(y)
-	_, all := meanVariance(rest)
-	var basis [][]float64
-	for _, column := range x {
-		own := off(column)
+func isIntercept(variable string) bool {
+	base, _ := naming.Split(variable)
+	return base == naming.Intercept || base == naming.Raw(naming.Intercept) || base == naming.Thresholds
+}
+
+// orthogonal are the draws of variables, centred, each orthogonal to those before.
+func (d *Draws) orthogonal(variables []int) (basis [][]float64) {
+	for _, w := range variables {
+		own := centred(d.Of(w))
 		for _, b := range basis {
 			takeOut(own, b)
 		}
-		takeOut(rest, own)
 		basis = append(basis, own)
+	}
+	return basis
+}
+
+// explained is the correlation of y with its best prediction by an orthogonal basis.
+func explained(y []float64, basis [][]float64) float64 {
+	rest := centred(y)
+	_, all := meanVariance(rest)
+	for _, b := range basis {
+		takeOut(rest, b)
 	}
 	_, left := meanVariance(rest)
 	return math.Sqrt(max(0, 1-left/all))
+}
+
+// centred is x less its mean.
+func centred(x []float64) []float64 {
+	mean, _ := meanVariance(x)
+	out := slices.Clone(x)
+	for i := range out {
+		out[i] -= mean
+	}
+	return out
 }
 
 // takeOut makes x, with mean 0, orthogonal to b.

@@ -240,8 +240,8 @@ func (b clipBias) alone(latent int) []int {
 }
 
 // clippedSum is N E[clip(g)] (P) of gradients g at the places, a pair of them for each
-// batch, in units of the places' gradients, over records simulated at truths with this mean and spread. Their scores at the
-// truth, whose mean is 0, are control variates.
+// batch, in units of the places' gradients, over records simulated at truths with this mean
+// and spread. Their scores at the truth, whose mean is 0, are control variates.
 func (j *jointNormal) clippedSum(mean, spread []float64, places []place, unit []float64) []float64 {
 	m, rng, p, count := j.model, j.random(), j.model.P, 0
 	shifts, shift, truth := random(noise.Public(j.seed).Child(3), 0), make([]float64, p), make([]float64, p)

@@ -122,8 +122,8 @@ func others(m *models.Model, bought []table1.Row, records float64) map[string]ou
 	return found
 }
 
-// withoutSpread are the columns of numbers that may have no deviation, and all quartiles of which have the
-// same limits.
+// withoutSpread are the columns of numbers that may have no deviation, and whose quartiles all have
+// the same limits.
 func withoutSpread(bought []table1.Row) (columns []string) {
 	same := map[string]int{} // the quartiles with the limits of the first one
 	var first table1.Row
