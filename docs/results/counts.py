@@ -16,6 +16,8 @@ import zlib
 import numpy as np
 import pandas as pd
 
+from errors import show
+
 SLOPES = np.array([0.3, -0.2, 0, 0.15])
 
 
@@ -71,15 +73,9 @@ def main():
         for epsilon in epsilons.split(","):
             own = fit(f"{base}-{epsilon}", "fit", "--epsilon", epsilon)
             without = exact.loc[own.variable]
-            rows.append(own.assign(kind=kind, n=n, epsilon=float(epsilon), exact=without["mean"].values, exact_sd=without.sd.values))
-    all = pd.concat(rows)
-    added = (all.sd**2 - all.exact_sd**2).clip(lower=(0.3 * all.sd) ** 2) ** 0.5
-    all["z"] = ((all["mean"] - all.exact) / added) ** 2
-    all["sd"] /= all.exact_sd
-    all["resolved"] = all.verdict == "resolved"
-    all["parameter"] = all.variable.str.replace(r"\[.*", "", regex=True)
-    print((all.groupby(["kind", "n", "epsilon", "parameter"])[["resolved", "sd", "z"]].mean().assign(z=lambda t: t.z**0.5)
-           .unstack("parameter").swaplevel(axis=1).sort_index(axis=1).round(2).to_string(na_rep="")))
+            rows.append(own.assign(counts=kind, n=n, epsilon=float(epsilon), exact=without["mean"].values, exact_sd=without.sd.values))
+    show(pd.concat(rows), "counts", r"\[.*")
 
 
-main()
+if __name__ == "__main__":
+    main()

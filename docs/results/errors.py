@@ -58,6 +58,18 @@ def least_squares(frame):
     return pd.DataFrame({"variable": names, "exact": [*hat, s], "exact_sd": [*sd, s / (2 * len(frame)) ** 0.5]})
 
 
+def show(all, by, beside_kind):
+    """Prints z, sd and the share resolved of intervals with columns exact and exact_sd, by setting and kind."""
+    added = (all.sd**2 - all.exact_sd**2).clip(lower=(0.3 * all.sd) ** 2) ** 0.5
+    all["z"] = ((all["mean"] - all.exact) / added) ** 2
+    all["sd"] /= all.exact_sd
+    all["resolved"] = all.verdict == "resolved"
+    all["kind"] = all.variable.str.replace(beside_kind, "", regex=True)
+    out = all.groupby([by, "n", "epsilon", "kind"])[["z", "sd", "resolved"]].mean()
+    out["z"] **= 0.5
+    print(out.round(2).unstack("kind").swaplevel(axis=1).sort_index(axis=1).to_string(na_rep=""))
+
+
 def main():
     program, name, shapes, records, epsilons, tables = sys.argv[1:]
     os.makedirs("errors", exist_ok=True)
@@ -72,15 +84,7 @@ def main():
         subprocess.run([program, "fit", "--quiet", "--epsilon", epsilon, "--model", base + ".yaml", "--out", base, base + ".csv"], check=True, capture_output=True)
         own = pd.read_csv(base + "/release/summary.csv").merge(least_squares(frame), on="variable")
         rows.append(own.assign(shape=shape, n=n, epsilon=float(epsilon)))
-    all = pd.concat(rows)
-    added = (all.sd**2 - all.exact_sd**2).clip(lower=(0.3 * all.sd) ** 2) ** 0.5
-    all["z"] = ((all["mean"] - all.exact) / added) ** 2
-    all["sd"] /= all.exact_sd
-    all["resolved"] = all.verdict == "resolved"
-    all["kind"] = all.variable.str.replace(r"_raw.*", "", regex=True)
-    out = all.groupby(["shape", "n", "epsilon", "kind"])[["z", "sd", "resolved"]].mean()
-    out["z"] **= 0.5
-    print(out.round(2).unstack("kind").swaplevel(axis=1).sort_index(axis=1).to_string())
+    show(pd.concat(rows), "shape", r"_raw.*")
 
 
 if __name__ == "__main__":
