@@ -229,17 +229,16 @@ func (r *Run) Judge(m *models.Model) {
 	if r.Plan.Bought != nil {
 		bought = table1.Rows(r.Plan.Bought, &m.Spec.Data)
 	}
-	trace := r.Trace
-	if r.Plan.ByMoments() { // its steps are one estimate each, not an approach
-		trace = nil
-	}
-	r.known = Judge(m, &r.Draws, r.Prior, trace, r.neighbours(), r.mechanism(), bought)
+	r.known = Judge(m, &r.Draws, r.Prior, r.Trace, r.neighbours(), r.mechanism(), bought)
 	r.rows = nil
 }
 
 // Judge sets the verdict of every variable of draws of a private fit of m; bought is Table 1.
 func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, n Neighbours, ran Mechanism, bought []table1.Row) outputs.Known {
 	known := Known(m, n, ran, bought)
+	if ran.Clip.Mode == plan.ClippingByMoments { // its steps are one estimate each, not an approach
+		trace = nil
+	}
 	if response := responseOf(m); response != nil {
 		if l, err := table1.LawOf(bought, &m.Spec.Data); err == nil { // rows of another model: no check
 			known.Misfit, known.Dependent = draws.Misfit(m, response, l), outputs.Collinear(m, l)

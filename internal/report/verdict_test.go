@@ -113,6 +113,33 @@ func TestCutpointsOfTable1(t *testing.T) {
 	}
 }
 
+// Steps of a fit by second moments are one estimate each: that they are far from the result
+// says nothing, neither at the fit nor when the release is read again.
+func TestStepsByMoments(t *testing.T) {
+	m := modelstest.Compile(t, "bands.yaml", oneCategory)
+	for mode, want := range map[string]bool{plan.ClippingByMoments: false, "flat": true} {
+		draws := outputs.DrawPrior(m, 1000, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+		trace := &outputs.Trace{}
+		for _, p := range m.Params {
+			trace.Names = append(trace.Names, p.Elements()...)
+		}
+		for i := range 100 {
+			trace.Steps = append(trace.Steps, i+1)
+			for range trace.Names {
+				trace.Values = append(trace.Values, 30)
+			}
+		}
+		ran := report.Mechanism{}
+		ran.Clip.Mode = mode
+		report.Judge(m, draws, nil, trace, report.Neighbours{NPublic: 1000}, ran, nil)
+		for _, v := range draws.Variables {
+			if v.Name == "Intercept" && strings.Contains(v.Verdict.Why, "the last steps") != want {
+				t.Errorf("clipping %q: %+v", mode, v.Verdict)
+			}
+		}
+	}
+}
+
 // Of a whole number with a cell for each value the records beside the commonest one count, as
 // those of levels do; of a wider one they do not.
 func TestOtherNumbersOfTable1(t *testing.T) {
