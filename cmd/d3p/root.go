@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -139,6 +140,14 @@ func newTopic(t manual.Topic) *cobra.Command {
 // perRecord are the model comparisons that users of brms and ArviZ look for.
 var perRecord = []string{"loo", "waic", "psis"}
 
+// otherCommands are names that other tools have for a command.
+var otherCommands = map[string]string{
+	"synthesize": "twin", "synthesise": "twin", "synthesis": "twin", "synthetic": "twin", "generate": "twin", "twinify": "twin",
+	"train": "fit", "learn": "fit", "run": "fit", "sample": "draws", "posterior": "draws", "show": "summary", "print": "summary",
+	"validate": "check", "lint": "check", "budget": "ledger", "epsilon": "account", "calibrate": "sigma", "contrasts": "effects",
+	"new": "init", "continue": "resume", "evaluate": "score",
+}
+
 // unknownCommand refuses arguments of the bare program, which are mistyped
 // subcommands.
 func unknownCommand(root *cobra.Command, args []string) error {
@@ -151,6 +160,9 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	var names []string
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
+	}
+	if meant, ok := otherCommands[args[0]]; ok {
+		return status.Usagef("unknown command %s (did you mean %s?); d3p --help lists them", args[0], meant)
 	}
 	return status.Usagef("unknown command %s%s; d3p --help lists them", args[0], spell.Hint(args[0], names))
 }
@@ -217,6 +229,8 @@ func instead(c *cobra.Command, args []string) string {
 	case takesModel && model >= 0:
 		data := slices.Delete(slices.Clone(args), model, model+1)
 		return strings.Join(append([]string{"the model file goes behind --model:", c.CommandPath(), "--model", args[model]}, data...), " ")
+	case c.Flags().Lookup("columns") != nil:
+		return fmt.Sprintf("columns go behind --columns: %s %s --columns %s", c.CommandPath(), args[0], strings.Join(args[1:], ","))
 	case takesModel:
 		return "several files of one table are one argument: a folder, a pattern in quotes, or @FILE, which lists them"
 	}

@@ -107,7 +107,11 @@ func (r *reader) choice(e entry, options ...string) source.Value[string] {
 	}
 	v := r.text(e)
 	if v.IsSet() && !slices.Contains(options, v.V) {
-		r.Add(v.At, spell.Suggest(v.V, "one of", options), "unknown %s %s", e.key, v.V)
+		hint, known := otherWords[e.key][strings.ToLower(v.V)]
+		if !known {
+			hint = spell.Suggest(v.V, "one of", options)
+		}
+		r.Add(v.At, hint, "unknown %s %s", e.key, v.V)
 		return source.Value[string]{}
 	}
 	return v
