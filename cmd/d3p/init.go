@@ -126,12 +126,7 @@ func (a *app) initHeader(data string, known skeleton.Known) error {
 // interviewed reports whether a person at a terminal can answer: both streams are the
 // terminal, and the output is for people.
 func (a *app) interviewed() bool {
-	out, ok := a.out.(*faultWriter)
-	if !ok {
-		return false
-	}
-	f, ok := out.to.(*os.File)
-	return ok && !a.json && !a.quiet && term.IsTerminal(int(f.Fd())) && term.IsTerminal(int(os.Stdin.Fd()))
+	return a.isTerminal() && !a.json && !a.quiet && term.IsTerminal(int(os.Stdin.Fd()))
 }
 
 // interview asks for the missing facts and writes the model file.

@@ -9,11 +9,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/outfile"
@@ -178,6 +181,9 @@ type written struct {
 	Files []string `json:"files"` // in the folder out; empty if out is a file
 }
 
+// binaries are the extensions of files that a terminal cannot show.
+var binaries = []string{".parquet", ".onnx"}
+
 // writeFiles writes one file to stdout, or to out; several into the folder out,
 // which must not exist.
 func (a *app) writeFiles(files []release.File, folder bool, out string) error {
@@ -192,6 +198,10 @@ func (a *app) writeFiles(files []release.File, folder bool, out string) error {
 		for _, f := range files {
 			result.Files = append(result.Files, f.Name)
 		}
+	case out == "" && a.isTerminal() && slices.Contains(binaries, filepath.Ext(files[0].Name)):
+		return status.Usagef("--out: name a file; %s is not text, which a terminal shows", files[0].Name)
+	case out == "" && strings.HasSuffix(files[0].Name, ".csv"):
+		return a.printTable(files[0].Write)
 	case out == "":
 		return status.With(status.Numeric, files[0].Write(a.out))
 	default:
@@ -201,4 +211,33 @@ func (a *app) writeFiles(files []release.File, folder bool, out string) error {
 	}
 	a.notef("%s: written", out)
 	return a.result(result, func(io.Writer) {})
+}
+
+// screenLines of a table are printed on a terminal.
+const screenLines = 20
+
+// isTerminal reports whether stdout is a terminal.
+func (a *app) isTerminal() bool {
+	out, ok := a.out.(*faultWriter)
+	if !ok {
+		return false
+	}
+	f, ok := out.to.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// printTable prints a table of rows, CSV, on stdout: all of it, but on a terminal the first
+// lines alone.
+func (a *app) printTable(write func(w io.Writer) error) error {
+	if !a.isTerminal() {
+		return status.With(status.Numeric, write(a.out))
+	}
+	head := &terminal.Head{To: terminal.Plain{To: a.out}, Lines: screenLines}
+	if err := write(head); err != nil {
+		return status.With(status.Numeric, err)
+	}
+	if head.Left > 0 {
+		a.notef("and %d more lines; --out FILE or a pipe takes all", head.Left)
+	}
+	return nil
 }

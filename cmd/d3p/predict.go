@@ -19,6 +19,7 @@ import (
 	"d3p/cmd/d3p/internal/prediction"
 	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models"
 	"d3p/internal/models/encoding"
@@ -255,8 +256,14 @@ func (r *predictResult) printMetrics(w io.Writer) {
 
 // writeLines writes lines of CSV to out, or to stdout; what describes them.
 func (a *app) writeLines(result *predictResult, text []byte, out, what string) error {
+	if out == "" && !a.json {
+		return a.printTable(func(w io.Writer) error {
+			_, err := terminal.Plain{To: w}.Write(text)
+			return err
+		})
+	}
 	if out == "" {
-		return a.result(result, func(w io.Writer) { w.Write(text) })
+		return a.result(result, nil)
 	}
 	if err := outfile.Write(out, text); err != nil {
 		return status.With(status.Numeric, fmt.Errorf("--out: %w", err))

@@ -63,7 +63,7 @@ parameters go to stdout.`,
 			rng := noise.NewRandom(noise.Public(seed).Stream(noise.Simulation))
 			table, theta := simulate.Units(m, n, rng)
 			if out == "" {
-				return a.printTable(table, "")
+				return a.printRows(table, "")
 			}
 			if err := outfile.WriteTable(files[0], table, "", nil); err != nil {
 				return err
@@ -93,10 +93,10 @@ func namedValues(m *models.Model, theta []float64) map[string]float64 {
 	return named
 }
 
-// printTable prints a table on stdout as CSV, which --json puts into a string.
-func (a *app) printTable(t simulate.Table, privacy string) error {
+// printRows prints the rows of a table on stdout as CSV, which --json has no place for.
+func (a *app) printRows(t simulate.Table, privacy string) error {
 	if a.json {
 		return status.Usagef("--json needs --out with a file for the table")
 	}
-	return status.With(status.Numeric, export.Write(a.out, "csv", t, export.Options{Privacy: privacy}))
+	return a.printTable(func(w io.Writer) error { return export.Write(w, "csv", t, export.Options{Privacy: privacy}) })
 }

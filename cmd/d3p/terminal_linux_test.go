@@ -61,3 +61,33 @@ func TestInitAsksOnATerminal(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
+
+// A terminal gets the first lines of a table and the number of the others; a pipe gets all.
+func TestTableOnATerminal(t *testing.T) {
+	model, err := filepath.Abs("../../datasets/cohort.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := pseudoTerminal(t)
+	print := func(out io.Writer) string {
+		var notes bytes.Buffer
+		c := exec.Command(os.Args[0], "simulate", "-n", "30", model)
+		c.Args[0], c.Stdout, c.Stderr = "d3p", out, &notes
+		if err := c.Run(); err != nil {
+			t.Error(err)
+		}
+		return notes.String()
+	}
+	var piped bytes.Buffer
+	if notes := print(&piped); notes != "" || strings.Count(piped.String(), "\n") != 31 {
+		t.Errorf("%q, and a pipe gets %s", notes, piped.String())
+	}
+	if notes := print(theirs); !strings.HasPrefix(notes, "and 11 more lines; --out FILE") {
+		t.Errorf("notes: %q", notes)
+	}
+	shown := make([]byte, 2*piped.Len())
+	n, err := ours.Read(shown)
+	if err != nil || strings.Count(string(shown[:n]), "\n") != screenLines {
+		t.Errorf("the terminal shows %q (%v)", shown[:n], err)
+	}
+}

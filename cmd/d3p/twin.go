@@ -245,7 +245,7 @@ func (a *app) writeTwin(r *released.Release, s twinSettings, twin *simulate.Twin
 			return err
 		}
 		if len(paths) == 0 {
-			return a.printTable(table, r.Params.Privacy)
+			return a.printRows(table, r.Params.Privacy)
 		}
 		if err := outfile.WriteTable(paths[i], table, r.Params.Privacy, twinMetadata(r)); err != nil {
 			return err
