@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -64,6 +65,31 @@ func constant(name string, content []byte) File {
 	}}
 }
 
+// Try returns the error that Write would have, except for lack of space: it encodes all files,
+// and makes empty ones of their names below parent, which it removes.
+func Try(parent *os.Root, files []File) (err error) {
+	temporary := ".release-" + rand.Text()
+	if err := parent.Mkdir(temporary, 0o700); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, parent.RemoveAll(temporary)) }()
+	folder, err := parent.OpenRoot(temporary)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	for _, f := range files {
+		out, err := makeFile(folder, f.Name)
+		if err == nil {
+			err = errors.Join(f.Write(io.Discard), out.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
 // WriteFiles writes files into the new folder dir, whole or not at all, without
 // a manifest: a copy of something released, not a release.
 func WriteFiles(dir string, files []File) error {
@@ -118,12 +144,7 @@ func newFolder(parent *os.Root, name string, fill func(temporary *os.Root) error
 
 // writeFile writes f below folder and returns its manifest entry.
 func writeFile(folder *os.Root, f File) (Entry, error) {
-	if within := path.Dir(f.Name); within != "." {
-		if err := folder.MkdirAll(within, 0o755); err != nil {
-			return Entry{}, err
-		}
-	}
-	out, err := folder.OpenFile(f.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	out, err := makeFile(folder, f.Name)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -143,6 +164,16 @@ func writeFile(folder *os.Root, f File) (Entry, error) {
 		return Entry{}, err
 	}
 	return Entry{f.Name, sum.n, hex.EncodeToString(sum.sum.Sum(nil)), f.Covered}, nil
+}
+
+// makeFile makes a new file below folder, and the folders of its name.
+func makeFile(folder *os.Root, name string) (*os.File, error) {
+	if within := path.Dir(name); within != "." {
+		if err := folder.MkdirAll(within, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	return folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
 // counter hashes and counts the bytes written to it.

@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -81,5 +83,30 @@ func TestWriteFolderRefusesToOverwrite(t *testing.T) {
 	}
 	if err := writeIn(t, dir, nil); err == nil {
 		t.Error("an existing folder was replaced")
+	}
+}
+
+// Try finds what Write would find, and leaves nothing.
+func TestTry(t *testing.T) {
+	parent, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer parent.Close()
+	good := File{Name: "a/b", Write: func(w io.Writer) error { _, err := w.Write([]byte("x")); return err }}
+	for name, c := range map[string]struct {
+		files []File
+		want  bool
+	}{
+		"good": {[]File{good}, true}, "twice": {[]File{good, good}, false}, "a file as a folder": {[]File{good, {Name: "a/b/c", Write: good.Write}}, false},
+		"a long name": {[]File{{Name: strings.Repeat("n", 300), Write: good.Write}}, false},
+		"no encoding": {[]File{JSONFile("c", true, make(chan int))}, false},
+	} {
+		if err := Try(parent, c.files); (err == nil) != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := fs.ReadDir(parent.FS(), "."); len(left) > 0 || err != nil {
+			t.Errorf("%s leaves %v (%v)", name, left, err)
+		}
 	}
 }

@@ -46,6 +46,7 @@ type purchases struct {
 	dir           string
 	data, ledger  string
 	model, table1 string
+	public        map[string][]byte // files that the model names
 }
 
 func newPurchases(t *testing.T, header string) *purchases {
@@ -83,7 +84,7 @@ func (p *purchases) host(engine privacy.Engine) run.Host {
 // new is a new fit on an engine, of the whole budget of the ledger.
 func (p *purchases) new(engine privacy.Engine) run.Run {
 	p.t.Helper()
-	m, err := models.Read("visits.yaml", []byte(p.model), nil)
+	m, err := models.Read("visits.yaml", []byte(p.model), func(name string) ([]byte, error) { return p.public[name], nil })
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func (p *purchases) new(engine privacy.Engine) run.Run {
 	}
 	return run.Run{
 		Model: m, Plan: fittest.Plan(p.t, m, plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 20, SamplingRate: 1, Table1: p.table1}), Root: root, Host: p.host(engine), Job: run.Job{
-			ID: run.NewID(), Attempts: []string{run.NewID()}, Created: time.Now(), Data: p.data, Name: "visits", Model: string(m.Spec.Render()),
+			ID: run.NewID(), Attempts: []string{run.NewID()}, Created: time.Now(), Data: p.data, Name: "visits", Model: string(m.Spec.Render()), Public: m.Spec.Public,
 			Draws: 20, Formats: []string{"csv"}, Threads: 1, Command: []string{"d3p", "fit"}, Ledger: p.ledger,
 		},
 	}
@@ -185,6 +186,30 @@ func TestPriorWithoutGradientIsFree(t *testing.T) {
 		t.Error("the folder is left")
 	}
 	p.model = boughtColumns
+	if _, err := p.new(whole()).Fit(context.Background(), filepath.Join(p.dir, "next")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A fit whose release cannot be written is refused before it buys anything: a release has a copy
+// of a public file under its escaped name, which can be too long.
+func TestUnwritableReleaseIsFree(t *testing.T) {
+	p := newPurchases(t, "x,site,y")
+	sites := strings.Repeat("\u00fc", 100) + ".csv"
+	p.public = map[string][]byte{sites: []byte("site,beds\nleeds,300\nyork,500\n")}
+	p.model = strings.NewReplacer(
+		"levels: {dp: 0.2, most: 20}, unknown: other", "levels: [leeds, york]", "x + site", "x + (1 | site)\n  group_formula: {site: 1 + beds}",
+		"model:", "  tables:\n    sites: {file: "+sites+", public: true, key: site, columns: {beds: {type: real, scale: {center: 400, by: 100}}}}\nmodel:",
+	).Replace(boughtColumns)
+	var failed *run.Error
+	_, err := p.new(whole()).Fit(context.Background(), filepath.Join(p.dir, "failed"))
+	if !errors.As(err, &failed) || failed.Kind != run.Output || !strings.Contains(err.Error(), "nothing was spent") {
+		t.Fatalf("%v, want an error of the output", err)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, "failed")); err == nil {
+		t.Error("the folder is left")
+	}
+	p.model, p.public = boughtColumns, nil
 	if _, err := p.new(whole()).Fit(context.Background(), filepath.Join(p.dir, "next")); err != nil {
 		t.Error(err)
 	}

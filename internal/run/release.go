@@ -83,18 +83,29 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 	return done, nil
 }
 
-// writeRelease computes and writes the files of release/.
-func (r Run) writeRelease(m *models.Model, posterior *posterior.Posterior, ledger privacy.Ledger) (*report.Run, error) {
+// described is a release without its numbers. The model is as the release has it.
+func (r Run) described(m *models.Model, p *posterior.Posterior) report.Run {
 	j := r.Job
-	prior := outputs.DrawPrior(m, j.Draws, PriorRandom(j.Seed))
 	run := report.Run{
 		ID: j.ID, Created: j.Created, Status: report.Complete, Tool: r.Host.Tool(j.Engine), Name: j.Name,
 		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: j.ModelSHA256, Settings: j.Settings, Command: j.Command, Accepted: j.Accepted, Formats: j.Formats,
-		Plan: posterior.Plan, Posterior: posterior, Params: outputs.ParametersOf(m, posterior),
-		Draws: outputs.DrawPosterior(m, posterior, j.Draws, PosteriorRandom(j.Seed)), Weights: outputs.WeightsOf(m, posterior), Trace: outputs.TraceOf(m, posterior), Prior: prior,
-		Simulated: outputs.PriorPredictive(m, SimulationRandom(j.Seed)), Insecure: j.Insecure,
+		Plan: p.Plan, Posterior: p, Params: []outputs.Parameter{}, Insecure: j.Insecure,
 	}
 	run.Tool.Processes = j.Processes
+	return run
+}
+
+// addPosterior adds the numbers of the posterior to its release.
+func (r Run) addPosterior(run *report.Run, m *models.Model, draws int) {
+	p := run.Posterior
+	run.Params, run.Draws, run.Weights = outputs.ParametersOf(m, p), outputs.DrawPosterior(m, p, draws, PosteriorRandom(r.Job.Seed)), outputs.WeightsOf(m, p)
+}
+
+// writeRelease computes and writes the files of release/.
+func (r Run) writeRelease(m *models.Model, posterior *posterior.Posterior, ledger privacy.Ledger) (*report.Run, error) {
+	j, run := r.Job, r.described(m, posterior)
+	r.addPosterior(&run, m, j.Draws)
+	run.Trace, run.Prior, run.Simulated = outputs.TraceOf(m, posterior), outputs.DrawPrior(m, j.Draws, PriorRandom(j.Seed)), outputs.PriorPredictive(m, SimulationRandom(j.Seed))
 	if s := run.Plan.Selection; s != nil {
 		whole := *run.Plan
 		whole.Epsilon, run.Plan = s.Epsilon, &whole
@@ -120,11 +131,12 @@ func (r Run) writeRelease(m *models.Model, posterior *posterior.Posterior, ledge
 		return nil, err
 	}
 	run.Booked = booked
-	return &run, r.publish(&run)
+	return &run, r.publish(&run, releaseName)
 }
 
-// publish writes the files of a release, signed if the run has a key.
-func (r Run) publish(run *report.Run) error {
+// publish writes the files of a release into the new folder name, signed if the run has a
+// key.
+func (r Run) publish(run *report.Run, name string) error {
 	files, err := run.Release()
 	if err != nil {
 		return err
@@ -133,7 +145,7 @@ func (r Run) publish(run *report.Run) error {
 	if r.Key != nil {
 		options.Sign = r.Key.Sign
 	}
-	return release.Write(r.folder.root, releaseName, files, options)
+	return release.Write(r.folder.root, name, files, options)
 }
 
 // releaseBytes bounds the size of a release and its checkpoint: the draws as

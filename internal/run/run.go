@@ -117,7 +117,7 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 	if r.Ranks.Several() {
 		r.Job.Processes = r.Ranks.Job.Size
 	}
-	if err := r.prepare(); err != nil {
+	if err := r.prepare(released); err != nil {
 		r.discard()
 		return nil, err
 	}
@@ -184,13 +184,17 @@ func (r Run) checkFinite() error {
 	return failed(Model, fit.CheckFinite(r.Plan))
 }
 
-// prepare checks the plan, and sets disk space and budget aside, so that a full disk fails
-// before privacy is spent.
-func (r Run) prepare() error {
+// prepare checks the plan and the writing of its release, and sets disk space and budget
+// aside, so that what can fail does so before privacy is spent. The model is as the release
+// has it.
+func (r Run) prepare(m *models.Model) error {
 	if err := r.checkFinite(); err != nil {
 		return err
 	}
 	if err := r.Ranks.takes(r.Plan); err != nil {
+		return err
+	}
+	if err := r.checkWritable(m); err != nil {
 		return err
 	}
 	if err := r.folder.prepare(r.Job, releaseBytes(r.Model, r.Job.Draws)); err != nil {
@@ -392,7 +396,10 @@ func (r Run) steps(ctx context.Context, c *privacy.Curator, observer fit.Observe
 		ctx = r.Ranks.inStep.follow(ctx)
 	}
 	var result fit.Result
-	err := r.checkFinite() // with what it has bought
+	var err error
+	if len(r.Plan.Before()) > 0 { // the plan has changed since prepare
+		err = r.checkFinite()
+	}
 	switch {
 	case err != nil:
 		result.Spent = c.Ledger()

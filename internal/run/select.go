@@ -45,6 +45,13 @@ func Select(ctx context.Context, trials []Run, out string, score func(ctx contex
 		return nil, err
 	}
 	defer unlock()
+	for _, t := range trials {
+		t.folder = folder
+		if err := t.check(); err != nil {
+			folder.discard()
+			return nil, err
+		}
+	}
 	booking := first.Job
 	booking.Ledger, booking.Folder = first.Booked, folder.name()
 	place := booking.reservation()

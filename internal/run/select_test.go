@@ -197,3 +197,17 @@ func TestSelectFails(t *testing.T) {
 		}
 	}
 }
+
+// A selection with a trial that cannot have a result spends nothing.
+func TestSelectRefusesBeforeItSpends(t *testing.T) {
+	trials, out := trialsOf(t, "two.csv", 3), filepath.Join(t.TempDir(), "out")
+	trials[1].Plan.ClipQuantile = math.NaN() // JSON has no such number
+	var failed *run.Error
+	_, err := run.Select(context.Background(), trials, out, nil)
+	if !errors.As(err, &failed) || failed.Kind != run.Model {
+		t.Fatalf("%v, want an error of the model", err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("the folder is left")
+	}
+}

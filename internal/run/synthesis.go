@@ -10,7 +10,6 @@ import (
 	"d3p/internal/atomicfile"
 	"d3p/internal/fit"
 	"d3p/internal/models"
-	"d3p/internal/outputs"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
@@ -31,7 +30,7 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 		return nil, failed(Model, err)
 	}
 	r.Job.Engine = "cpu"
-	if err := r.prepare(); err != nil {
+	if err := r.prepare(m); err != nil {
 		r.discard()
 		return nil, err
 	}
@@ -116,14 +115,10 @@ func (r Run) learn(ctx context.Context, m *models.Model) (*synthesis.Table, priv
 func (r Run) writeSynthesis(m *models.Model, table *synthesis.Table) (*report.Run, error) {
 	j, done := r.Job, *r.Plan
 	done.Steps = table.Steps
-	run := report.Run{
-		ID: j.ID, Created: j.Created, Status: report.Complete, Tool: r.Host.Tool(j.Engine), Name: j.Name,
-		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: j.ModelSHA256, Settings: j.Settings, Command: j.Command, Accepted: j.Accepted,
-		Plan: &done, Posterior: &posterior.Posterior{Plan: &done, Steps: done.Steps}, Params: []outputs.Parameter{}, Insecure: j.Insecure,
-		// The ledger's entries of a release have this noise together, to the last bits:
-		// the plan's is the smaller.
-		Event: done.MechanismEvent(done.NoiseMultiplier),
-	}
+	run := r.described(m, &posterior.Posterior{Plan: &done, Steps: done.Steps})
+	// The ledger's entries of a release have this noise together, to the last bits:
+	// the plan's is the smaller.
+	run.Event = done.MechanismEvent(done.NoiseMultiplier)
 	answer, err := accountant.Epsilon(run.Event, done.Neighbours, done.Delta)
 	if err != nil {
 		return nil, err
@@ -134,5 +129,5 @@ func (r Run) writeSynthesis(m *models.Model, table *synthesis.Table) (*report.Ru
 	}
 	table.Privacy = run.Banner()
 	run.Marginals, run.Utility = table, table.Utility(m)
-	return &run, r.publish(&run)
+	return &run, r.publish(&run, releaseName)
 }
