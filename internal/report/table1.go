@@ -4,7 +4,9 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 	"text/template"
 
 	"d3p/internal/release"
@@ -43,8 +45,12 @@ func writeTable1(w io.Writer, p *Privacy) error {
 		header = append(header, "privacy")
 	}
 	out.Write(header)
+	spreadless := table1.Spreadless(p.Table1)
 	for _, r := range p.Table1 {
 		line := []string{r.Column, string(r.Statistic), r.Of, digits(r.Value), digits(r.NoiseSD), "", "", "", ""}
+		if isNoise(r, spreadless) {
+			line[3], line[4] = "", ""
+		}
 		if r.Low != nil && r.High != nil {
 			copy(line[5:], []string{digits(*r.Low), digits(*r.High), digits(r.ShapeSD)})
 		}
@@ -60,14 +66,23 @@ func writeTable1(w io.Writer, p *Privacy) error {
 	return out.Error()
 }
 
+// isNoise reports whether r is a correlation with a column whose spread noise hides.
+func isNoise(r table1.Row, spreadless []string) bool {
+	return r.Statistic == table1.Correlation && (slices.Contains(spreadless, r.Column) || slices.Contains(spreadless, r.Of))
+}
+
+// Spreadless names the columns whose correlations are not among the lines for readers.
+func (d *document) Spreadless() string { return strings.Join(table1.Spreadless(d.Table1), ", ") }
+
 func digits(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // table1Line is a line of the table for readers.
 type table1Line struct{ Column, What, Value, Noise string }
 
 // Table1Lines are the lines for readers: no cells of histograms or mean
-// scores, shares in per cent, limits in place of noise.
+// scores, no correlations that are noise, shares in per cent, limits in place of noise.
 func (d *document) Table1Lines() (lines []table1Line) {
+	spreadless := table1.Spreadless(d.Table1)
 	for _, r := range d.Table1 {
 		what := string(r.Statistic)
 		value, noise := fmt.Sprintf("%.4g", r.Value), fmt.Sprintf("%.2g", r.NoiseSD)
@@ -84,6 +99,9 @@ func (d *document) Table1Lines() (lines []table1Line) {
 				what = r.Of
 			}
 		case table1.Correlation:
+			if isNoise(r, spreadless) {
+				continue
+			}
 			what = "correlation with " + r.Of
 			value = fmt.Sprintf("%.2f", r.Value)
 		}

@@ -1,0 +1,45 @@
+package report_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"d3p/internal/fit/plan"
+	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
+	"d3p/internal/table1"
+)
+
+// A correlation with a column whose spread noise hides has no number, and the table for
+// readers names the column.
+func TestCorrelationsThatAreNoise(t *testing.T) {
+	p, err := reporttest.Example(t, plan.Config{Epsilon: 1}).Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	zero, one := 0.0, 1.0
+	p.Mechanism.Purchase = &table1.Plan{}
+	p.Table1 = []table1.Row{
+		{Column: "age", Statistic: table1.SD, Value: 10, NoiseSD: 2, Low: &one, High: &one}, {Column: "flat", Statistic: table1.SD, Value: 0.1, NoiseSD: 2, Low: &zero, High: &one},
+		{Column: "age", Statistic: table1.Correlation, Of: "flat", Value: 0.4321, NoiseSD: 0.4}, {Column: "age", Statistic: table1.Correlation, Of: "dose", Value: 0.25, NoiseSD: 0.1},
+	}
+	wanted := map[string][2]string{
+		"table1.csv": {"age,correlation,dose,0.25,0.1,", "age,correlation,flat,,,"}, "table1.md": {"| age | correlation with dose | 0.25 |", "spread of flat: "},
+		"privacy.md": {"| age | correlation with dose | 0.25 |", "spread of flat: "}, "privacy.html": {"correlation with dose", "spread of flat: "},
+	}
+	for _, f := range append(report.Table1Files(p), report.MarkdownFile(p, report.Findings{}), report.HTMLFile(p, report.Findings{})) {
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wanted[f.Name] {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s has no %q", f.Name, want)
+			}
+		}
+		if strings.Contains(b.String(), "0.43") || strings.Contains(b.String(), "correlation with flat") {
+			t.Errorf("%s has the correlation with flat:\n%s", f.Name, b.String())
+		}
+	}
+}
