@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/effects"
+	"d3p/internal/models/data"
 	"d3p/internal/predict"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/release"
@@ -32,6 +35,7 @@ type effectsSettings struct {
 type effectsResult struct {
 	Run     string           `json:"run"`
 	Prob    float64          `json:"prob"`
+	Rows    string           `json:"rows"` // what the simulated rows follow
 	Effects []effects.Effect `json:"effects"`
 }
 
@@ -45,7 +49,9 @@ response over them, and goes through the values of the predictor. It prints cont
 of these averages: each level with the reference level, the upper quartile of a number
 with the lower one. Of a category as response these are the probabilities of its levels.
 
-The rows follow Table 1 if the fit bought it, else the declarations. --out writes averages.csv, contrasts.csv and a figure for each effect.
+The rows follow Table 1 if the fit bought it, else the declarations. The intervals leave
+out the noise of Table 1; a last line has the limits of the quartiles. --out writes
+averages.csv, contrasts.csv and a figure for each effect.
 
 Effects needs the release only and costs no privacy. It describes the model's
 expectation, which is a causal effect only if the model has every common cause of the
@@ -97,9 +103,14 @@ func (a *app) effects(c *cobra.Command, folder string, s effectsSettings) error 
 	if err != nil {
 		return status.Usagef("--columns: %v", err)
 	}
+	rows := rowsOf(list, r.Privacy.Table1, &r.Model.Spec.Data)
 	if s.out == "" {
-		return a.result(effectsResult{folder, s.prob, list}, func(w io.Writer) { printContrasts(w, list, s.prob) })
+		return a.result(effectsResult{folder, s.prob, rows, list}, func(w io.Writer) {
+			printContrasts(w, list, s.prob)
+			fmt.Fprintln(w, rows)
+		})
 	}
+	a.notef("%s", rows)
 	banner := r.Params.Privacy
 	files := []release.File{
 		{Name: "averages.csv", Write: func(w io.Writer) error { return effects.WriteAverages(w, list, s.prob, banner) }},
@@ -118,6 +129,40 @@ func (a *app) effects(c *cobra.Command, folder string, s effectsSettings) error 
 		files = append(files, release.File{Name: fmt.Sprintf("effect-%d.%s", i+1, s.format), Write: func(w io.Writer) error { return page.Write(w, s.format) }})
 	}
 	return a.writeFiles(files, true, s.out)
+}
+
+// rowsOf describes the simulated rows: with a bought Table 1 its noise, which no interval
+// contains, as the limits of the quartiles that are compared.
+func rowsOf(list []effects.Effect, bought []table1.Row, d *data.Data) string {
+	if len(bought) == 0 {
+		return "the rows follow the declarations of the columns: the fit bought no Table 1"
+	}
+	limits := func(column string, s table1.Statistic) string {
+		at := slices.IndexFunc(bought, func(r table1.Row) bool { return r.Column == column && r.Statistic == s && r.Low != nil && r.High != nil })
+		if at < 0 {
+			return ""
+		}
+		low, high := *bought[at].Low, *bought[at].High
+		if c := d.Column(column); c.Type.V == data.Date {
+			return c.Cell(low) + " to " + c.Cell(high)
+		}
+		return fmt.Sprintf("%.4g to %.4g", low, high)
+	}
+	var compared []string
+	for _, e := range list {
+		from, to := limits(e.Column, table1.Quartile1), limits(e.Column, table1.Quartile3)
+		if !e.Number || from == "" || to == "" || e.Changes[0].From == e.Points[0].Label { // the ends of the grid, in place of equal quartiles
+			continue
+		}
+		if words := fmt.Sprintf("%s %s -> %s", e.Column, from, to); !slices.Contains(compared, words) {
+			compared = append(compared, words)
+		}
+	}
+	words := "the rows follow Table 1: the intervals leave out its noise"
+	if len(compared) > 0 {
+		words += ", which puts the quartiles compared within: " + strings.Join(compared, "; ")
+	}
+	return words
 }
 
 // printContrasts prints the contrasts of effects as a table.
