@@ -138,7 +138,9 @@ func rowsOf(list []effects.Effect, bought []table1.Row, d *data.Data) string {
 		return "the rows follow the declarations of the columns: the fit bought no Table 1"
 	}
 	limits := func(column string, s table1.Statistic) string {
-		at := slices.IndexFunc(bought, func(r table1.Row) bool { return r.Column == column && r.Statistic == s && r.Low != nil && r.High != nil })
+		at := slices.IndexFunc(bought, func(r table1.Row) bool {
+			return r.Column == column && r.Statistic == s && r.Low != nil && r.High != nil
+		})
 		if at < 0 {
 			return ""
 		}

@@ -24,6 +24,7 @@ import (
 	"d3p/internal/outputs"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/report"
 	"d3p/internal/run"
 	"d3p/internal/settings"
 	"d3p/internal/signature"
@@ -238,6 +239,11 @@ func (a *app) printFit(result *run.Result) error {
 		printSummary(w, result.Summary, usual)
 		for _, l := range result.Levels {
 			fmt.Fprintf(w, "\n%s: %d found; noise hides most levels of fewer than %.0f units, and shows nearly all of %.0f or more\n", l.Purpose(), len(l.Found), l.Threshold, l.Sure())
+		}
+		for i := range result.Bounds {
+			if b := &result.Bounds[i]; b.OfBounds > 0 && b.Numbers != nil {
+				fmt.Fprintf(w, "\n%s: %g to %g; numbers outside, moved to the bounds: %s\n", b.Purpose(), b.Numbers.Lower, b.Numbers.Upper, report.OutsideWords(b))
+			}
 		}
 		fmt.Fprintf(w, "\n%s\n", explain(m, usual))
 		fmt.Fprintf(w, "\nClaim: %s\n", result.Claim)

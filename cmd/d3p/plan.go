@@ -203,7 +203,11 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	}
 	for i := range p.Bounds {
 		b := &p.Bounds[i]
-		t.Line(terminal.Cells{"bought", fmt.Sprintf("%s, with noise of standard deviation %.3g in a count, for epsilon %s alone", b.Purpose(), b.Histogram.Noise, b.Price())})
+		words := fmt.Sprintf("%s, with noise of standard deviation %.3g in a count, for epsilon %s alone", b.Purpose(), b.Histogram.Noise, b.Price())
+		if aim := b.Aim(); aim != "" {
+			words += "; numbers outside: " + aim
+		}
+		t.Line(terminal.Cells{"bought", words})
 	}
 	if u := p.Counted; u != nil {
 		t.Line(terminal.Cells{"bought", fmt.Sprintf("%s, with noise of standard deviation %.3g, for epsilon %g alone", u.Purpose(), u.Noise, u.Price)})

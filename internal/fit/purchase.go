@@ -79,7 +79,7 @@ func BuyBounds(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*mod
 	if err != nil {
 		for i, b := range p.Bounds {
 			numbers[i] = table1.Limits(limits.Spec.Data.Column(b.Column))
-			bought.Numbers[b.Column] = numbers[i]
+			bought.Numbers[b.Column], p.Bounds[i].Outside = numbers[i], nil
 		}
 		if m, err = compile(bought); err != nil {
 			return err

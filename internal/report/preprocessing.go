@@ -139,7 +139,15 @@ func numeric(add func(string, map[string]any), d *data.Data, c *data.Column, raw
 }
 
 // boughtLine is a line about bought constants, for readers.
-type boughtLine struct{ What, Price, Noise, Bounds, Scale string }
+type boughtLine struct{ What, Price, Noise, Bounds, Outside, Scale string }
+
+// OutsideWords describe the share of the numbers beyond bought bounds.
+func OutsideWords(b *table1.Bounds) string {
+	if b.Outside == nil {
+		return "none: they are the limits"
+	}
+	return fmt.Sprintf("%.2g %% ± %.2g %% in cells that reach outside", 100*b.Outside.Share, 100*b.Outside.NoiseSD)
+}
 
 // Bought are the lines about bought constants; before the fit they have no numbers.
 func (d *document) Bought() (lines []boughtLine) {
@@ -153,10 +161,10 @@ func (d *document) Bought() (lines []boughtLine) {
 	}
 	for i := range d.Mechanism.Bounds {
 		b := &d.Mechanism.Bounds[i]
-		line := boughtLine{What: b.Purpose(), Price: b.Price(), Noise: fmt.Sprintf("%.3g", b.Histogram.Noise)}
+		line := boughtLine{What: b.Purpose(), Price: b.Price(), Noise: fmt.Sprintf("%.3g", b.Histogram.Noise), Outside: b.Aim()}
 		if n := b.Numbers; n != nil {
 			if b.OfBounds > 0 {
-				line.Bounds = fmt.Sprintf("%g to %g", n.Lower, n.Upper)
+				line.Bounds, line.Outside = fmt.Sprintf("%g to %g", n.Lower, n.Upper), OutsideWords(b)
 			}
 			if n.By > 0 {
 				line.Scale = fmt.Sprintf("%g ± %g", n.Center, n.By)

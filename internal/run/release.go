@@ -43,6 +43,8 @@ type Result struct {
 	Verdict *outputs.Verdict `json:"verdict,omitempty"`
 	// Levels are the levels that the fit bought.
 	Levels []table1.Levels `json:"levels,omitempty"`
+	// Bounds are the bounds and scales that the fit bought.
+	Bounds []table1.Bounds `json:"bounds,omitempty"`
 	// Fitted is the model as the release has it.
 	Fitted *models.Model `json:"-"`
 }
@@ -73,7 +75,7 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 	done := &Result{
 		Run: r.folder.path, Release: r.folder.release(), Private: r.folder.private(), Model: written.Name,
 		Claim: written.Claim(), Summary: written.Rows(),
-		Divergences: result.Divergences, Tries: posterior.Tries, Unconverged: result.Unconverged, Levels: posterior.Plan.Levels, Fitted: m,
+		Divergences: result.Divergences, Tries: posterior.Tries, Unconverged: result.Unconverged, Levels: posterior.Plan.Levels, Bounds: posterior.Plan.Bounds, Fitted: m,
 	}
 	done.Single = plan.Single(written.Plan.Clipping)
 	done.Verdict = written.Whole()

@@ -1,6 +1,7 @@
 package table1
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -26,6 +27,16 @@ type Bounds struct {
 	Histogram Release `json:"histogram"`
 	// Numbers are the bought numbers; nil before the purchase.
 	Numbers *data.Numbers `json:"numbers,omitempty"`
+	// Outside is the share of the numbers beyond bought bounds; nil where none can be.
+	Outside *Outside `json:"outside,omitempty"`
+}
+
+// Outside is the share of a column's numbers in the cells of the bought histogram that reach
+// beyond the bought bounds, with the standard deviation of its noise. The fit moves what is
+// beyond a bound to the bound.
+type Outside struct {
+	Share   float64 `json:"share"`
+	NoiseSD float64 `json:"noise_sd"`
 }
 
 // BoundsOf are the purchases that m's file asks for, of the columns that m reads. Bounds
@@ -124,7 +135,33 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 	if !d.OpenScale() {
 		n.Center, n.By = 0, 0
 	}
+	if b.OfBounds > 0 {
+		b.Outside = outsideOf(of, h, n)
+	}
 	return n, nil
+}
+
+// outsideOf is the share of h in the cells that reach beyond the bounds n; nil for the limits.
+func outsideOf(of column, h histogram, n data.Numbers) *Outside {
+	edges := append(append([]float64{of.rawLower}, h.cuts...), of.rawUpper)
+	sum, cells := 0.0, 0.0
+	for i, count := range h.cells() {
+		first, last := edges[i], edges[i+1]
+		if of.whole { // the numbers of a cell are from its first edge to below its last
+			first = math.Ceil(first)
+			if i < len(h.cells())-1 {
+				last = math.Ceil(last) - 1
+			}
+		}
+		if first < n.Lower || last > n.Upper {
+			sum, cells = sum+count, cells+1
+		}
+	}
+	if cells == 0 {
+		return nil
+	}
+	all := h.withValue()
+	return &Outside{digits(min(max(sum/all, 0), 1)), digits(math.Sqrt(cells) * h.noise / all)}
 }
 
 // Limits are the numbers of a purchase that shows nothing: the declared limits.
@@ -136,6 +173,15 @@ const reach = 5
 
 // farShare is the share of the numbers that bought bounds may leave outside, on each side.
 const farShare = 1e-3
+
+// Aim describes the share of the numbers that bought bounds may leave outside; "" for a
+// purchase of a scale alone.
+func (b *Bounds) Aim() string {
+	if b.OfBounds == 0 {
+		return ""
+	}
+	return fmt.Sprintf("at most %g %% on each side, by design", 100*farShare)
+}
 
 // numbersOf computes the numbers of a column from a histogram. The
 // scale is the mean and the standard deviation of a histogram; it leaves out

@@ -65,7 +65,12 @@ func buyBounds(t *testing.T, m *models.Model, path string, seed uint64, rel even
 func TestBoughtBounds(t *testing.T) {
 	m, path := open(t), records(t, 4000)
 	for seed := range uint64(20) {
-		n, _, _ := buyBounds(t, m, path, seed, event.AddRemove)
+		n, list, _ := buyBounds(t, m, path, seed, event.AddRemove)
+		for _, b := range list {
+			if o := b.Outside; (o != nil) != (b.OfBounds > 0) || o != nil && !(o.Share < 4*o.NoiseSD+0.01 && o.NoiseSD > 0.001 && o.NoiseSD < 0.05) {
+				t.Errorf("seed %d: outside the bounds of %s %+v", seed, b.Column, o)
+			}
+		}
 		check := func(name string, low, high, center, by float64) {
 			got := n[name]
 			// in standard deviations: 2.9 to 11 of them on each side
@@ -84,6 +89,34 @@ func TestBoughtBounds(t *testing.T) {
 		}
 		if visits.Lower != 0 || visits.Upper > 12 || days.By != 0 || days.Lower != math.Trunc(days.Lower) {
 			t.Errorf("seed %d: visits %+v, days %+v", seed, visits, days)
+		}
+	}
+}
+
+// The share outside is that of the cells that reach beyond the bounds; of whole numbers a cell
+// ends below its last edge.
+func TestShareOutside(t *testing.T) {
+	d := &open(t).Spec.Data
+	for _, c := range []struct {
+		column       string
+		cuts         []float64
+		lower, upper float64
+		cells, most  float64 // of the counts, and their number
+	}{
+		{"age", []float64{-10, 0, 10}, -10, 10, 12, 2}, {"age", []float64{-10, 0, 10}, -9, 9, 102, 4}, {"age", []float64{-10, 0, 10}, -2000, 2000, 0, 0},
+		{"days", []float64{4.5, 9.5, 12.5}, 5, 12, 12, 2}, {"days", []float64{4.5, 9.5, 12.5}, 5, 11, 62, 3},
+	} {
+		h := histogram{cuts: c.cuts, counts: []float64{5, 40, 50, 7, 3}, noise: 2, rows: 105}
+		got := outsideOf(columnOf(d.Column(c.column)), h, data.Numbers{Lower: c.lower, Upper: c.upper})
+		if c.most == 0 {
+			if got != nil {
+				t.Errorf("%s from %g to %g: %+v, want none", c.column, c.lower, c.upper, got)
+			}
+			continue
+		}
+		all := h.withValue()
+		if got == nil || math.Abs(got.Share-min(c.cells/all, 1)) > 1e-5 || math.Abs(got.NoiseSD-2*math.Sqrt(c.most)/all) > 1e-5 {
+			t.Errorf("%s from %g to %g: %+v of %g", c.column, c.lower, c.upper, got, all)
 		}
 	}
 }
