@@ -144,7 +144,7 @@ var rules = map[string]rule{
 		"privacy/sampler", "release", "report"}, theirs: []string{arrow}, files: true},
 	"export": {ours: []string{"models/simulate", "models", "models/data"}, theirs: []string{arrow}},
 	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "models/predictive", "predict", "privacy", "privacy/event", "privacy/noise", "settings"}, theirs: []string{"gonum.org/v1/gonum/stat"}},
-	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/data", "models/spec", "nuts", "outputs", "posterior", "privacy",
+	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/data", "models/guide", "models/spec", "nuts", "outputs", "posterior", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "synthesis", "table1"}, files: true},
 	"rehearsal":             {ours: []string{"export", "fit", "fit/plan", "models", "models/simulate", "outputs", "posterior", "privacy", "privacy/noise"}, files: true},
 	"experiments":           {ours: []string{"experiments/attack", "experiments/dpvi2017", "experiments/published", "experiments/tables", "rehearsal", "atomicfile", "settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "export", "report/figure", "score"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/source"
 	"d3p/internal/spell"
 )
@@ -107,9 +108,9 @@ func (r *reader) choice(e entry, options ...string) source.Value[string] {
 	}
 	v := r.text(e)
 	if v.IsSet() && !slices.Contains(options, v.V) {
-		hint, known := otherWords[e.key][strings.ToLower(v.V)]
-		if !known {
-			hint = spell.Suggest(v.V, "one of", options)
+		hint := spell.Suggest(v.V, "one of", options)
+		if other := data.TypeHint(v.V); e.key == "type" && other != "" {
+			hint = other
 		}
 		r.Add(v.At, hint, "unknown %s %s", e.key, v.V)
 		return source.Value[string]{}

@@ -1,10 +1,11 @@
-package spec
+package data
 
-// otherWords are words of other tools for the choices of a key, with what to write here.
-var otherWords = map[string]map[string]string{"type": typeWords()}
+import "strings"
 
-// typeWords has the type names of R, pandas, SQL and Parquet.
-func typeWords() map[string]string {
+// TypeHint is what to write for a type name of R, pandas, SQL or Parquet; "" for another word.
+func TypeHint(word string) string { return typeHints()[strings.ToLower(word)] }
+
+func typeHints() map[string]string {
 	words := make(map[string]string)
 	for hint, names := range map[string][]string{
 		"write `type: integer, lower: 0` and an upper bound":            {"count", "counts", "uint", "uint8", "uint16", "uint32", "uint64", "natural"},
