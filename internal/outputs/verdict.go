@@ -82,8 +82,11 @@ const (
 	noiseMuch       = 0.5
 	movedFar        = 1.5 // posterior sds
 	movedSome       = 0.75
-	fluctuations    = 2 // standard deviations of the mean of the last iterates
-	pulledFar       = 1 // posterior sds
+	fluctuations    = 2   // standard deviations of the mean of the last iterates
+	drifts          = 5   // of them between two quarters: the iterates still move
+	mostDrifting    = 0.1 // of the variables, in a fit that has settled
+	correctedFar    = 5   // posterior sds from iterates that have settled
+	pulledFar       = 1   // posterior sds
 	pulledSome      = 0.5
 	movesWith       = 0.9 // correlation
 	fewRecords      = 10  // of a level
@@ -110,7 +113,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	if d.S < 2 || len(d.Variables) == 0 {
 		return
 	}
-	ends, fluctuation := d.late(m, trace)
+	ends, fluctuation, settled := d.late(m, trace)
 	blind := d.leavesNoiseOut()
 	for v := range d.Variables {
 		name := d.Variables[v].Name
@@ -125,7 +128,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		}
 		verdict = withoutInterval(verdict, point, blind)
 		if ends != nil && !point {
-			verdict = d.besideEnd(verdict, v, ends[v], fluctuation[v])
+			verdict = d.besideEnd(verdict, v, ends[v], fluctuation[v], settled[v])
 		}
 		if share := d.Variables[v].NoiseShare; share != nil {
 			noise := OfNoise(*share)
@@ -367,11 +370,12 @@ func correlation(x, y []float64) float64 {
 	return sum / math.Sqrt(square*other)
 }
 
-// besideEnd judges variable v by its distance from the end of the fit.
-func (d *Draws) besideEnd(verdict Verdict, v int, end, fluctuation float64) Verdict {
+// besideEnd judges variable v by its distance from the end of the fit. Iterates that have
+// settled may be some sds away: clipping has a bias, which the result is corrected for.
+func (d *Draws) besideEnd(verdict Verdict, v int, end, fluctuation float64, settled bool) Verdict {
 	mean, variance := meanVariance(d.Of(v))
 	moved := math.Abs(end - mean)
-	if moved < fluctuations*fluctuation {
+	if moved < fluctuations*fluctuation || settled && moved < correctedFar*math.Sqrt(variance) {
 		moved = 0
 	}
 	switch moved /= math.Sqrt(variance); {
@@ -423,10 +427,11 @@ func OfNoise(share float64) Verdict {
 //
 // The variance is that of successive differences δ of the means of k parts of the quarter,
 // Σδ²/(2k(k−1)), which a slow drift hardly changes. Von Neumann 1941,
-// doi:10.1214/aoms/1177731677.
-func (d *Draws) late(m *models.Model, trace *Trace) (mean, fluctuation []float64) {
+// doi:10.1214/aoms/1177731677. A variable has settled if it and most others hardly differ
+// from their means of the quarter before.
+func (d *Draws) late(m *models.Model, trace *Trace) (mean, fluctuation []float64, settled []bool) {
 	if trace == nil || len(trace.Steps) < leastTraceSteps || len(trace.Names) != m.P {
-		return nil, nil
+		return nil, nil, nil
 	}
 	n := len(trace.Steps)
 	first := n * 3 / 4
@@ -442,10 +447,18 @@ func (d *Draws) late(m *models.Model, trace *Trace) (mean, fluctuation []float64
 		}
 		last = own
 	}
+	before, drifting := d.at(m, trace, n/2, first), 0
+	settled = make([]bool, len(d.Variables))
 	for v, variance := range fluctuation {
 		fluctuation[v] = math.Sqrt(variance)
+		if settled[v] = math.Abs(mean[v]-before[v]) <= drifts*fluctuation[v]; !settled[v] {
+			drifting++
+		}
 	}
-	return mean, fluctuation
+	if float64(drifting) > mostDrifting*float64(len(settled)) {
+		clear(settled)
+	}
+	return mean, fluctuation, settled
 }
 
 // at are the variables at the mean of the iterates from one to before another.

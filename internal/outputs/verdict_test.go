@@ -27,7 +27,8 @@ model:
 
 // judged are verdicts about draws that are normal about 0 with the given sds by
 // variable, 0.1 for others, or about means, under a prior with sd 1; groups' sds are about
-// 0.5. Noise has a tenth of the variance, or shares by variable; with "all" none of the others. The iterates end at ends, between which they swing up and down.
+// 0.5. Noise has a tenth of the variance, or shares by variable; with "all" none of the others. The iterates
+// are at ends, about which they swing up and down, or go there from another number.
 func judged(t *testing.T, m *models.Model, known Known, means, sds, shares, ends, swings map[string]float64) map[string]Verdict {
 	t.Helper()
 	const s = 2000
@@ -59,7 +60,11 @@ func judged(t *testing.T, m *models.Model, known Known, means, sds, shares, ends
 	for i := range 2 * leastTraceSteps {
 		trace.Steps = append(trace.Steps, i+1)
 		for _, name := range trace.Names {
-			trace.Values = append(trace.Values, ends[name]+swings[name]*float64(1-2*(i%2)))
+			x := ends[name] + swings[name]*float64(1-2*(i%2))
+			if start, moves := ends["from "+name]; moves {
+				x += (start - x) * (1 - float64(i+1)/(2*leastTraceSteps))
+			}
+			trace.Values = append(trace.Values, x)
 		}
 	}
 	if ends == nil {
@@ -112,10 +117,13 @@ func TestVerdicts(t *testing.T) {
 		{name: "the prior has no noise", of: "b[x]", want: Not, why: "the posterior is the prior", known: plenty, sds: one("b[x]", 1), shares: one("all", 1)},
 		{name: "a billionth", of: "b[x]", want: Not, why: "leaves the privacy noise out", known: plenty, shares: map[string]float64{"all": 1, "sigma": 1e-9}},
 		{name: "nearly no noise", of: "b[x]", want: Resolved, known: plenty, shares: map[string]float64{"all": 1, "sigma": 1e-6}},
-		{name: "still moving", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.3)},
-		{name: "nearly there", of: "b[x]", want: Partly, why: "last steps", known: plenty, ends: one("b[x]", 0.1)},
+		{name: "still moving", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: map[string]float64{"b[x]": 0.3, "from b[x]": 1}},
+		{name: "nearly there", of: "b[x]", want: Partly, why: "last steps", known: plenty, ends: map[string]float64{"b[x]": 0.08, "from b[x]": 0.4}},
+		{name: "settled, and corrected", of: "b[x]", want: Resolved, known: plenty, ends: one("b[x]", 0.3)},
+		{name: "settled beside others that move", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: map[string]float64{"b[x]": 0.3, "sigma": 0, "from sigma": 2, "Intercept": 0, "from Intercept": 2}},
+		{name: "settled far away", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.8)},
 		{name: "swings about the result", of: "b[x]", want: Resolved, known: plenty, ends: one("b[x]", 0.3), swings: one("b[x]", 0.25)},
-		{name: "swings elsewhere", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.4), swings: one("b[x]", 0.25)},
+		{name: "swings elsewhere", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.7), swings: one("b[x]", 0.25)},
 		{name: "a point", of: "b[x]", want: Not, why: "a point has no interval", known: plenty, means: one("b[x]", 2), sds: one("b[x]", 0), ends: one("b[x]", 9)},
 		{name: "a constant", of: "b[x]", want: Resolved, known: plenty, means: one("b[x]", 1), sds: one("b[x]", 0)},
 		{name: "rare reference", of: "b[band=c]", want: Not, why: "band=a", known: rare},

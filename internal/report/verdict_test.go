@@ -126,7 +126,7 @@ func TestStepsByMoments(t *testing.T) {
 		for i := range 100 {
 			trace.Steps = append(trace.Steps, i+1)
 			for range trace.Names {
-				trace.Values = append(trace.Values, 30)
+				trace.Values = append(trace.Values, 30+float64(i))
 			}
 		}
 		ran := report.Mechanism{}
