@@ -23,8 +23,8 @@ type cell struct {
 	rare     bool    // the reference level of a category has .2 % of the records
 	outcome  bool    // an outcome of 2 %
 	groups   int     // of (1 | site)
-	constant bool    // u2 is constant within groups
-	within   bool    // the model file declares it; else it declares nothing
+	between  float64 // share of u2's variance between groups; the model file declares nothing of it
+	within   bool    // it declares that u2 is constant within groups
 	bought   bool    // bounds are bought within those of by; effects are per true standard deviation
 }
 
@@ -43,8 +43,10 @@ var cells = []cell{
 	{name: "outcome.02", by: 1, outcome: true},
 	{name: "groups12", by: 1, groups: 12},
 	{name: "groups150", by: 1, groups: 150},
-	{name: "constant", by: 1, groups: 30, constant: true},
-	{name: "within", by: 1, groups: 30, constant: true, within: true},
+	{name: "constant", by: 1, groups: 30, between: 1},
+	{name: "between.9", by: 1, groups: 30, between: 0.9},
+	{name: "between.3", by: 1, groups: 30, between: 0.3},
+	{name: "within", by: 1, groups: 30, between: 1, within: true},
 }
 
 // family is a kind of response of the cells.
@@ -206,7 +208,7 @@ func (c cell) model(f family, records, limit int, epsilon float64) string {
 		}
 		within := ""
 		switch {
-		case c.groups == 0 || c.constant && !c.within:
+		case c.groups == 0 || c.between > 0 && !c.within:
 		case c.within && u.name == "u2":
 			within = ", constant_within: site"
 		default:
@@ -367,8 +369,8 @@ func (c cell) row(f family, p *parameters, rng *noise.Random) []float64 {
 		if u.skewed {
 			x = (distuv.Gamma{Alpha: 2, Beta: 1, Src: rng}.Rand() - 2) / math.Sqrt2
 		}
-		if c.constant && u.name == "u2" {
-			x = p.between[site]
+		if c.between > 0 && u.name == "u2" {
+			x = math.Sqrt(c.between)*p.between[site] + math.Sqrt(1-c.between)*x
 		}
 		x = math.Max(u.lower, math.Min(u.upper, x))
 		row = append(row, x)

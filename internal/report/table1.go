@@ -104,6 +104,9 @@ func (d *document) Table1Lines() (lines []table1Line) {
 			}
 			what = "correlation with " + r.Of
 			value = fmt.Sprintf("%.2f", r.Value)
+		case table1.SDWithin:
+			what = "sd of its normal score within " + r.Of
+			value = fmt.Sprintf("%.2f", r.Value)
 		}
 		if r.Low != nil && r.High != nil {
 			noise = fmt.Sprintf("%.4g to %.4g", *r.Low, *r.High)

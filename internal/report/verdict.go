@@ -32,7 +32,13 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 	if m.Spec.Model != nil {
 		for _, open := range m.Spec.Model.Open(&m.Spec.Data) {
 			for _, c := range open.Columns {
-				known.Open[c.Name.V] = open.Group
+				for _, source := range m.Spec.Data.OpenSources(c, m.Spec.Data.Column(open.Group)) {
+					if !slices.ContainsFunc(bought, func(r table1.Row) bool {
+						return r.Statistic == table1.SDWithin && r.Column == source.Name.V && r.Of == open.Group
+					}) {
+						known.Open[c.Name.V] = open.Group
+					}
+				}
 			}
 		}
 	}

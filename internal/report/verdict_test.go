@@ -224,4 +224,12 @@ func TestOpenColumns(t *testing.T) {
 	if k := report.Known(modelstest.Compile(t, "open.yaml", grouped), report.Neighbours{NPublic: 1000}, report.Mechanism{}, nil); len(k.Open) != 1 || k.Open["band"] != "site" {
 		t.Errorf("open: %v, want band", k.Open)
 	}
+	derived := modelstest.Compile(t, "open.yaml", strings.NewReplacer(", constant_within: none}", "}", "model:", "  derive:\n    high: x > 0.5\nmodel:", "+ x +", "+ x + high +").Replace(grouped))
+	bought := []table1.Row{{Column: "x", Statistic: table1.SDWithin, Of: "site", Value: 0.1, NoiseSD: 0.01}}
+	if k := report.Known(derived, report.Neighbours{NPublic: 1000}, report.Mechanism{}, nil); len(k.Open) != 3 {
+		t.Errorf("open: %v, want band, x and high", k.Open)
+	}
+	if k := report.Known(derived, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought); len(k.Open) != 1 || k.Open["band"] != "site" {
+		t.Errorf("open: %v, want band, because Table 1 has x within sites", k.Open)
+	}
 }

@@ -187,7 +187,7 @@ func TestBoundsOfBadTables(t *testing.T) {
 // the same before and after the purchase.
 func TestTable1AfterBounds(t *testing.T) {
 	limits := open(t)
-	p := Of(limits, 0.1, muOf(1, event.AddRemove), event.AddRemove)
+	p := Of(limits, 0.1, muOf(1, event.AddRemove), 1000, event.AddRemove)
 	if r := p.release(Ranges); r != nil {
 		t.Errorf("the ranges are bought twice: %+v", r)
 	}
@@ -197,7 +197,7 @@ func TestTable1AfterBounds(t *testing.T) {
 			c.Settle(data.Numbers{Lower: c.Lower.V, Upper: c.Lower.V + 10, Center: c.Lower.V + 5, By: 2})
 		}
 	}
-	if after := Of(limits, 0.1, muOf(1, event.AddRemove), event.AddRemove); len(after.Releases) != len(p.Releases) || !reflect.DeepEqual(after.Releases[0], p.Releases[0]) {
+	if after := Of(limits, 0.1, muOf(1, event.AddRemove), 1000, event.AddRemove); len(after.Releases) != len(p.Releases) || !reflect.DeepEqual(after.Releases[0], p.Releases[0]) {
 		t.Errorf("%+v, then %+v", p, after)
 	}
 }

@@ -20,6 +20,12 @@ import (
 // wards has a number that is constant within a group, and one that varies.
 func wards(t *testing.T, levels int) *models.Model {
 	t.Helper()
+	return wardsOf(t, levels, ", constant_within: ward", ", constant_within: none")
+}
+
+// wardsOf are wards whose beds and age declare this.
+func wardsOf(t *testing.T, levels int, beds, age string) *models.Model {
+	t.Helper()
 	names := make([]string, levels)
 	for k := range names {
 		names[k] = fmt.Sprint(k)
@@ -30,8 +36,8 @@ data:
   rows: {public: 10000}
   columns:
     ward: {type: category, levels: [`+strings.Join(names, ", ")+`]}
-    beds: {type: real, lower: 0, upper: 100, scale: {center: 40, by: 10}, constant_within: ward}
-    age: {type: real, lower: 0, upper: 100, scale: {center: 50, by: 10}, constant_within: none}
+    beds: {type: real, lower: 0, upper: 100, scale: {center: 40, by: 10}`+beds+`}
+    age: {type: real, lower: 0, upper: 100, scale: {center: 50, by: 10}`+age+`}
     y: {type: binary}
 model:
   formula: y ~ 1 + age + beds + (1 | ward)

@@ -36,6 +36,8 @@ type Release struct {
 	// Coded are the headers of columns with levels whose moments the release has: a 0/1
 	// number for each level. In a release of counts of pairs they are the paired columns.
 	Coded []string `json:"coded,omitempty"`
+	// Open reports that the tables of groups are of columns, too, that nothing declares constant.
+	Open bool `json:"open,omitempty"`
 }
 
 // Kind is the kind of a release, in the words of the ledger.
@@ -139,10 +141,11 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 		return nil
 	}
 	moments, pairs, bound := 0.0, 0.0, momentsBound(m)
+	group, open := groupTables(m, mu, records)
 	share := func(err float64) float64 { return math.Pow(bound/(err*signal), 2) }
 	root := math.Sqrt(float64(columns))
 	if columns < 2 || share(poorDirection/root) > mostSmallMoments {
-		return planned(m, mu, rel, counts, 0, 0, nil).withGroups(m, groupsShare(m, mu, records), mu, rel)
+		return planned(m, mu, rel, counts, 0, 0, nil).withGroups(m, group, open, mu, rel)
 	}
 	moments = min(share(bestCorrelation), max(mostMoments, min(share(fairDirection/root), mostSmallMoments)))
 	coded := codable(m)
@@ -161,7 +164,7 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 		moments = min(moments, mostMoments/2)
 		break
 	}
-	return planned(m, mu, rel, counts, moments, pairs, coded).withGroups(m, groupsShare(m, mu, records), mu, rel)
+	return planned(m, mu, rel, counts, moments, pairs, coded).withGroups(m, group, open, mu, rel)
 }
 
 // mostLevels bounds the levels of a coded column.
@@ -203,13 +206,16 @@ func hasLevels(m *models.Model) bool {
 	return slices.ContainsFunc(m.Encoding.Predictors().Fields, func(f encoding.Field) bool { return f.Levels != nil })
 }
 
-// Of is a plan that spends share of μ², in (0, 1): a fifth on the values of groups if there
-// are any; three fifths of the rest on counts, and two on correlations if the model reads more
-// than one column.
-func Of(m *models.Model, share, mu float64, rel event.Relation) *Plan {
-	if len(groupColumns(m)) > 0 {
-		groups := share / 5
-		return planned(m, mu, rel, 0.6*(share-groups), 0.4*(share-groups), 0, nil).withGroups(m, groups, mu, rel)
+// Of is a plan for so many records that spends share of μ², in (0, 1): a fifth on the values of groups
+// if there are any, at most Auto's part where only open columns need them; three fifths of the rest on
+// counts, and two on correlations if the model reads more than one column.
+func Of(m *models.Model, share, mu float64, records int, rel event.Relation) *Plan {
+	groups, open := groupTables(m, mu, records)
+	if len(groupColumns(m, false)) > 0 {
+		groups = share
+	}
+	if groups = min(groups, share/5); groups > 0 {
+		return planned(m, mu, rel, 0.6*(share-groups), 0.4*(share-groups), 0, nil).withGroups(m, groups, open, mu, rel)
 	}
 	if columns, _ := sizes(m); columns < 2 {
 		return planned(m, mu, rel, share, 0, 0, nil)
@@ -238,12 +244,12 @@ func planned(m *models.Model, mu float64, rel event.Relation, counts, moments, p
 	return p
 }
 
-// withGroups adds the release of the values of groups, which takes share of μ²; none for 0. It is
-// bought before correlations.
-func (p *Plan) withGroups(m *models.Model, share, mu float64, rel event.Relation) *Plan {
+// withGroups adds the release of the values of groups, of open columns, too, or not, which takes share
+// of μ²; none for 0. It is bought before correlations.
+func (p *Plan) withGroups(m *models.Model, share float64, open bool, mu float64, rel event.Relation) *Plan {
 	if share > 0 {
-		r := noiseOf(len(groupColumns(m)), mu*math.Sqrt(share), rel)
-		r.Kind = Groups
+		r := noiseOf(len(groupColumns(m, open)), mu*math.Sqrt(share), rel)
+		r.Kind, r.Open = Groups, open
 		at := len(p.Releases)
 		if p.Correlates() {
 			at--

@@ -58,6 +58,12 @@ func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 				return nil, fmt.Errorf("table 1: the model has no column of %q", r.Of)
 			}
 			addLevel(l, r, i, j)
+		case SDWithin:
+			k := slices.IndexFunc(l.Groups, func(w law.Within) bool { return w.Column == i && l.Columns[w.Category].Name == r.Of })
+			if k < 0 {
+				return nil, fmt.Errorf("table 1: column %s has no scores by %s", r.Column, r.Of)
+			}
+			l.Groups[k].Rest, l.Groups[k].RestSD = r.Value, r.NoiseSD
 		}
 	}
 	for i, sd := range deviations {

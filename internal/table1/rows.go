@@ -48,8 +48,11 @@ const (
 	JointShare Statistic = "joint share"
 	MeanScore  Statistic = "mean score"
 	// GroupScore is the normal score of the column in a level of the category within which it
-	// is constant.
+	// is constant, or may be: its mean.
 	GroupScore Statistic = "group score"
+	// SDWithin is the standard deviation of the column's normal score, 1 over all records, among
+	// those of one level of a category.
+	SDWithin Statistic = "sd within"
 )
 
 // Rows are the numbers of a law that was bought, for readers: the columns that the
@@ -96,6 +99,11 @@ func Rows(l *law.Law, d *data.Data) []Row {
 	}
 	rows = append(rows, scoresOf(l, l.Within, MeanScore, d)...)
 	rows = append(rows, scoresOf(l, l.Groups, GroupScore, d)...)
+	for _, w := range l.Groups {
+		if name := l.Columns[w.Column].Name; d.Group(d.Column(name)) == nil {
+			rows = append(rows, Row{Column: name, Statistic: SDWithin, Of: l.Columns[w.Category].Name, Value: w.Rest, NoiseSD: w.RestSD})
+		}
+	}
 	for i := range rows {
 		rows[i].Value, rows[i].NoiseSD = digits(rows[i].Value), digits(rows[i].NoiseSD)
 	}

@@ -157,7 +157,7 @@ func TestPurchaseCostsItsShare(t *testing.T) {
 		for _, share := range []float64{0.03, 0.4} {
 			const epsilon = 2
 			mu := muOf(epsilon, rel)
-			p := Of(m, share, mu, rel)
+			p := Of(m, share, mu, 1000, rel)
 			_, spent := buy(t, m, data, epsilon, p, 1, rel)
 			if len(spent.Entries) != 3 {
 				t.Fatalf("%s: %d entries", rel, len(spent.Entries))
@@ -237,7 +237,7 @@ func TestLawOfBadTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		for seed := range uint64(5) {
-			l, _ := buy(t, m, path, 1, Of(m, 0.4, muOf(1, event.AddRemove), event.AddRemove), seed, event.AddRemove)
+			l, _ := buy(t, m, path, 1, Of(m, 0.4, muOf(1, event.AddRemove), 1000, event.AddRemove), seed, event.AddRemove)
 			for i := range l.Columns {
 				c := &l.Columns[i]
 				sum := 0.0

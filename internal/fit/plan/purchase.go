@@ -148,7 +148,7 @@ func (p *Plan) choosePurchase(cfg Config) error {
 		if err != nil {
 			return err
 		}
-		p.Purchase = table1.Of(p.model, share, p.Mu, p.Neighbours)
+		p.Purchase = table1.Of(p.model, share, p.Mu, p.Records, p.Neighbours)
 	}
 	if p.Purchase != nil {
 		p.Table1 = asked // of a share that buys nothing, none

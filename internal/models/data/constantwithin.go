@@ -36,6 +36,20 @@ func (d *Data) MayBeConstantWithin(c, group *Column) bool {
 	return open
 }
 
+// OpenSources are the columns of the file that decide whether an open column c, see
+// MayBeConstantWithin, is constant within group: c, or those that a derived c is made of.
+func (d *Data) OpenSources(c, group *Column) (list []*Column) {
+	if c.Derive == nil {
+		return []*Column{c}
+	}
+	for _, name := range expr.Names(c.Derive.Expr) {
+		if of := d.Column(name); of != nil && d.MayBeConstantWithin(of, group) {
+			list = append(list, d.OpenSources(of, group)...)
+		}
+	}
+	return list
+}
+
 // isCircular reports whether the groups of c, the groups of these, and so on, come back to
 // one of them.
 func (d *Data) isCircular(c *Column) bool {

@@ -40,7 +40,7 @@ func (b *checker) checkScales(m *Model, f *family) {
 func (b *checker) checkWithin(m *Model) {
 	for _, o := range m.Open(b.Data) {
 		b.Warnings.Add(o.Columns[0].Name.At, "declare `constant_within: "+o.Group+"` for those, `constant_within: none` for the others",
-			"columns may have one value for all records of a %s: %s; a private fit then gives them too narrow intervals", o.Group, data.Listed(o.Columns))
+			"columns may have one value for all records of a %s: %s; a private fit gives those too narrow intervals unless Table 1 buys how they vary within groups", o.Group, data.Listed(o.Columns))
 	}
 }
 

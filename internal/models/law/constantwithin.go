@@ -10,22 +10,61 @@ import (
 	"d3p/internal/models/dist"
 )
 
-// between has the values of a column that is constant within a group at each level of the
-// group. What is not known of them, a permutation deals out from the records' distribution: a
+// between has the values of a column at each level of a group, within which it is constant or may
+// be. What is not known of them, a permutation deals out from the records' distribution: a
 // public one, in a drawn law another one.
 type between struct {
-	score []float64 // the normal score of the value, by level
-	own   []float64 // the part of it that no earlier column explains
+	of    int       // the place of the group column
+	score []float64 // the normal score of the value, by level; its mean
+	own   []float64 // the part of it that no earlier column explains; nil: it varies
+	rest  float64   // standard deviation of the score within a level
 }
 
 // replace gives records the values of their groups. Missing values stay, as do those of
 // records without a group.
-func (g *between) replace(c *Column, values, levels []float64) {
+func (g *between) replace(c *Column, values, levels []float64, rng dist.Rand) {
 	for b, level := range levels {
 		if !math.IsNaN(level) && !math.IsNaN(values[b]) {
-			values[b] = c.Quantile(cumulative(g.score[int(level)]))
+			score := g.score[int(level)]
+			if g.rest > 0 {
+				score += g.rest * rng.Normal()
+			}
+			values[b] = c.Quantile(cumulative(score))
 		}
 	}
+}
+
+// varying has what is known by group of a column that nothing declares constant: of the group that
+// leaves it least. It is nil for others.
+func (l *Law) varying(i int) (known *Within) {
+	for k := range l.Groups {
+		if w := &l.Groups[k]; w.Column == i && l.Columns[i].group < 0 && (known == nil || w.Rest < known.Rest) {
+			known = w
+		}
+	}
+	return known
+}
+
+// groupOf is the place of the group that tells of column i; -1 for none.
+func (l *Law) groupOf(i int) int {
+	if w := l.varying(i); w != nil {
+		return w.Category
+	}
+	return l.Columns[i].group
+}
+
+// betweenOf are the values by group of a column that may vary within groups; nil if nothing is known of them.
+func (l *Law) betweenOf(i int) *between {
+	w := l.varying(i)
+	if w == nil {
+		return nil
+	}
+	shares := l.Columns[w.Category].levelShares()
+	g := &between{of: w.Category, score: standardised(l.dealt(i, shares), shares), rest: w.Rest}
+	for level, mean := range w.Mean {
+		g.score[level] = mean + w.SD[level]*g.score[level]
+	}
+	return g
 }
 
 // order lists the columns so that those with groups come first, each after its group.
@@ -36,7 +75,7 @@ func (l *Law) order() []int {
 		order[i], rank[i] = i, len(order)
 	}
 	for i := range l.Columns {
-		for g := l.Columns[i].group; g >= 0; g = l.Columns[g].group {
+		for g := l.groupOf(i); g >= 0; g = l.Columns[g].group {
 			if rank[g] == len(order) {
 				rank[g] = 0
 			}
@@ -50,19 +89,20 @@ func (l *Law) order() []int {
 	return order
 }
 
-// betweens are by column; nil for columns that vary within groups. root is the root of the
+// betweens are by column; nil for columns of which no group tells. root is the root of the
 // correlation matrix in this order; nil: independent columns.
 func (l *Law) betweens(order []int, root []float64) []*between {
 	list, n := make([]*between, len(order)), len(order)
 	for k, i := range order {
 		at := l.Columns[i].group
 		if at < 0 {
+			list[i] = l.betweenOf(i)
 			continue
 		}
 		group := &l.Columns[at]
 		shares := group.levelShares()
 		own := standardised(l.dealt(i, shares), shares)
-		g := &between{score: slices.Clone(own), own: own}
+		g := &between{of: at, score: slices.Clone(own), own: own}
 		list[i] = g
 		explained, rest, length := make([]float64, len(own)), 1.0, 1.0
 		if root != nil {
@@ -102,10 +142,10 @@ func (l *Law) betweens(order []int, root []float64) []*between {
 const leastKnown = 0.3
 
 // KnowsGroups reports whether the values of groups are known, on average over records, in all
-// columns that are constant within them.
+// columns that are constant within them or may be.
 func (l *Law) KnowsGroups() bool {
 	for i := range l.Columns {
-		if l.Columns[i].group < 0 {
+		if w := l.varying(i); w != nil && w.Rest > 0 || l.groupOf(i) < 0 {
 			continue
 		}
 		square := 1.0
@@ -139,7 +179,7 @@ func (g *between) know(w Within, explained []float64, rest float64) {
 // dealAnew gives groups other values as far as they are not known.
 func (l *Law) dealAnew(rng dist.Rand) {
 	for i := range l.Columns {
-		if c := &l.Columns[i]; c.group >= 0 {
+		if c := &l.Columns[i]; l.groupOf(i) >= 0 {
 			c.deal = rng.Uint64()
 		}
 	}

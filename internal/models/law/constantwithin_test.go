@@ -108,3 +108,65 @@ func TestOrderOfTheFile(t *testing.T) {
 		}
 	}
 }
+
+// A column of which is known how it varies within a category has its mean in each level, and the rest of
+// its spread about it, in every way of drawing; caution leaves it less, a drawn law another.
+func TestVaryingWithinGroups(t *testing.T) {
+	const n, levels, rest = 20000, 10, 0.4
+	const x, z, site = 0, 1, 2
+	number := func(name string) *data.Column {
+		return &data.Column{Name: set(name), Type: set(data.Real), Lower: set(-100.), Upper: set(100.), Center: set(0.), By: set(1.)}
+	}
+	group := &data.Column{Name: set("site"), Type: set(data.Category)}
+	known := Within{Column: x, Category: site, Rest: rest, SD: make([]float64, levels)}
+	for k := range levels {
+		group.Levels = append(group.Levels, set(fmt.Sprint(k)))
+		known.Mean = append(known.Mean, 0.3*(float64(k*7%levels)-4.5))
+	}
+	l := Declared(&data.Data{Rows: data.Rows{Public: set(500)}, Columns: []*data.Column{number("x"), number("z"), group}})
+	l.Groups = []Within{known}
+	if err := l.checkLevels(); err != nil {
+		t.Fatal(err)
+	}
+	correlated, coded := l.Copy(), l.Copy()
+	correlated.Correlation = []float64{1, 0.6, 0, 0.6, 1, 0, 0, 0, 1}
+	coded.Correlation, coded.Coded = correlated.Correlation, []int{site}
+	coded.Within = []Within{{Column: x, Category: site, Mean: make([]float64, levels), SD: make([]float64, levels)}}
+	coded.Within[0].Mean[0], coded.Within[0].Mean[1] = 2, -2 // the groups' table knows better
+	for name, l := range map[string]*Law{"independent": l, "correlated": correlated, "coded": coded} {
+		values := draw(l, n)
+		square, product := 0.0, 0.0
+		for b, level := range values[site] {
+			off := values[x][b] - known.Mean[int(level)]
+			square, product = square+off*off/n, product+off*values[z][b]/n
+		}
+		// chance has the sd .4/200 of the first root and .4/141 of the second mean
+		if math.Abs(math.Sqrt(square)-rest) > 0.012 {
+			t.Errorf("%s: x is %.3f from the mean of its site, want %g", name, math.Sqrt(square), rest)
+		}
+		if want := 0.6 * rest; l.Correlation != nil && math.Abs(product-want) > 0.02 {
+			t.Errorf("%s: within sites the covariance of x and z is %.3f, want %.3f", name, product, want)
+		}
+	}
+	l.Groups[0].RestSD = 0.1
+	if got := l.cautious().Groups[0].Rest; math.Abs(got-0.3) > 1e-9 {
+		t.Errorf("with caution %g within sites", got)
+	}
+	if got := l.Believed().cautious().Groups[0].Rest; got != rest {
+		t.Errorf("as believed %g within sites", got)
+	}
+	if got := l.Drawn(source1()).Groups[0]; got.Rest == rest || got.RestSD != 0 || math.Abs(got.Rest-rest) > 0.5 {
+		t.Errorf("drawn %+v", got)
+	}
+	for level := range l.Groups[0].SD {
+		l.Groups[0].SD[level] = 0.5
+	}
+	varies := l.KnowsGroups()
+	if l.Groups[0].Rest = 0; !varies || l.KnowsGroups() {
+		t.Errorf("the values of a column that varies within groups count as known: %v; of one that does not: %v", varies, l.KnowsGroups())
+	}
+	l.Columns[x].group = z
+	if l.checkLevels() == nil {
+		t.Error("the law has the values of another group than the declared one")
+	}
+}

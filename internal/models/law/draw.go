@@ -12,7 +12,8 @@ import (
 // does not reject the row.
 //
 // A column that is constant within a group has one value for each level of it, the same in
-// every call (between).
+// every call (between). One that may be, and whose scores by level are known, has these and the rest
+// of its variance within levels.
 func (l *Law) Draw(values [][]float64, rng dist.Rand) {
 	if v := l.byLevels(); v != nil {
 		z := make([]float64, len(v.rest))
@@ -37,7 +38,7 @@ func (l *Law) Draw(values [][]float64, rng dist.Rand) {
 		}
 		for _, i := range order {
 			if g := groups[i]; g != nil {
-				g.replace(&l.Columns[i], values[i], values[l.Columns[i].group])
+				g.replace(&l.Columns[i], values[i], values[g.of], rng)
 			}
 		}
 		return
@@ -53,12 +54,18 @@ func (l *Law) Draw(values [][]float64, rng dist.Rand) {
 		for k, i := range order {
 			c := &l.Columns[i]
 			score := 0.0
-			if g := groups[i]; g != nil && !math.IsNaN(values[c.group][b]) {
-				level := int(values[c.group][b])
+			level, g := -1, groups[i]
+			if g != nil && !math.IsNaN(values[g.of][b]) {
+				level = int(values[g.of][b])
+			}
+			if level >= 0 && g.own != nil {
 				score, z[k] = g.score[level], g.own[level]
 			} else {
 				for j, x := range root[k*n : k*n+k+1] {
 					score += x * z[j]
+				}
+				if level >= 0 {
+					score = g.score[level] + g.rest*score
 				}
 			}
 			values[i][b] = c.Quantile(cumulative(score))
@@ -213,6 +220,11 @@ func (l *Law) cautious() *Law {
 		}
 	}
 	out.Correlation = l.cautiousCorrelation()
+	out.Groups = slices.Clone(l.Groups)
+	for i := range out.Groups {
+		w := &out.Groups[i]
+		w.Rest = max(0, w.Rest-caution*w.RestSD)
+	}
 	return &out
 }
 

@@ -31,8 +31,8 @@ type Law struct {
 	Coded  []int    `json:"coded,omitempty"`
 	Pairs  []Pair   `json:"pairs,omitempty"`
 	Within []Within `json:"within,omitempty"`
-	// Groups are what is known of the scores of columns that are constant within a category,
-	// by level of that category.
+	// Groups are what is known of the scores of columns that are constant within a category, or may
+	// be, by level of that category.
 	Groups []Within `json:"groups,omitempty"`
 
 	shared *shared
@@ -155,7 +155,8 @@ func (l *Law) checkLevels() error {
 		}
 	}
 	for _, w := range l.Groups {
-		if w.Column < 0 || w.Column >= len(l.Columns) || w.Category < 0 || l.Columns[w.Column].group != w.Category || len(w.Mean) != size(w.Category) || len(w.SD) != len(w.Mean) {
+		if size(w.Category) < 0 || size(w.Column) >= 0 || w.Column < 0 || w.Column >= len(l.Columns) || len(w.Mean) != size(w.Category) || len(w.SD) != len(w.Mean) ||
+			l.Columns[w.Column].group >= 0 && l.Columns[w.Column].group != w.Category {
 			return fmt.Errorf("the law has values of groups that do not fit column %d", w.Column+1)
 		}
 	}

@@ -29,6 +29,8 @@ type levels struct {
 	// shift is the part of a score that the levels explain, by record of the table and
 	// column of rest. root is the lower root of the covariance of the remainder.
 	shift, root []float64
+	// groups are what is known by group, by column of rest; nil for nothing.
+	groups []*between
 	// below is the share of the scores below the points of a grid, by column of rest.
 	below [][]float64
 }
@@ -64,13 +66,21 @@ func (l *Law) byLevels() *levels {
 // newLevels is the byLevels of a law with the shares to draw.
 func (l *Law) newLevels() *levels {
 	v := &levels{columns: l.Columns, table: l.levelTable()}
-	for i := range l.Columns {
+	for _, i := range l.order() {
 		if !slices.Contains(l.Coded, i) {
-			v.rest = append(v.rest, i)
+			v.rest, v.groups = append(v.rest, i), append(v.groups, l.betweenOf(i))
 		}
 	}
 	k := len(v.rest)
 	effects := l.levelEffects(v.table, v.rest)
+	for i, g := range v.groups {
+		if g == nil {
+			continue
+		}
+		if c := slices.Index(l.Coded, g.of); c >= 0 { // the group is known better
+			clear(effects[i][c])
+		}
+	}
 	v.shift = make([]float64, tableRecords*k)
 	for r := range tableRecords {
 		for c, column := range v.table {
@@ -176,7 +186,11 @@ func (v *levels) draw(coded []int, values [][]float64, b int, z []float64, unifo
 		for j, x := range v.root[i*k : i*k+i+1] {
 			score += x * z[j]
 		}
-		values[column][b] = v.columns[column].Quantile(v.rank(i, score))
+		rank := v.rank(i, score)
+		if g := v.groups[i]; g != nil {
+			rank = cumulative(g.score[int(values[g.of][b])] + g.rest*score)
+		}
+		values[column][b] = v.columns[column].Quantile(rank)
 	}
 }
 

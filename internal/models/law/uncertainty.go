@@ -54,6 +54,12 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 	for i, w := range l.Within {
 		out.Within[i] = w.drawn(l.Columns[w.Category].levelShares(), rng)
 	}
+	out.Groups = slices.Clone(l.Groups)
+	for i := range out.Groups {
+		if w := &out.Groups[i]; w.RestSD > 0 {
+			w.Rest, w.RestSD = min(math.Abs(w.Rest+w.RestSD*rng.Normal()), 1), 0
+		}
+	}
 	out.dealAnew(rng)
 	return &out
 }
@@ -70,6 +76,10 @@ func (l *Law) Believed() *Law {
 	}
 	if l.CorrelationSD != nil {
 		out.CorrelationSD = make([]float64, len(l.CorrelationSD))
+	}
+	out.Groups = slices.Clone(l.Groups)
+	for i := range out.Groups {
+		out.Groups[i].RestSD = 0
 	}
 	return &out
 }

@@ -14,6 +14,10 @@ type Within struct {
 	Category int       `json:"category"`
 	Mean     []float64 `json:"mean"` // by level
 	SD       []float64 `json:"sd"`   // of their noise
+	// Rest is the standard deviation of the score among the records of one level, RestSD what is not
+	// known of it: of Groups, where the column is not declared constant within the category.
+	Rest   float64 `json:"rest,omitempty"`
+	RestSD float64 `json:"rest_sd,omitempty"`
 }
 
 // between is what noise does not explain of the squares of the means: the variance between levels
