@@ -3,8 +3,11 @@ package table1
 import (
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"d3p/internal/models/law"
@@ -139,4 +142,33 @@ func withinWards(wards, values, of []float64) float64 {
 		square += (values[b] - center) * (values[b] - center) / float64(len(wards))
 	}
 	return math.Sqrt(square)
+}
+
+// Of a table of one row, of one group or of one number, what is known by group is finite.
+func TestSpreadOfBadTables(t *testing.T) {
+	m := wardsOf(t, 30, "", "")
+	for name, text := range map[string]string{"empty": "", "one": "1,2,3,1\n", "malformed": strings.Repeat("1,2\n", 500), "constant": strings.Repeat("3,40,50,0\n", 9000), "outside": strings.Repeat("zz,1e9,-1e9,1\n", 9000)} {
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, []byte("ward,beds,age,y\n"+text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, epsilon := range []float64{1, 1000} {
+			l, _ := buy(t, m, path, epsilon, Auto(m, muOf(epsilon, event.AddRemove), 20000, event.AddRemove), 1, event.AddRemove)
+			if len(l.Groups) != 2 {
+				t.Fatalf("%d columns by group", len(l.Groups))
+			}
+			for _, w := range l.Groups {
+				for _, x := range slices.Concat(w.Mean, w.SD, []float64{w.Rest, w.RestSD}) {
+					if !(math.Abs(x) < 10) {
+						t.Fatalf("%s, epsilon %g: %+v", name, epsilon, w)
+					}
+				}
+			}
+			values := make([][]float64, len(l.Columns))
+			for i := range values {
+				values[i] = make([]float64, 100)
+			}
+			l.Draw(values, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+		}
+	}
 }

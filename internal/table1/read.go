@@ -44,14 +44,7 @@ func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 			if !known {
 				return nil, fmt.Errorf("table 1: the model has no column %s", r.Of)
 			}
-			if l.Correlation == nil {
-				l.Correlation, l.CorrelationSD = make([]float64, n*n), make([]float64, n*n)
-				for k := range n {
-					l.Correlation[k*n+k] = 1
-				}
-			}
-			set(l.Correlation, n, i, j, r.Value)
-			set(l.CorrelationSD, n, i, j, r.NoiseSD)
+			addCorrelation(l, r, i, j)
 		case JointShare, MeanScore, GroupScore:
 			j := columnNamed(l, r.Of)
 			if j < 0 {
@@ -59,11 +52,9 @@ func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 			}
 			addLevel(l, r, i, j)
 		case SDWithin:
-			k := slices.IndexFunc(l.Groups, func(w law.Within) bool { return w.Column == i && l.Columns[w.Category].Name == r.Of })
-			if k < 0 {
-				return nil, fmt.Errorf("table 1: column %s has no scores by %s", r.Column, r.Of)
+			if err := addSDWithin(l, r, i); err != nil {
+				return nil, err
 			}
-			l.Groups[k].Rest, l.Groups[k].RestSD = r.Value, r.NoiseSD
 		}
 	}
 	for i, sd := range deviations {
@@ -126,6 +117,30 @@ func addScore(list []law.Within, r Row, i, j int) []law.Within {
 	w := &list[at]
 	w.Mean, w.SD = append(w.Mean, r.Value), append(w.SD, r.NoiseSD)
 	return list
+}
+
+// addCorrelation adds that of columns i and j.
+func addCorrelation(l *law.Law, r Row, i, j int) {
+	n := len(l.Columns)
+	if l.Correlation == nil {
+		l.Correlation, l.CorrelationSD = make([]float64, n*n), make([]float64, n*n)
+		for k := range n {
+			l.Correlation[k*n+k] = 1
+		}
+	}
+	set(l.Correlation, n, i, j, r.Value)
+	set(l.CorrelationSD, n, i, j, r.NoiseSD)
+}
+
+// addSDWithin adds to the scores of column i by groups how it varies within them.
+func addSDWithin(l *law.Law, r Row, i int) error {
+	for k := range l.Groups {
+		if w := &l.Groups[k]; w.Column == i && l.Columns[w.Category].Name == r.Of {
+			w.Rest, w.RestSD = r.Value, r.NoiseSD
+			return nil
+		}
+	}
+	return fmt.Errorf("table 1: column %s has no scores by %s", r.Column, r.Of)
 }
 
 // addShare adds the share of a level, or of a cell with its ends.

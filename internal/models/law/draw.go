@@ -30,17 +30,7 @@ func (l *Law) Draw(values [][]float64, rng dist.Rand) {
 	l = l.cautious()
 	order := l.order()
 	if l.Correlation == nil {
-		groups := l.betweens(order, nil)
-		for i := range l.Columns {
-			for b := range values[i] {
-				values[i][b] = l.Columns[i].Draw(rng)
-			}
-		}
-		for _, i := range order {
-			if g := groups[i]; g != nil {
-				g.replace(&l.Columns[i], values[i], values[g.of], rng)
-			}
-		}
+		l.drawIndependent(values, order, rng)
 		return
 	}
 	n := len(l.Columns)
@@ -72,6 +62,21 @@ func (l *Law) Draw(values [][]float64, rng dist.Rand) {
 			if c.absent(rng) {
 				values[i][b] = math.NaN()
 			}
+		}
+	}
+}
+
+// drawIndependent is Draw of columns without correlations, in this order.
+func (l *Law) drawIndependent(values [][]float64, order []int, rng dist.Rand) {
+	groups := l.betweens(order, nil)
+	for i := range l.Columns {
+		for b := range values[i] {
+			values[i][b] = l.Columns[i].Draw(rng)
+		}
+	}
+	for _, i := range order {
+		if g := groups[i]; g != nil {
+			g.replace(&l.Columns[i], values[i], values[g.of], rng)
 		}
 	}
 }
