@@ -253,7 +253,7 @@ func readHeader(path, encoding string) (header []string, lists map[string]string
 	r.Comma = rune(separator)
 	switch header, err = r.Read(); {
 	case err == io.EOF:
-		return nil, nil, 0, fmt.Errorf("%s: the file is empty", path)
+		return nil, nil, 0, fmt.Errorf("%s: the file is empty (its first line must name the columns)", path)
 	case err != nil:
 		return nil, nil, 0, fmt.Errorf("%s: the header line is not CSV", path)
 	}
@@ -271,7 +271,8 @@ func orStandardInput(path string) string {
 	return path
 }
 
-// firstLine reads the first line of a CSV file, in UTF-8, without a byte order mark.
+// firstLine reads the first line of a CSV file that is not empty, in UTF-8, without a byte
+// order mark.
 func firstLine(path string, f io.Reader, encoding string) (string, error) {
 	src := bufio.NewReader(f)
 	if start, _ := src.Peek(4); string(start) == "PK\x03\x04" {
@@ -281,7 +282,12 @@ func firstLine(path string, f io.Reader, encoding string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	line, err := bufio.NewReader(io.LimitReader(text, maxHeader)).ReadString('\n')
+	lines := bufio.NewReader(io.LimitReader(text, maxHeader))
+	line, err := lines.ReadString('\n')
+	line = strings.TrimPrefix(line, "\ufeff")
+	for err == nil && strings.Trim(line, "\r\n") == "" { // a fit skips empty lines, too
+		line, err = lines.ReadString('\n')
+	}
 	switch {
 	case err != nil && err != io.EOF:
 		return "", err
@@ -290,7 +296,7 @@ func firstLine(path string, f io.Reader, encoding string) (string, error) {
 	case !utf8.ValidString(line) || strings.IndexByte(line, 0) >= 0:
 		return "", errors.New("is not text in UTF-8 (Excel writes --encoding windows-1252 in Western Europe; or export CSV in UTF-8, or Parquet)")
 	}
-	return strings.TrimPrefix(line, "\ufeff"), nil
+	return line, nil
 }
 
 // wrongHeader is the reason why a first line does not name columns; "" if it may name them.

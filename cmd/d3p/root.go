@@ -229,6 +229,8 @@ func instead(c *cobra.Command, args []string) string {
 	case takesModel && model >= 0:
 		data := slices.Delete(slices.Clone(args), model, model+1)
 		return strings.Join(append([]string{"the model file goes behind --model:", c.CommandPath(), "--model", args[model]}, data...), " ")
+	case c.Flags().Lookup("data") != nil:
+		return fmt.Sprintf("the records go behind --data: %s %s --data %s", c.CommandPath(), args[0], args[1])
 	case c.Flags().Lookup("columns") != nil:
 		return fmt.Sprintf("columns go behind --columns: %s %s --columns %s", c.CommandPath(), args[0], strings.Join(args[1:], ","))
 	case takesModel:

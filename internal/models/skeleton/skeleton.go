@@ -51,6 +51,9 @@ func Skeleton(header []string, known Known) []byte {
 		case name == h:
 			fmt.Fprintf(&b, "    %s: %s\n", name, spec.Blank)
 		default:
+			if strings.TrimSpace(h) == "" {
+				fmt.Fprintf(&b, "    # Column %d of the file has no name: row numbers, or a separator at the end of lines?\n", i+1)
+			}
 			fmt.Fprintf(&b, "    %s: {header: %s, type: %s}\n", name, strconv.Quote(h), spec.Blank)
 		}
 	}
