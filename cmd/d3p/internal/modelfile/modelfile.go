@@ -26,6 +26,9 @@ import (
 // Find returns the model file for a data file: the explicit one, else DATA.yaml beside the
 // data, else d3p.yaml in the working directory.
 func Find(explicit, data string) (string, error) {
+	if isModel(data) {
+		return "", status.Usagef("%s is a model file by its name, and the data belong here: --model %[1]s DATA", data)
+	}
 	if explicit != "" {
 		return explicit, nil
 	}
@@ -43,6 +46,14 @@ func Find(explicit, data string) (string, error) {
 		return "", status.With(status.Data, atomicfile.Named(data, err))
 	}
 	return "", status.With(status.Spec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s > %s writes a skeleton from the header line alone", beside, files[0], beside))
+}
+
+// isModel reports whether a path has the name of a model file.
+func isModel(path string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path)) }
+
+// isData reports whether a path has the name of a table.
+func isData(path string) bool {
+	return slices.Contains([]string{".csv", ".tsv", ".parquet", ".npy", ".gz", ".xlsx"}, strings.ToLower(filepath.Ext(path)))
 }
 
 // DataFiles are the files of a table.
@@ -129,6 +140,9 @@ func Load(path string) (*models.Model, error) {
 // release's copies of public files. The error holds all mistakes, those of expressions too.
 // hash is the file's SHA-256.
 func Read(path string) (m *models.Model, hash string, err error) {
+	if isData(path) { // a mistake in it would quote a record
+		return nil, "", status.Usagef("%s is data by its name, and a model file belongs here (d3p init %[1]s > %s writes one)", path, modelBeside(path))
+	}
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", status.With(status.Spec, fmt.Errorf("no model file %s", path))
