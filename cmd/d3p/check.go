@@ -283,7 +283,9 @@ func checkRecords(m *models.Model, path, data, out string) (*privacy.DataCheck, 
 func printCounts(w io.Writer, c *privacy.DataCheck) {
 	t := terminal.Columns{W: w, Right: []int{0, 1, 2, 3, 4}}
 	t.Line(terminal.Cells{"column", "missing", "unreadable", "out of bounds", "undeclared level"})
+	unreadable := 0
 	for _, column := range c.Columns {
+		unreadable += column.Unparseable
 		t.Line(terminal.Cells{column.Column, column.Missing, column.Unparseable, column.OutOfBounds, column.UnknownLevel})
 	}
 	t.Print()
@@ -295,6 +297,9 @@ func printCounts(w io.Writer, c *privacy.DataCheck) {
 		fmt.Fprintf(w, "; %d malformed rows, the first on line %d: %s", bad.Rows, bad.Line, bad.Problem)
 	}
 	fmt.Fprintln(w)
+	if unreadable > 0 {
+		fmt.Fprintln(w, "a number has no separators of thousands, unit or %; `decimal: \",\"` reads 3,14 and `dates: dmy` reads 31.12.2024")
+	}
 }
 
 // warn prints warnings, which are no mistakes.
