@@ -224,6 +224,10 @@ func (l *Loop) regressed() *posterior.Posterior {
 	for _, t := range tries {
 		post.Tries = post.Tries.Plus(t)
 	}
+	if steps := l.state.Regression; len(steps) > 0 {
+		squares, _ := list[0].missedSquares(list[0].belief, steps)
+		post.StepMisfit = posterior.NewStepMisfit(squares, longTails(list))
+	}
 	return post
 }
 

@@ -188,6 +188,45 @@ func TestIntervalsOfLongTails(t *testing.T) {
 	}
 }
 
+// Where 2 % of the records are far out in the response, the steps of two clip
+// norms contradict each other; with normal errors and with an exponential tail they do not. Chi-squared of
+// 8 steps is above 40 once in 300,000 times.
+func TestMisfitOfRecordsFarOut(t *testing.T) {
+	normal := func(rng *noise.Random) float64 { return rng.Normal() }
+	for _, c := range []struct {
+		name          string
+		errorOf       func(rng *noise.Random) float64
+		misfit, tails bool
+	}{
+		{"normal", normal, false, false},
+		{"exponential", func(rng *noise.Random) float64 { return -math.Log(rng.Uniform()) - 1 }, false, true},
+		{"far out", func(rng *noise.Random) float64 {
+			if rng.Uniform() < 0.02 {
+				return 40 * rng.Normal()
+			}
+			return rng.Normal()
+		}, true, false},
+	} {
+		s := newRegressionStudy(t, 60, 8, c.errorOf)
+		p, curator := s.bought(t)
+		result, err := fit.Run(context.Background(), p, curator, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := result.Posterior.StepMisfit
+		if m == nil {
+			t.Fatalf("%s: nothing is known of the steps", c.name)
+		}
+		t.Logf("%s: %+v, %d steps", c.name, *m, p.Steps)
+		if c.misfit != (m.Sigma > 40) || !c.misfit && m.Coefficients > 40 {
+			t.Errorf("%s: squares of misses %+v", c.name, *m)
+		}
+		if !c.misfit && c.tails != (m.LongTails > 0.5) {
+			t.Errorf("%s: long tails with probability %.2f", c.name, m.LongTails)
+		}
+	}
+}
+
 // A fit by second moments that was stopped between two steps ends with the same numbers.
 func TestResumeBySecondMoments(t *testing.T) {
 	s := newRegressionStudy(t, 3, 0.4, (*noise.Random).Normal)

@@ -155,6 +155,14 @@ func (r *regression) misses(by belief, steps []regressionStep) float64 {
 	if len(steps) == 0 {
 		return 0
 	}
+	squares, logDet := r.missedSquares(by, steps)
+	return -floats.Sum(squares)/2 - float64(len(squares))*logDet/2
+}
+
+// missedSquares are, of each coefficient in φ and last of log s, the sum of squares of what the steps'
+// sums miss, by its covariance: of a right belief chi-squared, with a degree of freedom a step. All
+// have that covariance, whose log determinant is logDet; without one squares have no limit.
+func (r *regression) missedSquares(by belief, steps []regressionStep) (squares []float64, logDet float64) {
 	records := r.simulate(belief{by.mode, mat.NewSymDense(len(by.mode), nil), by.shape})
 	place, n := make([]float64, len(r.Places)), r.moments.Records
 	sums := mat.NewDense(len(steps), len(place)+1, nil) // beside their predictions
@@ -180,14 +188,24 @@ func (r *regression) misses(by belief, steps []regressionStep) float64 {
 	}
 	var c mat.Cholesky
 	var solved mat.Dense
-	if !c.Factorize(shared) {
-		return math.Inf(-1)
-	}
-	if c.SolveTo(&solved, sums) != nil {
-		return math.Inf(-1)
+	if !c.Factorize(shared) || c.SolveTo(&solved, sums) != nil {
+		return slices.Repeat([]float64{math.MaxFloat64}, len(place)+1), 0
 	}
 	solved.MulElem(&solved, sums)
-	return -mat.Sum(&solved)/2 - float64(len(place)+1)*c.LogDet()/2
+	for j := range len(place) + 1 {
+		squares = append(squares, mat.Sum(solved.ColView(j)))
+	}
+	return squares, c.LogDet()
+}
+
+// longTails is the probability that errors have longer tails than the normal's.
+func longTails(list []candidate) (sum float64) {
+	for i, weight := range weights(list) {
+		if stats.Shapes[list[i].by.shape].Long() {
+			sum += weight
+		}
+	}
+	return sum
 }
 
 // weights are the probabilities of candidates.

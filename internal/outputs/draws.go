@@ -22,6 +22,9 @@ type Draws struct {
 	Free      []float64 // [S x P]: the draws before they were constrained; nil when there are too many
 	LogQ      []float64 // [S]: log density of Free under the posterior; nil without Free, and for guides with correlations
 
+	misfit *posterior.StepMisfit
+	steps  int // that misfit is of
+
 	all     []float64 // space for all constrained values
 	relabel *models.Relabelling
 }
@@ -57,7 +60,7 @@ type Variable struct {
 
 // DrawPosterior draws s times from the posterior p of m. It is post-processing and free.
 func DrawPosterior(m *models.Model, p *posterior.Posterior, s int, rng posterior.Normals) Draws {
-	d := Draws{S: s}
+	d := Draws{S: s, misfit: p.StepMisfit, steps: p.Steps}
 	if g, ok := p.Guide.(guide.Sample); ok && s <= g.Draws() && s%g.Chains() == 0 {
 		d.Chains = g.Chains()
 	}

@@ -15,12 +15,13 @@ import (
 // Parameters is params.json: the released object itself. The draws, summaries
 // and predictions all follow from it.
 type Parameters struct {
-	SchemaVersion int         `json:"schema_version"`
-	Privacy       string      `json:"privacy,omitempty"`
-	Model         string      `json:"model"`
-	Guide         Guide       `json:"guide"`
-	Steps         int         `json:"steps"`
-	Parameters    []Parameter `json:"parameters"`
+	SchemaVersion int                   `json:"schema_version"`
+	Privacy       string                `json:"privacy,omitempty"`
+	Model         string                `json:"model"`
+	Guide         Guide                 `json:"guide"`
+	Steps         int                   `json:"steps"`
+	StepMisfit    *posterior.StepMisfit `json:"step_misfit,omitempty"`
+	Parameters    []Parameter           `json:"parameters"`
 }
 
 // Guide is the variational family and its parameters, averaged over the last
@@ -133,5 +134,6 @@ func (p Parameters) Posterior(m *models.Model) (*posterior.Posterior, error) {
 	return &posterior.Posterior{
 		Guide: g, Lambda: p.Guide.Lambda, Mean: guide.Location(g, p.Guide.Lambda),
 		LogSD: posterior.LogSD(g, p.Guide.Lambda, p.Guide.VarDP), VarDP: p.Guide.VarDP, NoiseFactor: p.Guide.NoiseFactor, Steps: p.Steps,
+		StepMisfit: p.StepMisfit,
 	}, nil
 }

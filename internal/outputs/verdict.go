@@ -135,6 +135,8 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			verdict = worse(verdict, noise.Value, "%s", noise.Why)
 		}
 		verdict = worse(verdict, known.Misfit.Value, "%s", known.Misfit.Why)
+		steps := d.besideSteps(name)
+		verdict = worse(verdict, steps.Value, "%s", steps.Why)
 		for _, column := range columnsOf(name) {
 			dependent := known.Dependent[column]
 			verdict = worse(verdict, dependent.Value, "%s", dependent.Why)

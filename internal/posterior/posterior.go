@@ -31,6 +31,30 @@ type Posterior struct {
 	Trace       Trace // it may share memory with the fit in progress
 	// Tries are those of the chains that drew a sample.
 	Tries nuts.Tries
+	// StepMisfit is known of a fit by second moments.
+	StepMisfit *StepMisfit
+}
+
+// StepMisfit are the sums of squares of what released gradients differ from those that the model
+// predicts at the posterior's mode, in standard deviations: the largest one of a coefficient, and that
+// of log sigma. If the model is right, each is chi-squared with a degree of freedom a step.
+type StepMisfit struct {
+	Coefficients float64 `json:"coefficients"`
+	Sigma        float64 `json:"sigma"`
+	// LongTails is the probability that errors have longer tails than the normal's.
+	LongTails float64 `json:"long_tails"`
+}
+
+// NewStepMisfit is that of the squares of each coefficient, at least one, and last of log sigma.
+func NewStepMisfit(squares []float64, longTails float64) *StepMisfit {
+	last := len(squares) - 1
+	m := &StepMisfit{slices.Max(squares[:last]), squares[last], longTails}
+	for _, x := range []*float64{&m.Coefficients, &m.Sigma} {
+		if !(*x <= math.MaxFloat64) { // nor is NaN a number of JSON
+			*x = math.MaxFloat64
+		}
+	}
+	return m
 }
 
 // New is the posterior of a fit by p that released r: a sample or a joint normal where one can

@@ -151,6 +151,7 @@ func (r *Run) Parameters() (outputs.Parameters, error) {
 	return outputs.Parameters{
 		SchemaVersion: release.SchemaVersion, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
 		Guide:      outputs.Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Chains: chainsOf(p), Blocks: r.Plan.Blocks, Lambda: lambda, VarDP: varDP, NoiseFactor: p.NoiseFactor, Weights: weights},
+		StepMisfit: p.StepMisfit,
 		Parameters: r.Params,
 	}, err
 }

@@ -35,6 +35,9 @@ func shapes() []Shape {
 	return list
 }
 
+// Long reports whether a tail is longer than the normal's.
+func (s Shape) Long() bool { return s.tail < 1 }
+
 // At is the error of a normal w, and minus the derivative of the log density there.
 func (s Shape) At(w float64) (x, score float64) {
 	v, root := (math.Asinh(w)+s.skew)/s.tail, math.Hypot(1, w)

@@ -1,0 +1,31 @@
+package outputs
+
+import (
+	"math"
+	"testing"
+
+	"d3p/internal/posterior"
+)
+
+// What a fit's steps miss by the model is a verdict on all variables, or on sigma and what rests on it.
+// Of 8 steps chance exceeds 26 in 1 of 1000 fits.
+func TestVerdictOfSteps(t *testing.T) {
+	for _, c := range []struct {
+		misfit       *posterior.StepMisfit
+		slope, sigma string
+	}{
+		{nil, Resolved, Resolved},
+		{&posterior.StepMisfit{Coefficients: 20, Sigma: 20, LongTails: 0.1}, Resolved, Resolved},
+		{&posterior.StepMisfit{Coefficients: 20, Sigma: 20, LongTails: 0.9}, Resolved, Partly},
+		{&posterior.StepMisfit{Coefficients: 20, Sigma: 30, LongTails: 0.9}, Partly, Not},
+		{&posterior.StepMisfit{Coefficients: 30, Sigma: 20}, Not, Not},
+		{posterior.NewStepMisfit([]float64{1, math.NaN(), 2}, 0), Not, Not},
+	} {
+		d := &Draws{misfit: c.misfit, steps: 8}
+		for variable, want := range map[string]string{"b[x]": c.slope, "b_raw[x]": c.slope, "Intercept": c.slope, "sigma": c.sigma, "sigma_raw": c.sigma} {
+			if got := d.besideSteps(variable); got.Value != want || (got.Why == "") != (want == Resolved) {
+				t.Errorf("%+v: %s is %+v, want %s", c.misfit, variable, got, want)
+			}
+		}
+	}
+}
