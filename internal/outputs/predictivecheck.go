@@ -62,7 +62,7 @@ func (d *Draws) Misfit(m *models.Model, response *data.Column, l *law.Law) Verdi
 		sum += off * off / variance
 		distance += math.Max(0, off-math.Sqrt(variance)) / 2
 	}
-	if !(sum > mostSquares(float64(cells))) {
+	if !(sum > mostSquares(float64(cells), unlikely)) {
 		if m.Observed[of].Support.Kind != support.Real {
 			return Verdict{}
 		}
@@ -96,10 +96,10 @@ func openTail(response string, logSD float64) (v Verdict) {
 	return v
 }
 
-// mostSquares is the limit of the sum of n squares of standard normals (Wilson and Hilferty
-// 1931).
-func mostSquares(n float64) float64 {
-	return n * math.Pow(1-2/(9*n)+unlikely*math.Sqrt(2/(9*n)), 3)
+// mostSquares is the limit of the sum of n squares of standard normals, by a normal quantile
+// (Wilson and Hilferty 1931).
+func mostSquares(n, quantile float64) float64 {
+	return n * math.Pow(1-2/(9*n)+quantile*math.Sqrt(2/(9*n)), 3)
 }
 
 // sharesOf are the shares of the values in the cells or levels of a column, without missing

@@ -4,6 +4,9 @@ import (
 	"d3p/internal/models/naming"
 )
 
+// rare is the normal quantile of a misfit of coefficients that chance explains in 1 of 100 fits.
+const rare = 2.33
+
 // likelyTails is the probability of long tails from which sigma rests on their shape.
 const likelyTails = 0.5
 
@@ -15,14 +18,17 @@ func (d *Draws) besideSteps(variable string) Verdict {
 	if d.misfit == nil {
 		return Verdict{Value: Resolved}
 	}
+	const curve = "released gradients are not those of a line with the same errors everywhere: records may be far out, or the relation is a curve"
 	name, _ := naming.OnScale(variable)
-	switch limit := mostSquares(float64(d.steps)); {
+	switch limit := mostSquares(float64(d.steps), unlikely); {
 	case d.misfit.Coefficients > limit:
-		return Verdict{Not, "released gradients are not those of a line with the same errors everywhere: a few records may be far out, or the relation is a curve"}
+		return Verdict{Not, curve}
 	case d.misfit.Sigma > limit && name == naming.Sigma:
 		return Verdict{Not, "errors have longer tails than the fit allows for: choose the family student_t"}
 	case name == naming.Sigma && d.misfit.LongTails > likelyTails:
 		return Verdict{Partly, "errors have longer tails than the normal's: sigma is that of one of seven shapes"}
+	case d.misfit.Coefficients > mostSquares(float64(d.steps), rare):
+		return Verdict{Partly, curve}
 	case d.misfit.Sigma > limit:
 		return Verdict{Partly, "sigma is not resolved, on which the interval rests: errors have longer tails than the fit allows for"}
 	}

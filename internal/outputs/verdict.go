@@ -58,9 +58,13 @@ type Known struct {
 	Dependent map[string]Verdict
 	// Cutpoints are the records on the scarcer side of each cutpoint of an ordinal response.
 	Cutpoints []Level
-	// OpenSD is why the standard deviation of the response may be larger than the fit's; empty if
-	// Table 1 has no sign of it.
+	// OpenSD is why the standard deviation of the response, and intervals with it, may be larger than
+	// the fit's; empty if Table 1 has no sign of it.
 	OpenSD string
+	// Normal is whether the family is, in which intervals of coefficients follow from that deviation.
+	Normal bool
+	// LongTails is why a few records may decide about a predictor's coefficient, by column.
+	LongTails map[string]string
 	// Others are the records that have another number than the commonest one, by column.
 	Others map[string]Level
 	// Constant are columns of numbers whose records may all have one value, by Table 1.
@@ -172,8 +176,13 @@ func (k Known) besideRecords(verdict Verdict, name string, all []Variable) Verdi
 			verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", level.Records, level.SD, level.Name)
 		}
 	}
-	if own, _ := naming.OnScale(name); own == naming.Sigma && k.OpenSD != "" {
+	if k.OpenSD != "" && k.restsOnErrors(name) {
 		verdict = worse(verdict, Partly, "%s", k.OpenSD)
+	}
+	for _, column := range columnsOf(name) {
+		if why := k.LongTails[column]; why != "" {
+			verdict = worse(verdict, Partly, "%s", why)
+		}
 	}
 	for _, e := range k.outcomesOf(name) {
 		switch {
@@ -184,6 +193,13 @@ func (k Known) besideRecords(verdict Verdict, name string, all []Variable) Verdi
 		}
 	}
 	return verdict
+}
+
+// restsOnErrors reports whether a variable's interval follows from the spread of the errors.
+func (k Known) restsOnErrors(variable string) bool {
+	base, _ := naming.Split(variable)
+	own, _ := naming.OnScale(base)
+	return own == naming.Sigma || k.Normal && (own == naming.Intercept || own == naming.Slopes)
 }
 
 // withoutInterval judges a point, and a variable of a posterior that leaves the noise out.

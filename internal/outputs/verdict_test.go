@@ -91,6 +91,8 @@ func TestVerdicts(t *testing.T) {
 	rarely.Events, scarcely.Events, often.Events = Level{"another y", 40, 20, false}, Level{"another y", 45, 5, false}, Level{"another y", 400, 60, false}
 	few := plenty
 	few.Others = map[string]Level{"x": {"another x", 20, 30, false}}
+	tail := plenty
+	tail.LongTails, tail.OpenSD = map[string]string{"x": "x has a long tail"}, "the sd of y is open"
 	one := func(name string, value float64) map[string]float64 { return map[string]float64{name: value} }
 	for _, c := range []struct {
 		name, of, want, why string
@@ -135,6 +137,9 @@ func TestVerdicts(t *testing.T) {
 		{name: "a common outcome", of: "b[x]", want: Resolved, known: often},
 		{name: "few other numbers", of: "b[x]", want: Not, why: "20 ± 30 records have another x", known: few},
 		{name: "few other numbers of another column", of: "b[band=c]", want: Resolved, known: few},
+		{name: "a long tail", of: "b[x]", want: Partly, why: "x has a long tail", known: tail},
+		{name: "a long tail of another column, and a response that is not normal", of: "b[band=c]", want: Resolved, known: tail},
+		{name: "an open sd of the response", of: "sigma", want: Partly, why: "open", known: tail},
 		{name: "few in a group", of: "r_site[p,Intercept]", want: Partly, why: "site=p", known: rare},
 		{name: "group like the spread", of: "r_site[p,Intercept]", want: Not, why: "spread between groups", known: plenty, sds: one("r_site[p,Intercept]", 0.49)},
 		{name: "spread beside it", of: "sigma", want: Not, why: "sd_site[Intercept] is not resolved", known: plenty, shares: one("sd_site[Intercept]", 0.99)},

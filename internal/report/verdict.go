@@ -11,6 +11,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/formula"
 	"d3p/internal/outputs"
 	"d3p/internal/table1"
 )
@@ -69,6 +70,8 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 	known.Events, known.Cutpoints = events(m, bought, known.Usable), cutpoints(m, bought, known.Usable)
 	known.Others = others(m, bought, known.Usable)
 	known.Constant = withoutSpread(bought)
+	known.LongTails = longTails(bought)
+	known.Normal = m.Spec.Model != nil && formula.FamilyOf(m.Spec.Model.Family.V).Name == "normal"
 	return known
 }
 
@@ -153,6 +156,33 @@ func withoutSpread(bought []table1.Row) (columns []string) {
 		}
 	}
 	return columns
+}
+
+// A column of numbers has a long tail if the upper limit of its standard deviation is openTail times
+// that, and its quartiles are less than nearQuartiles of it apart: 1.35 of a normal, 1 of an exponential.
+const openTail, nearQuartiles = 3, 1.1
+
+// longTails is why a few records may decide about a predictor's coefficient, by column. Of 10,000 records
+// (negative binomial, epsilon 3), the coefficient of a lognormal column, which has less effect far out,
+// was 6 standard deviations from that without privacy, which does not clip.
+func longTails(bought []table1.Row) map[string]string {
+	found, quartile := map[string]string{}, map[string]float64{}
+	for _, row := range bought {
+		if row.Statistic == table1.Quartile1 {
+			quartile[row.Column] = row.Value
+		}
+	}
+	sd := map[string]table1.Row{}
+	for _, row := range bought {
+		switch own := sd[row.Column]; {
+		case row.Statistic == table1.SD:
+			sd[row.Column] = row
+		case row.Statistic != table1.Quartile3 || own.High == nil:
+		case *own.High > openTail*own.Value && row.Value-quartile[row.Column] < nearQuartiles*own.Value:
+			found[row.Column] = fmt.Sprintf("%s has a long tail, with an sd of %.3g or up to %.3g by Table 1: a few records far out may decide about it, and the fit clips them (declare a transform)", row.Column, own.Value, *own.High)
+		}
+	}
+	return found
 }
 
 // beside are the records whose value of a column is not its commonest one; nothing where the fullest

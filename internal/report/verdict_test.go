@@ -233,3 +233,22 @@ func TestOpenColumns(t *testing.T) {
 		t.Errorf("open: %v, want band, because Table 1 has x within sites", k.Open)
 	}
 }
+
+// A predictor with a long tail and an open standard deviation is partly resolved: not one whose quartiles
+// are those of a normal column with wide bounds, or whose deviation is known.
+func TestPredictorsWithLongTails(t *testing.T) {
+	m := modelstest.Compile(t, "bands.yaml", oneCategory)
+	for _, c := range []struct {
+		high, quartile float64
+		is             bool
+	}{{40, 9, true}, {40, 13.5, false}, {20, 9, false}} {
+		k := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, []table1.Row{
+			{Column: "x", Statistic: table1.SD, Value: 10, High: &c.high},
+			{Column: "x", Statistic: table1.Quartile1, Value: 2},
+			{Column: "x", Statistic: table1.Quartile3, Value: 2 + c.quartile},
+		})
+		if got := k.LongTails["x"]; (got != "") != c.is || c.is && !strings.Contains(got, "sd of 10 or up to 40") {
+			t.Errorf("up to %g, quartiles %g apart: %q", c.high, c.quartile, got)
+		}
+	}
+}
