@@ -231,7 +231,7 @@ def fit(program, out, base, *command):
 def compare(own, exact):
     """The variables of a fit beside those of the fit without privacy."""
     both = own.merge(exact, on="variable", suffixes=("", "_exact"))
-    both = both[both.variable.str.match(r"(b|s_\w+|Intercept|b_Intercept|sigma|phi|sd_\w+)($|\[)")].copy()
+    both = both[both.variable.str.match(r"(b|s_[^_]+|Intercept|thresholds|sigma|phi|sd_[^_]+)($|\[)")].copy()
     both["z"] = (both["mean"] - both.mean_exact) / both.sd
     both["narrow"] = both.sd / both.sd_exact
     both["holds"] = (both.q5 <= both.mean_exact) & (both.mean_exact <= both.q95)

@@ -47,6 +47,8 @@ type Known struct {
 	// Open are the predictors that may have one value for all records of a group: the
 	// group, by column.
 	Open map[string]string
+	// Within are the groups within which predictors have one value, by column.
+	Within map[string]string
 	// Events are the records whose response is not its commonest value; all parameters rest
 	// on them. Without a name they are unknown.
 	Events Level
@@ -157,6 +159,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		d.Variables[v].Verdict = &verdict
 	}
 	d.judgeBesidePulled(prior)
+	d.judgeWithin(known)
 	d.judgeIntercepts()
 	d.judgeEffects()
 	d.judgeSpreads()
@@ -490,6 +493,20 @@ func (d *Draws) at(m *models.Model, trace *Trace, low, high int) []float64 {
 	values := make([]float64, len(d.Variables))
 	d.constrain(m, values, theta)
 	return values
+}
+
+// judgeWithin caps the verdict of a coefficient whose column has one value within a group by that of the
+// standard deviation of the group's effects: its interval follows from how far groups differ.
+func (d *Draws) judgeWithin(known Known) {
+	for v := range d.Variables {
+		for _, column := range columnsOf(d.Variables[v].Name) {
+			spread := naming.Spread(known.Within[column]) + "[" + naming.Intercept + "]"
+			s := slices.IndexFunc(d.Variables, func(x Variable) bool { return x.Name == spread })
+			if s >= 0 && d.Variables[s].Verdict.Value != Resolved {
+				*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, d.Variables[s].Verdict.Value, "%s is not resolved: %s", spread, d.Variables[s].Verdict.Why)
+			}
+		}
+	}
 }
 
 // judgeEffects caps the verdict of group effects r_g by that of their standard deviation

@@ -87,6 +87,8 @@ func TestVerdicts(t *testing.T) {
 	rareOther := Known{Declared: 1000, Levels: map[string][]Level{"band": {{"a", 2, 1, false}, {"b", 500, 5, true}, {"c", 498, 5, false}}}}
 	open := plenty
 	open.Open = map[string]string{"band": "site"}
+	within := plenty
+	within.Within = map[string]string{"x": "site"}
 	rarely, scarcely, often := plenty, plenty, plenty
 	rarely.Events, scarcely.Events, often.Events = Level{"another y", 40, 20, false}, Level{"another y", 45, 5, false}, Level{"another y", 400, 60, false}
 	few := plenty
@@ -146,6 +148,9 @@ func TestVerdicts(t *testing.T) {
 		{name: "sd is noise", of: "r_site[q,Intercept]", want: Not, why: "sd_site[Intercept] is not resolved", known: plenty, shares: one("sd_site[Intercept]", 0.99)},
 		{name: "perhaps constant", of: "b[band=c]", want: Not, why: "band may have one value for all records of a site", known: open},
 		{name: "not that one", of: "b[x]", want: Resolved, known: open},
+		{name: "constant within, beside a known spread", of: "b[x]", want: Resolved, known: within},
+		{name: "constant within, beside a vague spread", of: "b[x]", want: Partly, why: "sd_site[Intercept] is not resolved: 60 %", known: within, shares: one("sd_site[Intercept]", 0.6)},
+		{name: "not within", of: "b[band=c]", want: Resolved, known: within, shares: one("sd_site[Intercept]", 0.6)},
 		{name: "assumed", of: "b[x]", want: Not, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
 		{name: "assumed", of: "Intercept", want: Not, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
 		{name: "assumed", of: "sigma", want: Not, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},

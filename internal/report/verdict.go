@@ -20,7 +20,7 @@ import (
 // fit: the declared number of records, whether the fit was ended early, and Table 1, if
 // bought.
 func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) outputs.Known {
-	known := outputs.Known{Declared: float64(n.NPublic), Assumed: assumed(m, len(bought) > 0, correlates(bought)), Counted: len(bought) > 0, Levels: map[string][]outputs.Level{}, Open: map[string]string{}}
+	known := outputs.Known{Declared: float64(n.NPublic), Assumed: assumed(m, len(bought) > 0, correlates(bought)), Counted: len(bought) > 0, Levels: map[string][]outputs.Level{}, Open: map[string]string{}, Within: map[string]string{}}
 	if early := ran.Planned; early != nil && 2*ran.Iterations < early.Iterations {
 		known.Unfinished = fmt.Sprintf("the fit was ended after %d of %d steps", ran.Iterations, early.Iterations)
 	}
@@ -41,6 +41,11 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 					}
 				}
 			}
+		}
+	}
+	for _, c := range m.Spec.Data.AllColumns() {
+		if group := c.ConstantWithin.V; group != "" && group != data.NoGroup {
+			known.Within[c.Name.V] = group
 		}
 	}
 	most, response := lostShare, responseOf(m)

@@ -221,8 +221,12 @@ func TestCorrelationsOfTable1(t *testing.T) {
 func TestOpenColumns(t *testing.T) {
 	grouped := strings.NewReplacer("    y:", "    x: {type: real, lower: 0, upper: 1, constant_within: none}\n    site: {type: category, levels: [p, q]}\n    y:",
 		"1 + band", "1 + band + x + (1 | site)").Replace(oneCategory)
-	if k := report.Known(modelstest.Compile(t, "open.yaml", grouped), report.Neighbours{NPublic: 1000}, report.Mechanism{}, nil); len(k.Open) != 1 || k.Open["band"] != "site" {
-		t.Errorf("open: %v, want band", k.Open)
+	if k := report.Known(modelstest.Compile(t, "open.yaml", grouped), report.Neighbours{NPublic: 1000}, report.Mechanism{}, nil); len(k.Open) != 1 || k.Open["band"] != "site" || len(k.Within) > 0 {
+		t.Errorf("open: %v, want band; within: %v, want none", k.Open, k.Within)
+	}
+	within := strings.Replace(grouped, "constant_within: none", "constant_within: site", 1)
+	if k := report.Known(modelstest.Compile(t, "within.yaml", within), report.Neighbours{NPublic: 1000}, report.Mechanism{}, nil); len(k.Within) != 1 || k.Within["x"] != "site" {
+		t.Errorf("within: %v, want x", k.Within)
 	}
 	derived := modelstest.Compile(t, "open.yaml", strings.NewReplacer(", constant_within: none}", "}", "model:", "  derive:\n    high: x > 0.5\nmodel:", "+ x +", "+ x + high +").Replace(grouped))
 	bought := []table1.Row{{Column: "x", Statistic: table1.SDWithin, Of: "site", Value: 0.1, NoiseSD: 0.01}}
