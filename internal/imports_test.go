@@ -75,7 +75,7 @@ var rules = map[string]rule{
 	"models/modelstest":        {ours: []string{"models"}, files: true},
 	"models/predictive":        {ours: []string{"models", "models/dist", "models/graph"}},
 	"models/simulate":          {ours: []string{"models", "models/data", "models/dist", "models/encoding", "models/graph", "models/law", "models/predictive", "models/source"}},
-	"models/whiten":            {ours: []string{"models", "models/dist", "models/formula", "models/graph", "models/law", "models/naming", "models/simulate"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"models/whiten":            {ours: []string{"models", "models/dist", "models/formula", "models/graph", "models/law", "models/naming", "models/simulate"}, theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat"}},
 	"models":                   {ours: []string{"models/encoding", "models/core", "models/data", "models/dist", "models/dist/family", "models/expr", "models/formula", "models/graph", "models/graph/affine", "models/guide", "models/law", "models/net", "models/source", "models/spec", "models/support", "spell"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}},
 
 	// privacy: the only one that sees records
@@ -103,7 +103,7 @@ var rules = map[string]rule{
 	"privacy/sensitivity":                {ours: []string{"safetensors", "privacy/clipgroups", "models/data", "models/whiten", "models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
 	"sufficient": {theirs: []string{"gonum.org/v1/gonum/blas/blas64", "gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/lapack/lapack64", "gonum.org/v1/gonum/mat"}},
-	"table1":     {ours: []string{"models", "models/core", "models/data", "models/dist", "models/encoding", "models/expr", "models/formula", "models/law", "models/naming", "privacy", "privacy/accountant", "privacy/event", "privacy/noise", "stats"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"table1":     {ours: []string{"models", "models/core", "models/data", "models/dist", "models/encoding", "models/expr", "models/formula", "models/law", "models/naming", "privacy", "privacy/accountant", "privacy/event", "privacy/noise", "stats"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}},
 
 	// engines and the fit, which never meet
 	"cpu":        {ours: []string{"models/graph", "models/special", "privacy", "privacy/noise", "simd"}},

@@ -1,16 +1,13 @@
 package fit_test
 
 import (
-	"context"
 	"math"
 	"testing"
 
-	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/models/simulate"
-	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
 
@@ -32,14 +29,9 @@ func TestClippingBiasOfResidualSD(t *testing.T) {
 		}
 	}
 	for seed := range uint64(tables) {
-		table, truth := simulate.Prior(m, 1000, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
-		s := &study{model: m, data: writeTable(t, table)}
+		s, truth := ofPrior(t, m, 1000, seed)
 		p := s.plan(t, plan.Config{Epsilon: 0.3})
-		result, err := fit.Run(context.Background(), p, s.curator(t, p, seed, privacy.Ledger{}), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		post := result.Posterior
+		post := s.fitted(t, p, seed)
 		sd := make([]float64, m.P)
 		post.SD(sd)
 		d := post.Mean[at] - truth[at]
@@ -108,11 +100,8 @@ func TestIteratesDoNotWidenResidualSD(t *testing.T) {
 		}
 		s := &study{model: m, data: writeTable(t, table)}
 		p := s.plan(t, plan.Config{Epsilon: 1})
-		result, err := fit.Run(context.Background(), p, s.curator(t, p, seed, privacy.Ledger{}), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		errors += (result.Posterior.Mean[at] - math.Log(square)/2) / tables
+		post := s.fitted(t, p, seed)
+		errors += (post.Mean[at] - math.Log(square)/2) / tables
 	}
 	t.Logf("mean error of the log: %.4f", errors)
 	if math.Abs(errors) > 0.005 {

@@ -1,18 +1,13 @@
 package fit_test
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
-	"d3p/internal/models/simulate"
-	"d3p/internal/privacy"
-	"d3p/internal/privacy/noise"
 )
 
 // With 200 records, C = 1 and a small residual sd nearly every gradient is clipped.
@@ -29,14 +24,9 @@ func TestIntervalsUnderHeavyClipping(t *testing.T) {
 	}
 	sum := 0.0
 	for seed := range uint64(tables) {
-		table, truth := simulate.Prior(m, n, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
-		s := &study{model: m, data: writeTable(t, table)}
+		s, truth := ofPrior(t, m, n, seed)
 		p := s.plan(t, plan.Config{Epsilon: 4, Records: n})
-		result, err := fit.Run(context.Background(), p, s.curator(t, p, seed, privacy.Ledger{}), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		post := result.Posterior
+		post := s.fitted(t, p, seed)
 		sd := make([]float64, m.P)
 		post.SD(sd)
 		for _, q := range m.Params {

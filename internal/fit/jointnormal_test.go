@@ -2,19 +2,15 @@ package fit_test
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"d3p/internal/export"
-	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/simulate"
-	"d3p/internal/privacy"
-	"d3p/internal/privacy/noise"
 	"d3p/internal/settings"
 )
 
@@ -58,15 +54,10 @@ func TestIntervalsBesideGroups(t *testing.T) {
 	const tables = 24
 	covered := map[string]int{}
 	for seed := range uint64(tables) {
-		table, truth := simulate.Prior(m, 2000, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
-		s := &study{model: m, data: writeTable(t, table)}
+		s, truth := ofPrior(t, m, 2000, seed)
 		for _, aware := range []string{settings.NoiseAwareCurvature, settings.NoiseAwareVariance} {
 			p := s.plan(t, plan.Config{Epsilon: 1, NoiseAware: aware, Steps: 500})
-			result, err := fit.Run(context.Background(), p, s.curator(t, p, seed, privacy.Ledger{}), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			post := result.Posterior
+			post := s.fitted(t, p, seed)
 			sd := make([]float64, m.P)
 			post.SD(sd)
 			for _, j := range checked {
@@ -126,15 +117,10 @@ privacy:
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, _ := simulate.Prior(m, 300, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
-		s := &study{model: m, data: writeTable(t, table)}
+		s, _ := ofPrior(t, m, 300, 1)
 		for _, cfg := range []plan.Config{{Epsilon: 1, Steps: 1}, {Epsilon: 1, Steps: 50}, {Epsilon: 0.01, Steps: 3}, {Epsilon: 1, Steps: 20, InitScale: 1e-200}} {
 			p := s.plan(t, cfg)
-			result, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			post := result.Posterior
+			post := s.fitted(t, p, 1)
 			for j := range post.Mean {
 				if x := post.Mean[j] + post.LogSD[j] + post.VarDP[j]; math.IsNaN(x) || math.IsInf(x, 0) {
 					t.Errorf("%s, %d steps: %g, log sd %g, variance of the noise %g", name, cfg.Steps, post.Mean[j], post.LogSD[j], post.VarDP[j])

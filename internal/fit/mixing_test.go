@@ -1,17 +1,11 @@
 package fit_test
 
 import (
-	"context"
 	"slices"
 	"testing"
 
-	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/modelstest"
-	"d3p/internal/models/simulate"
-	"d3p/internal/posterior"
-	"d3p/internal/privacy"
-	"d3p/internal/privacy/noise"
 	"d3p/internal/settings"
 )
 
@@ -36,17 +30,9 @@ model:
 // groups hardly known. The seeds fix all of it.
 func TestFailedChainsRunAgain(t *testing.T) {
 	m := modelstest.Compile(t, "sites.yaml", sites)
-	table, _ := simulate.Prior(m, 1000, noise.NewRandom(noise.Public(0).Stream(noise.Simulation)))
-	s := &study{model: m, data: writeTable(t, table)}
+	s, _ := ofPrior(t, m, 1000, 0)
 	p := s.plan(t, plan.Config{Epsilon: 2, NoiseAware: settings.NoiseAwareSample})
-	run := func() *posterior.Posterior {
-		result, err := fit.Run(context.Background(), p, s.curator(t, p, 0, privacy.Ledger{}), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return result.Posterior
-	}
-	first, again := run(), run()
+	first, again := s.fitted(t, p, 0), s.fitted(t, p, 0)
 	if tries := first.Tries; tries.Repeated == 0 || tries.Unmixed >= tries.Repeated {
 		t.Errorf("%d chains ran again, of which %d still do not mix", tries.Repeated, tries.Unmixed)
 	}

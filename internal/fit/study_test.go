@@ -1,6 +1,7 @@
 package fit_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -9,10 +10,13 @@ import (
 	"testing"
 
 	"d3p/internal/cpu"
+	"d3p/internal/fit"
 	"d3p/internal/fit/fittest"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/models/spec"
+	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -45,6 +49,23 @@ model:
 privacy:
   neighbours: add_remove
 `
+
+// ofPrior is a study of n records that m draws from its prior, and the drawn parameters (P).
+func ofPrior(t *testing.T, m *models.Model, n int, seed uint64) (*study, []float64) {
+	t.Helper()
+	table, truth := simulate.Prior(m, n, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
+	return &study{model: m, data: writeTable(t, table)}, truth
+}
+
+// fitted is the posterior of a fit by p, whose noise has a seed.
+func (s *study) fitted(t *testing.T, p *plan.Plan, seed uint64) *posterior.Posterior {
+	t.Helper()
+	result, err := fit.Run(context.Background(), p, s.curator(t, p, seed, privacy.Ledger{}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Posterior
+}
 
 // newStudy draws n records with coefficients (0.5, -1, 1).
 func newStudy(t testing.TB, n int) *study {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"d3p/internal/models"
 	"d3p/internal/models/core"
 	"d3p/internal/models/dist"
@@ -175,7 +177,7 @@ func (d corners) longest() float64 {
 
 func longestFrom(sum []float64, blocks [][][]float64) float64 {
 	if len(blocks) == 0 {
-		return norm(sum)
+		return floats.Norm(sum, 2)
 	}
 	most, next := 0.0, make([]float64, len(sum))
 	for _, option := range blocks[0] {
@@ -211,15 +213,7 @@ func (d corners) triangle() float64 {
 			middle[k] += x
 		}
 	}
-	return norm(middle) + apart
-}
-
-func norm(x []float64) float64 {
-	square := 0.0
-	for _, v := range x {
-		square += v * v
-	}
-	return math.Sqrt(square)
+	return floats.Norm(middle, 2) + apart
 }
 
 // whitenedDesign takes a design to the whitened coordinates: its parts are the derivatives of the

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"d3p/internal/models"
 	"d3p/internal/models/dist"
@@ -84,7 +85,7 @@ func correlationNoise(l *law.Law) float64 {
 // them. Each is shrunk by its noise, which the correlations bring along.
 func regress(r *models.Rotation, design, y []float64, noise float64) (mean, sd float64, slopes []float64) {
 	k := len(r.Center)
-	mean, sd = meanSD(y)
+	mean, sd = stat.PopMeanStdDev(y, nil)
 	with, square := make([]float64, k), make([]float64, k) // covariances with the design's columns, their variances
 	for i, v := range y {
 		for j := range with {
@@ -259,15 +260,4 @@ func inverseRoot(squares *mat.SymDense) *mat.Dense {
 		}
 	}
 	return &root
-}
-
-// meanSD are mean and standard deviation.
-func meanSD(x []float64) (mean, sd float64) {
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	for _, v := range x {
-		sd += (v - mean) * (v - mean) / float64(len(x))
-	}
-	return mean, math.Sqrt(sd)
 }
