@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
@@ -146,7 +147,9 @@ func OutsideWords(b *table1.Bounds) string {
 	if b.Outside == nil {
 		return "none: they are the limits"
 	}
-	return fmt.Sprintf("%.2g %% ± %.2g %% in cells that reach outside", 100*b.Outside.Share, 100*b.Outside.NoiseSD)
+	share, sd := 100*b.Outside.Share, 100*b.Outside.NoiseSD
+	places := max(0, 1-int(math.Floor(math.Log10(sd)))) // two digits of the noise
+	return fmt.Sprintf("%.*f %% ± %.*f %% in cells that reach outside", places, share, places, sd)
 }
 
 // Bought are the lines about bought constants; before the fit they have no numbers.

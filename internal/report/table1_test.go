@@ -43,3 +43,15 @@ func TestCorrelationsThatAreNoise(t *testing.T) {
 		}
 	}
 }
+
+// The share outside bought bounds has as many places as its noise.
+func TestOutsideWords(t *testing.T) {
+	for want, o := range map[string]*table1.Outside{
+		"none: they are the limits": nil, "0.00 % ± 0.17 % in cells that reach outside": {Share: 3e-7, NoiseSD: 0.0017},
+		"1.2 % ± 2.0 % in cells that reach outside": {Share: 0.0123, NoiseSD: 0.02}, "12 % ± 31 % in cells that reach outside": {Share: 0.1234, NoiseSD: 0.312},
+	} {
+		if got := report.OutsideWords(&table1.Bounds{Outside: o}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -234,7 +234,7 @@ func magnitude(x float64, digits int) float64 {
 // rounded is k units, a power of ten, as the nearest number with its digits.
 func rounded(k, unit float64) float64 {
 	x, _ := strconv.ParseFloat(strconv.FormatFloat(k*unit, 'f', max(0, int(-math.Round(math.Log10(unit)))), 64), 64)
-	return x
+	return x + 0 // no -0
 }
 
 // Price is the price of the release alone, in words.

@@ -93,6 +93,13 @@ func TestBoughtBounds(t *testing.T) {
 	}
 }
 
+// A center that rounds to 0 has no sign.
+func TestRoundedZero(t *testing.T) {
+	if x := rounded(math.Round(-0.2), 0.01); x != 0 || math.Signbit(x) {
+		t.Errorf("%v, want 0", x)
+	}
+}
+
 // The share outside is that of the cells that reach beyond the bounds; of whole numbers a cell
 // ends below its last edge.
 func TestShareOutside(t *testing.T) {
