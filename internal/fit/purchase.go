@@ -63,6 +63,7 @@ func BuyBounds(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*mod
 	if err := authorise(p, c); err != nil {
 		return err
 	}
+	p.Bounds = slices.Clone(p.Bounds) // replicates share plans
 	limits := p.Model()
 	bought := p.Settled() // its levels
 	bought.Numbers = map[string]data.Numbers{}

@@ -265,9 +265,8 @@ func (p *Plan) SettlePriors(spread func(column string) (mean, sd float64), compi
 
 // Settle gives the plan the numbers of all its Bounds, in their order, and puts them into
 // the model. All decisions of the plan stay but the bound of gradients, which has the unit of
-// the columns.
+// the columns. The list of Bounds must be the plan's own.
 func (p *Plan) Settle(numbers []data.Numbers, m *models.Model) {
-	p.Bounds = slices.Clone(p.Bounds) // replicates share plans
 	for i := range p.Bounds {
 		p.Bounds[i].Numbers = &numbers[i]
 	}
