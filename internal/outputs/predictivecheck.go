@@ -83,7 +83,7 @@ func (d *Draws) Misfit(m *models.Model, response *data.Column, l *law.Law) Verdi
 	return Verdict{Value: value, Why: fmt.Sprintf("the model predicts %s otherwise than Table 1 has it, for at least %.0f %% of the records: choose another family or formula", response.Name.V, 100*distance)}
 }
 
-// mostOfCell is the width of a cell of whole numbers from which on rounding matters little.
+// Rounding matters little in cells of whole numbers that are mostOfCell wide or wider.
 const mostOfCell = 8
 
 // wholeCells are cells of whole numbers, from lower on, as they were counted. Table 1 moves and

@@ -7,13 +7,13 @@ import (
 // rare is the normal quantile of a misfit of coefficients that chance explains in 1 of 100 fits.
 const rare = 2.33
 
-// likelyTails is the probability of long tails from which sigma rests on their shape.
+// If long tails are more probable than likelyTails, sigma rests on their shape.
 const likelyTails = 0.5
 
 // besideSteps is the verdict on a variable by what the gradients of a fit by second moments miss by
 // the model. Clipping hides a few records far out, but steps of two clip norms then contradict each
-// other. Of 10,000 records of which 1 % are far out in two predictors and 2 % in the response (epsilon
-// 3), sigma was half of its value, and an intercept 28 standard deviations off.
+// other. In a table of 10,000 records (epsilon 3), 1 % were far out in two predictors and 2 % in the
+// response: sigma was half of its value, and an intercept 28 standard deviations off.
 func (d *Draws) besideSteps(variable string) Verdict {
 	if d.misfit == nil {
 		return Verdict{Value: Resolved}

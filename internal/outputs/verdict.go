@@ -63,7 +63,7 @@ type Known struct {
 	// OpenSD is why the standard deviation of the response, and intervals with it, may be larger than
 	// the fit's; empty if Table 1 has no sign of it.
 	OpenSD string
-	// Normal is whether the family is, in which intervals of coefficients follow from that deviation.
+	// Normal reports that the family is normal: then intervals of coefficients follow from that deviation.
 	Normal bool
 	// LongTails is why a few records may decide about a predictor's coefficient, by column.
 	LongTails map[string]string

@@ -143,8 +143,7 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 
 // outsideOf is the share of h in the cells that reach beyond the bounds n; nil for the limits.
 func outsideOf(of column, h histogram, n data.Numbers) *Outside {
-	edges := append(append([]float64{of.rawLower}, h.cuts...), of.rawUpper)
-	sum, cells := 0.0, 0.0
+	edges, sum, cells := h.edges(of), 0.0, 0.0
 	for i, count := range h.cells() {
 		first, last := edges[i], edges[i+1]
 		if of.whole { // the numbers of a cell are from its first edge to below its last

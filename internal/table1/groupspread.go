@@ -2,7 +2,8 @@ package table1
 
 import (
 	"math"
-	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"d3p/internal/models/law"
 	"d3p/internal/stats"
@@ -58,7 +59,7 @@ func (t *groupTable) spread(w *law.Within) {
 			}
 			mean, _ := stats.GridMoments(points.mean, own)
 			square, _ := stats.GridMoments(points.square, own)
-			logs[i] += logSum(own)
+			logs[i] += floats.LogSumExp(own)
 			means[g], squares[g] = append(means[g], mean), append(squares[g], square)
 		}
 	}
@@ -91,7 +92,7 @@ func (t *groupTable) at(s float64) (x groupMeans) {
 	}
 	if s == 0 { // all records of a group are in one cell
 		for k := range ends[1:] {
-			if share := cumulative(ends[k+1]) - cumulative(ends[k]); share > leastCell {
+			if share := normalBelow(ends[k+1]) - normalBelow(ends[k]); share > leastCell {
 				mean, square := normalWithin(ends[k], ends[k+1], share)
 				cells := make([]float64, len(ends)-1)
 				cells[k] = 1
@@ -109,7 +110,7 @@ func (t *groupTable) at(s float64) (x groupMeans) {
 		mass += density(z)
 		cells, below := make([]float64, len(ends)-1), 0.0
 		for c := range cells {
-			above := cumulative((ends[c+1] - between*z) / s)
+			above := normalBelow((ends[c+1] - between*z) / s)
 			cells[c], below = above-below, above
 		}
 		add(math.Log(density(z)), between*z, between*between*z*z+step*step/12, cells)
@@ -147,7 +148,7 @@ func (t *groupTable) logLikelihood(g int, cells []float64) float64 {
 
 // medianOf is the median of the points x with these log weights, and the root of the mean square about it.
 func medianOf(x, logs []float64) (median, sd float64) {
-	total, mass, square := logSum(logs), 0.0, 0.0
+	total, mass, square := floats.LogSumExp(logs), 0.0, 0.0
 	for i := range x {
 		if mass += math.Exp(logs[i] - total); mass >= 0.5 {
 			if median = x[i]; i > 0 && i < len(x)-1 {
@@ -161,15 +162,3 @@ func medianOf(x, logs []float64) (median, sd float64) {
 	}
 	return median, math.Sqrt(square)
 }
-
-// logSum is the logarithm of the sum of exponentials.
-func logSum(logs []float64) float64 {
-	top, sum := slices.Max(logs), 0.0
-	for _, x := range logs {
-		sum += math.Exp(x - top)
-	}
-	return top + math.Log(sum)
-}
-
-// cumulative is the share of a standard normal below z.
-func cumulative(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

@@ -20,7 +20,7 @@ func normalColumn() *law.Column {
 	c := &law.Column{Edges: []float64{-5}}
 	for k := 1; k <= 200; k++ {
 		x := -5 + 0.05*float64(k)
-		c.Edges, c.Shares = append(c.Edges, x), append(c.Shares, cumulative(x)-cumulative(x-0.05))
+		c.Edges, c.Shares = append(c.Edges, x), append(c.Shares, normalBelow(x)-normalBelow(x-0.05))
 	}
 	return c
 }
@@ -73,7 +73,7 @@ func TestSpreadWithinGroups(t *testing.T) {
 	}
 }
 
-// Of numbers of which nothing says whether they are constant within a group, Table 1 buys how they vary:
+// Table 1 buys how numbers vary within a group if nothing declares them constant:
 // one that is constant in each ward is so in records that the law draws, and one that is not varies. The
 // rows of the table state the same law.
 func TestOpenColumnsByGroup(t *testing.T) {

@@ -16,6 +16,11 @@ type histogram struct {
 	look         *histogram
 }
 
+// edges are the raw ends of the cells of a column: its bounds, and the cuts between them.
+func (h *histogram) edges(of column) []float64 {
+	return append(append([]float64{of.rawLower}, h.cuts...), of.rawUpper)
+}
+
 // cells are the counts of cells, withValue the number of rows in them.
 func (h *histogram) cells() []float64 { return h.counts[:len(h.counts)-1] }
 
@@ -35,7 +40,7 @@ func (h *histogram) withValue() float64 {
 func setHistogram(c *law.Column, of column, h histogram) *spread {
 	cells := h.cells()
 	c.Missing, c.MissingSD = part(h.counts[len(cells)], h.rows), h.noise/h.rows
-	edges := append(append([]float64{of.rawLower}, h.cuts...), of.rawUpper)
+	edges := h.edges(of)
 	if of.whole {
 		edges[0], edges[len(edges)-1] = of.rawLower-0.5, of.rawUpper+0.5
 	}

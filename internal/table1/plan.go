@@ -206,7 +206,7 @@ func hasLevels(m *models.Model) bool {
 	return slices.ContainsFunc(m.Encoding.Predictors().Fields, func(f encoding.Field) bool { return f.Levels != nil })
 }
 
-// Of is a plan for so many records that spends share of μ², in (0, 1): a fifth on the values of groups
+// Of is a plan that spends share of μ², in (0, 1), on this number of records: a fifth on the values of groups
 // if there are any, at most Auto's part where only open columns need them; three fifths of the rest on
 // counts, and two on correlations if the model reads more than one column.
 func Of(m *models.Model, share, mu float64, records int, rel event.Relation) *Plan {

@@ -11,7 +11,7 @@ import (
 )
 
 // between has the values of a column at each level of a group, within which it is constant or may
-// be. What is not known of them, a permutation deals out from the records' distribution: a
+// be. A permutation deals out what is not known of them, from the records' distribution: a
 // public one, in a drawn law another one.
 type between struct {
 	of    int       // the place of the group column
@@ -89,7 +89,7 @@ func (l *Law) order() []int {
 	return order
 }
 
-// betweens are by column; nil for columns of which no group tells. root is the root of the
+// betweens are by column; nil for columns that no group tells of. root is the root of the
 // correlation matrix in this order; nil: independent columns.
 func (l *Law) betweens(order []int, root []float64) []*between {
 	list, n := make([]*between, len(order)), len(order)

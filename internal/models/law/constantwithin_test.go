@@ -109,7 +109,7 @@ func TestOrderOfTheFile(t *testing.T) {
 	}
 }
 
-// A column of which is known how it varies within a category has its mean in each level, and the rest of
+// A column with a known variation within a category has its mean in each level, and the rest of
 // its spread about it, in every way of drawing; caution leaves it less, a drawn law another.
 func TestVaryingWithinGroups(t *testing.T) {
 	const n, levels, rest = 20000, 10, 0.4
