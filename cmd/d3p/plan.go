@@ -341,6 +341,9 @@ func tableWords(b *table1.Plan) string {
 			parts = append(parts, "second moments of the design and the response")
 		}
 	}
+	if b.LooksCloser() {
+		parts = append(parts, "closer looks at correlations")
+	}
 	return fmt.Sprintf("%s, for %.3g %% of mu squared", strings.Join(parts, ", "), 100*b.Share)
 }
 

@@ -49,7 +49,7 @@ func Collinear(m *models.Model, l *law.Law) map[string]Verdict {
 		}
 		for j := range i {
 			rho, sd := l.Correlation[i*len(l.Columns)+j], l.CorrelationSD[i*len(l.Columns)+j]
-			if predictors[i] && predictors[j] && sd > vague && math.Abs(rho)+sd > 1 {
+			if predictors[i] && predictors[j] && sd > vague && math.Abs(rho)+sd > 1 && !(l.LooksCloser(i) && l.LooksCloser(j)) {
 				note(name(i), Partly, "its correlation with %s is known as %.2f ± %.2f only", name(j), rho, sd)
 				note(name(j), Partly, "its correlation with %s is known as %.2f ± %.2f only", name(i), rho, sd)
 			}

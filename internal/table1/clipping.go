@@ -3,6 +3,8 @@ package table1
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/law"
 	"d3p/internal/privacy/noise"
@@ -60,32 +62,38 @@ const simulatedRecords = 8192
 // simulatedMoments are the moments of records of a law, clipped like those of the curator,
 // without noise.
 func simulatedMoments(l *law.Law, products []product, bound float64) centredMoments {
-	rng := noise.NewRandom(noise.Public(0).Stream(noise.Initialisation))
-	values := make([][]float64, len(l.Columns))
-	for i := range values {
-		values[i] = make([]float64, simulatedRecords)
-	}
-	l.Draw(values, rng)
+	values := simulatedValues(l)
 	k := len(products)
 	sums, v, x := make([]float64, k*(k+1)/2), make([]float64, k*(k+1)/2), make([]float64, k)
 	for b := range simulatedRecords {
 		for j, p := range products {
 			x[j] = p.of(values, b)
 		}
-		at, square := 0, 0.0
-		for i := range x {
-			for j := i; j < k; j++ {
-				v[at] = x[i] * x[j]
-				square += v[at] * v[at]
-				at++
-			}
-		}
-		part := min(1, bound/math.Sqrt(square))
-		for at := range sums {
-			sums[at] += part * v[at]
-		}
+		outer(v, x)
+		floats.AddScaled(sums, min(1, bound/floats.Norm(v, 2)), v)
 	}
 	return centred(sums, make([]float64, k), sums[0], 0)
+}
+
+// simulatedValues are simulatedRecords records of a law, by column.
+func simulatedValues(l *law.Law) [][]float64 {
+	values := make([][]float64, len(l.Columns))
+	for i := range values {
+		values[i] = make([]float64, simulatedRecords)
+	}
+	l.Draw(values, noise.NewRandom(noise.Public(0).Stream(noise.Initialisation)))
+	return values
+}
+
+// outer sets v to the upper triangle of xxᵀ, row by row.
+func outer(v, x []float64) {
+	at := 0
+	for i := range x {
+		for _, y := range x[i:] {
+			v[at] = x[i] * y
+			at++
+		}
+	}
 }
 
 // of is the number of record b, whose columns have these values.

@@ -50,7 +50,7 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 			s.give(&l.Columns[i])
 		}
 	}
-	return nil
+	return p.closer(c, l, m, products, bought)
 }
 
 // mostClipped is about the part of the moments that clipping takes.

@@ -50,6 +50,7 @@ const (
 	Pairs   Kind = "table 1: pairs of levels"
 	Groups  Kind = "table 1: values of groups"
 	Moments Kind = "table 1: correlations"
+	Closer  Kind = "table 1: a closer look at correlations"
 	Second  Kind = "second moments of design and response"
 )
 
@@ -164,7 +165,7 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 		moments = min(moments, mostMoments/2)
 		break
 	}
-	return planned(m, mu, rel, counts, moments, pairs, coded).withGroups(m, group, open, mu, rel)
+	return planned(m, mu, rel, counts, moments, pairs, coded).withGroups(m, group, open, mu, rel).withCloser(m, closerShare(m, signal, mostCloser), mu)
 }
 
 // mostLevels bounds the levels of a coded column.
@@ -208,19 +209,20 @@ func hasLevels(m *models.Model) bool {
 
 // Of is a plan that spends share of μ², in (0, 1), on this number of records: a fifth on the values of groups
 // if there are any, at most Auto's part where only open columns need them; three fifths of the rest on
-// counts, and two on correlations if the model reads more than one column.
+// counts, and two on correlations if the model reads more than one column, a fourth of which is for closer
+// looks.
 func Of(m *models.Model, share, mu float64, records int, rel event.Relation) *Plan {
 	groups, open := groupTables(m, mu, records)
 	if len(groupColumns(m, false)) > 0 {
 		groups = share
 	}
-	if groups = min(groups, share/5); groups > 0 {
-		return planned(m, mu, rel, 0.6*(share-groups), 0.4*(share-groups), 0, nil).withGroups(m, groups, open, mu, rel)
-	}
-	if columns, _ := sizes(m); columns < 2 {
+	groups = min(groups, share/5)
+	rest := share - groups
+	if columns, _ := sizes(m); columns < 2 && groups == 0 {
 		return planned(m, mu, rel, share, 0, 0, nil)
 	}
-	return planned(m, mu, rel, 0.6*share, 0.4*share, 0, nil)
+	closer := closerShare(m, mu*float64(records), rest/10)
+	return planned(m, mu, rel, 0.6*rest, 0.4*rest-closer, 0, nil).withGroups(m, groups, open, mu, rel).withCloser(m, closer, mu)
 }
 
 // planned is the plan that spends these shares of μ² on counts, moments and pairs of
@@ -295,6 +297,9 @@ func (p *Plan) Events() []event.Event {
 // Correlates reports whether correlations are bought.
 func (p *Plan) Correlates() bool { return p.release(Moments) != nil }
 
+// LooksCloser reports whether closer looks are bought.
+func (p *Plan) LooksCloser() bool { return p.release(Closer) != nil }
+
 // Precise reports whether the noise of the correlations of `records` units is at most
 // goodCorrelation.
 func (p *Plan) Precise(records int) bool {
@@ -342,6 +347,11 @@ func ranged(f encoding.Field) bool {
 // normals, on average, and a quarter more; times the rows of a unit.
 func momentsBound(m *models.Model) float64 {
 	columns, _ := sizes(m)
+	return boundOfSquares(columns) * float64(max(m.Encoding.RowsPerUnit, 1))
+}
+
+// boundOfSquares is momentsBound of a row with this number of columns.
+func boundOfSquares(columns int) float64 {
 	k := float64(columns)
-	return 1.25 * math.Sqrt(1+4*k+k*(k-1)/2) * float64(max(m.Encoding.RowsPerUnit, 1))
+	return 1.25 * math.Sqrt(1+4*k+k*(k-1)/2)
 }

@@ -33,6 +33,8 @@ func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 			l.Columns[i].Missing, l.Columns[i].MissingSD = r.Value, r.NoiseSD
 		case Undeclared:
 			l.Columns[i].Undeclared, l.Columns[i].UndeclaredSD = r.Value, r.NoiseSD
+		case OwnShare:
+			l.Columns[i].Own, l.Columns[i].OwnSD = r.Value, r.NoiseSD
 		case SD:
 			deviations[i] = r
 		case Share, Cell:

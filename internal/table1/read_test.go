@@ -36,8 +36,13 @@ func TestLawOfRows(t *testing.T) {
 			near("quantile of "+a.Name, x, y, 1+math.Abs(y))
 		}
 	}
-	for i := range bought.Correlation {
-		near("correlation", read.Correlation[i], bought.Correlation[i], 1)
+	for i := range bought.Columns {
+		for j := range i {
+			rho, sd := bought.Correlated(i, j)
+			at := i*len(bought.Columns) + j
+			near("correlation", read.Correlation[at], rho, 1)
+			near("noise of a correlation", read.CorrelationSD[at], sd, 1)
+		}
 	}
 	if declared, err := LawOf(nil, d); err != nil || declared.Bought() {
 		t.Errorf("without rows: bought %v, %v", declared.Bought(), err)

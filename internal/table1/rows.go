@@ -32,16 +32,18 @@ type Statistic string
 // The statistics. Mean and SD are in the unit after the declared transform, quantiles in
 // the unit of the file. Shares of levels and cells are among the rows with a value.
 const (
-	Units       Statistic = "units"
-	Share       Statistic = "share"
-	Missing     Statistic = "missing"
-	Undeclared  Statistic = "undeclared"
-	Mean        Statistic = "mean"
-	SD          Statistic = "sd"
-	Quartile1   Statistic = "quartile 1"
-	Median      Statistic = "median"
-	Quartile3   Statistic = "quartile 3"
-	Cell        Statistic = "cell"
+	Units      Statistic = "units"
+	Share      Statistic = "share"
+	Missing    Statistic = "missing"
+	Undeclared Statistic = "undeclared"
+	Mean       Statistic = "mean"
+	SD         Statistic = "sd"
+	Quartile1  Statistic = "quartile 1"
+	Median     Statistic = "median"
+	Quartile3  Statistic = "quartile 3"
+	Cell       Statistic = "cell"
+	// Correlation is that of two columns' normal scores; of numbers that have an OwnShare, that of the
+	// numbers.
 	Correlation Statistic = "correlation"
 	// JointShare is the share of a level of the column together with a level of another
 	// one, MeanScore the mean normal score of the column in a level of another one.
@@ -53,6 +55,9 @@ const (
 	// SDWithin is the standard deviation of the column's normal score, 1 over all records, among
 	// those of one level of a category.
 	SDWithin Statistic = "sd within"
+	// OwnShare is the part of a number's variance that the other numbers do not explain: 1 less R² of
+	// its linear regression on them.
+	OwnShare Statistic = "own share"
 )
 
 // Rows are the numbers of a law that was bought, for readers: the columns that the
@@ -79,12 +84,16 @@ func Rows(l *law.Law, d *data.Data) []Row {
 			}
 		}
 		add(Missing, "", c.Missing, c.MissingSD)
+		if c.OwnSD > 0 {
+			add(OwnShare, "", c.Own, c.OwnSD)
+		}
 	}
 	n := len(l.Columns)
 	for i := range l.Columns {
 		for j := range i {
 			if l.Correlation != nil && l.CorrelationSD[i*n+j] > 0 {
-				rows = append(rows, Row{Column: l.Columns[j].Name, Statistic: Correlation, Of: l.Columns[i].Name, Value: l.Correlation[i*n+j], NoiseSD: l.CorrelationSD[i*n+j]})
+				rho, sd := l.Correlated(i, j)
+				rows = append(rows, Row{Column: l.Columns[j].Name, Statistic: Correlation, Of: l.Columns[i].Name, Value: rho, NoiseSD: sd})
 			}
 		}
 	}

@@ -159,7 +159,7 @@ func TestPurchaseCostsItsShare(t *testing.T) {
 			mu := muOf(epsilon, rel)
 			p := Of(m, share, mu, 1000, rel)
 			_, spent := buy(t, m, data, epsilon, p, 1, rel)
-			if len(spent.Entries) != 3 {
+			if len(p.Releases) < 3 || len(spent.Entries) != len(p.Releases) {
 				t.Fatalf("%s: %d entries", rel, len(spent.Entries))
 			}
 			took := 0.0
@@ -196,10 +196,10 @@ func TestAuto(t *testing.T) {
 	if few := models.LeastPerNumber*m.P - 1; share(2, few) != 0 || share(2, few+1) < 0.04 {
 		t.Errorf("%d records for %d numbers at epsilon 2: share %g, of one more %g", few, m.P, share(2, few), share(2, few+1))
 	}
-	if got := share(1, 4000); got < 0.02 || got > 0.0601 {
+	if got := share(1, 4000); got < 0.02 || got > 0.0701 {
 		t.Errorf("4000 records at epsilon 1: share %g", got)
 	}
-	if got := share(1, 1000000); got < 0.02 || got > 0.0601 {
+	if got := share(1, 1000000); got < 0.02 || got > 0.0701 {
 		t.Errorf("a million records at epsilon 1, rare levels: share %g", got)
 	}
 	if got := share(20, 1000000); got == 0 || got > 0.005 {

@@ -15,6 +15,23 @@ import (
 // every call (between). One that may be, and whose scores by level are known, has these and the rest
 // of its variance within levels.
 func (l *Law) Draw(values [][]float64, rng dist.Rand) {
+	l.drawOnce(values, rng)
+	if l.Closer != nil {
+		l.moving().move(values)
+	}
+}
+
+// moving is the mover of a law with a closer look.
+func (l *Law) moving() *mover {
+	if l.shared == nil {
+		return l.newMover()
+	}
+	l.shared.moverOnce.Do(func() { l.shared.mover = l.newMover() })
+	return l.shared.mover
+}
+
+// drawOnce is Draw without what a closer look says.
+func (l *Law) drawOnce(values [][]float64, rng dist.Rand) {
 	if v := l.byLevels(); v != nil {
 		z := make([]float64, len(v.rest))
 		for b := range values[0] {

@@ -4,6 +4,7 @@
 package law
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -34,6 +35,8 @@ type Law struct {
 	// Groups are what is known of the scores of columns that are constant within a category, or may
 	// be, by level of that category.
 	Groups []Within `json:"groups,omitempty"`
+	// Closer is what a closer look says of columns of numbers; nil if none was bought.
+	Closer *Closer `json:"closer,omitempty"`
 
 	shared *shared
 }
@@ -67,6 +70,11 @@ type Column struct {
 	// its noise.
 	Undeclared   float64 `json:"undeclared,omitempty"`
 	UndeclaredSD float64 `json:"undeclared_sd,omitempty"`
+
+	// Own is the part of the variance that the other columns of the closer look do not explain, OwnSD
+	// what is not known of it; 0 without one.
+	Own   float64 `json:"own,omitempty"`
+	OwnSD float64 `json:"own_sd,omitempty"`
 
 	declared *data.Column
 	rejects  bool   // a row without a value is not usable
@@ -103,7 +111,7 @@ func Declared(d *data.Data) *Law {
 
 // bind gives a column its declaration, c among columns.
 func (own *Column) bind(d *data.Data, columns []*data.Column, c *data.Column) {
-	own.declared, own.rejects, own.group = c, rejects(d, c), -1
+	own.declared, own.rejects, own.group = c, Rejects(d, c), -1
 	if g := d.Group(c); g != nil {
 		own.group = slices.Index(columns, g)
 	}
@@ -127,6 +135,9 @@ func (l *Law) Bind(d *data.Data) error {
 		own.bind(d, columns, c)
 	}
 	l.shared = &shared{}
+	if err := l.checkCloser(); err != nil {
+		return err
+	}
 	return l.checkLevels()
 }
 
@@ -163,6 +174,20 @@ func (l *Law) checkLevels() error {
 	return nil
 }
 
+// checkCloser returns an error if the closer look does not fit the law's columns.
+func (l *Law) checkCloser() error {
+	c := l.Closer
+	if c == nil {
+		return nil
+	}
+	size := len(c.Columns) * len(c.Columns)
+	if len(c.Basis) != size || len(c.Moments) != size || len(c.SD) != size || len(c.Correlation) != size || len(c.CorrelationSD) != size ||
+		slices.ContainsFunc(c.Columns, func(i int) bool { return i < 0 || i >= len(l.Columns) || !l.Columns[i].declared.Numeric() }) {
+		return errors.New("the law has a closer look that does not fit its columns")
+	}
+	return nil
+}
+
 // Copy is a law like l whose columns and correlations may be changed.
 func (l *Law) Copy() *Law {
 	out := *l
@@ -175,6 +200,9 @@ func (l *Law) Copy() *Law {
 func (l *Law) AsBought() *Law {
 	out := l.Copy()
 	out.CorrelationSD = nil
+	if l.Closer != nil {
+		out.Closer = l.Closer.believed()
+	}
 	return out
 }
 
@@ -198,7 +226,8 @@ func (l *Law) Column(name string) *Column {
 	return nil
 }
 
-func rejects(d *data.Data, c *data.Column) bool {
+// Rejects reports whether a row without a value of the column is not usable.
+func Rejects(d *data.Data, c *data.Column) bool {
 	rule := d.MissingOf(c).Rule
 	return rule != data.MissingImpute && rule != data.MissingModel
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/mat"
-
 	"d3p/internal/marginals"
 )
 
@@ -45,10 +43,13 @@ const leastRest = 0.01
 // Grid of levels.below.
 const gridReach, gridPoints, gridRecords = 6.0, 241, 512
 
-// shared computes levels once for all copies of a law.
+// shared computes levels and the mover once for all copies of a law.
 type shared struct {
 	once   sync.Once
 	levels *levels
+
+	moverOnce sync.Once
+	mover     *mover
 }
 
 // byLevels draws records by levels; nil if no column is coded.
@@ -117,37 +118,12 @@ func (l *Law) newLevels() *levels {
 			covariance[i*k+j], covariance[j*k+i] = x-explained[i*k+j], x-explained[i*k+j]
 		}
 	}
-	rest := floored(covariance, k)
+	rest := spectral(covariance, k, func(x float64, _ []float64) float64 { return max(x, leastRest) })
 	v.root = cholesky(rest, k)
 	for i := range k {
 		v.below = append(v.below, v.scoresBelow(i, math.Sqrt(rest[i*k+i])))
 	}
 	return v
-}
-
-// floored is the symmetric matrix a [k x k] with eigenvalues of at least leastRest.
-func floored(a []float64, k int) []float64 {
-	out := make([]float64, k*k)
-	if k == 0 {
-		return out
-	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(k, a), true) {
-		for i := range k {
-			out[i*k+i] = 1
-		}
-		return out
-	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	for e, value := range eigen.Values(nil) {
-		for i := range k {
-			for j := range k {
-				out[i*k+j] += vectors.At(i, e) * max(value, leastRest) * vectors.At(j, e)
-			}
-		}
-	}
-	return out
 }
 
 // scoresBelow is the share of the scores of column i of rest below each point of the grid.
@@ -419,4 +395,12 @@ func (s *splitMix) Uniform() float64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return float64((x^x>>31)>>11) / (1 << 53)
+}
+
+// Uint64 implements dist.Rand.
+func (s *splitMix) Uint64() uint64 { return uint64(s.Uniform()*(1<<53)) << 11 }
+
+// Normal implements dist.Rand.
+func (s *splitMix) Normal() float64 {
+	return math.Sqrt2 * math.Erfinv(2*max(s.Uniform(), 0x1p-54)-1)
 }

@@ -45,6 +45,9 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 		}
 		MakePositive(out.Correlation, n)
 	}
+	if l.Closer != nil {
+		out.Closer = l.Closer.drawn(rng)
+	}
 	out.Pairs = slices.Clone(l.Pairs)
 	for i := range out.Pairs {
 		p := &out.Pairs[i]
@@ -76,6 +79,9 @@ func (l *Law) Believed() *Law {
 	}
 	if l.CorrelationSD != nil {
 		out.CorrelationSD = make([]float64, len(l.CorrelationSD))
+	}
+	if l.Closer != nil {
+		out.Closer = l.Closer.believed()
 	}
 	out.Groups = slices.Clone(l.Groups)
 	for i := range out.Groups {
@@ -161,9 +167,9 @@ func (l *Law) Narrowest(of []int) (variance float64, direction []float64) {
 }
 
 // OwnParts are the parts of the variance of each of these columns' scores that the others do not
-// explain, and the standard deviations that the noise of the correlations gives them, to first
-// order: d = 1/P_jj, P the inverse of the correlations, has the derivative 2d²P_ja P_jb in that of a and
-// b. They are nil without correlations.
+// explain, and what is not known of them. A closer look tells them; else the noise of the
+// correlations does, to first order: d = 1/P_jj, P the inverse of the correlations, has the derivative
+// 2d²P_ja P_jb in that of a and b. They are nil without correlations.
 func (l *Law) OwnParts(of []int) (parts, sd []float64) {
 	n, k := len(l.Columns), len(of)
 	if len(l.CorrelationSD) != n*n || k == 0 {
@@ -177,7 +183,11 @@ func (l *Law) OwnParts(of []int) (parts, sd []float64) {
 		return nil, nil
 	}
 	parts, sd = make([]float64, k), make([]float64, k)
-	for j := range k {
+	for j, column := range of {
+		if own := &l.Columns[column]; own.OwnSD > 0 {
+			parts[j], sd[j] = own.Own, own.OwnSD
+			continue
+		}
 		parts[j] = 1 / inverse.At(j, j)
 		for i, x := range of {
 			for h, y := range of[:i] {
@@ -203,48 +213,17 @@ func MakePositive(a []float64, n int) {
 // back to 1. A matrix whose eigenvalues stay keeps its bits; one that has none becomes the
 // identity.
 func mapEigenvalues(a []float64, n int, to func(value float64, vector []float64) float64) {
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(n, slices.Clone(a)), true) {
-		clear(a)
-		for i := range n {
-			a[i*n+i] = 1
+	stay := 0
+	out := spectral(a, n, func(value float64, vector []float64) float64 {
+		x := to(value, vector)
+		if x == value {
+			stay++
 		}
-		return
-	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	values := eigen.Values(nil)
-	moved := false
-	for e, value := range values {
-		values[e] = to(value, mat.Col(nil, e, &vectors))
-		moved = moved || values[e] != value
-	}
-	if !moved {
-		return
-	}
-	for i := range n {
-		for j := range n {
-			x := 0.0
-			for e, v := range values {
-				x += vectors.At(i, e) * v * vectors.At(j, e)
-			}
-			a[i*n+j] = x
-		}
-	}
-	scale := make([]float64, n)
-	for i := range n {
-		scale[i] = math.Sqrt(a[i*n+i])
-	}
-	for i := range n {
-		for j := range n {
-			a[i*n+j] /= scale[i] * scale[j]
-		}
-		a[i*n+i] = 1
-	}
-	for i := range n {
-		for j := range i {
-			a[i*n+j] = a[j*n+i]
-		}
+		return x
+	})
+	if stay < n {
+		correlated(out, n)
+		copy(a, out)
 	}
 }
 

@@ -40,14 +40,15 @@ func Coordinates(m *models.Model, l *law.Law, ridge float64, rng dist.Rand) *mod
 		c.Unit[j] = 1
 	}
 	designs, response := designs(m, list, rows)
-	noise := correlationNoise(l)
+	noise := correlationNoise(l, false)
+	directions := correlationNoise(l, true)
 	for i, p := range list {
 		k := len(p.Coefficients.Dims[0].Labels)
 		prior := make([]float64, k)
 		for j := range prior {
 			prior[j] = precision[p.At(j, 0)]
 		}
-		r := whiten(p, designs[i], k, records, ridge+noiseReach*noise*math.Sqrt(float64(k)), prior)
+		r := whiten(p, designs[i], k, records, ridge+noiseReach*directions*math.Sqrt(float64(k)), prior)
 		if f := m.Spec.Model; f != nil && response != nil && p.Coefficients.Name == naming.Slopes && p.Effects == 1 {
 			mean, sd, slopes := regress(&r, designs[i], response, noise)
 			at := f.StartFor(mean, sd, slopes)
@@ -69,11 +70,14 @@ func Coordinates(m *models.Model, l *law.Law, ridge float64, rng dist.Rand) *mod
 // times it (Wigner 1958); a quarter of that gave the best log scores.
 const noiseReach = 0.5
 
-// correlationNoise is the root mean square of the noise in a law's correlations.
-func correlationNoise(l *law.Law) float64 {
+// correlationNoise is the root mean square of the noise in a law's correlations. With known, a closer look
+// takes it out of those that it is about.
+func correlationNoise(l *law.Law, known bool) float64 {
 	square, n := 0.0, 0.0
-	for _, sd := range l.CorrelationSD {
-		if sd > 0 {
+	for at, sd := range l.CorrelationSD {
+		if i, j := at/len(l.Columns), at%len(l.Columns); known && i != j && l.LooksCloser(i) && l.LooksCloser(j) {
+			n++
+		} else if sd > 0 {
 			square, n = square+sd*sd, n+1
 		}
 	}
