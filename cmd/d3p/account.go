@@ -226,7 +226,7 @@ func (a *app) accountRun(c *cobra.Command, run string, m *accounting.Mechanism, 
 	own := accounting.Mechanism{
 		Sampling: s.Scheme, Relation: string(rel), Rate: s.Rate, Noise: p.Mechanism.NoiseMultiplier,
 		Steps: int64(p.Mechanism.Iterations), Records: p.Neighbours.NPublic, Delta: p.Guarantee.Delta,
-		Before: append(p.Mechanism.Before(), p.Mechanism.SideQueries.Events(rel)...), Scheduled: p.Mechanism.NoiseSchedule != nil || s.Schedule != nil,
+		Before: append(p.Mechanism.Before(), p.Mechanism.After(rel)...), Scheduled: p.Mechanism.NoiseSchedule != nil || s.Schedule != nil,
 	}
 	if ev, rel, err = own.WhatIf(c, m, o.whatIf, ev, rel); err != nil {
 		return err

@@ -220,9 +220,7 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	if p.Private {
 		printNoise(&t, p)
 	}
-	if q := p.SideQueries; q != nil {
-		t.Line(terminal.Cells{"trace", fmt.Sprintf("%s at %d iterates, with noise of standard deviation %.3g in a sum", strings.Join(q.Quantities, ", "), len(q.Steps), q.Noise)})
-	}
+	printAfter(&t, p)
 	if p.Plan.ByMoments() {
 		t.Line(terminal.Cells{"optimizer", "Newton steps by the second moments"})
 		t.Line(terminal.Cells{"posterior", "a sample of the prior times the likelihood of all that is released"})
@@ -242,6 +240,16 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 			r.Parameter, 100*r.Hold, 100*r.HoldSE, r.Intervals, r.Width)})
 	}
 	t.Print()
+}
+
+// printAfter shows what a plan buys after the last step.
+func printAfter(t *terminal.Columns, p planResult) {
+	if q := p.SideQueries; q != nil {
+		t.Line(terminal.Cells{"trace", fmt.Sprintf("%s at %d iterates, with noise of standard deviation %.3g in a sum", strings.Join(q.Quantities, ", "), len(q.Steps), q.Noise)})
+	}
+	if q := p.Surprisals; q != nil {
+		t.Line(terminal.Cells{"surprisals", fmt.Sprintf("counts of records by -log p at the end of the fit, with noise of standard deviation %.3g", q.Noise)})
+	}
 }
 
 // releaseWords describe the release of a fit that takes no steps; "" if it takes steps.

@@ -177,6 +177,6 @@ func authorise(p *plan.Plan, c *privacy.Curator) error {
 		bounds = nil
 	}
 	before := plan.Before(levels, bounds, p.Counted, p.Purchase)
-	after := p.SideQueries.Events(p.Neighbours)
+	after := p.After()
 	return c.Authorise(slices.Concat(before, []event.Event{m.Event(m.Steps)}, after)...)
 }

@@ -113,8 +113,8 @@ func TestIntervalsBySecondMoments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// each release before the steps is an entry, and the steps are one
-		if got, want := len(result.Spent.Entries), len(p.Purchase.Events())+1; got != want {
+		// each release before the steps or after them is an entry, and the steps are one
+		if got, want := len(result.Spent.Entries), len(p.Purchase.Events())+1+len(p.After()); got != want {
 			t.Fatalf("%d entries, want %d", got, want)
 		}
 		post := result.Posterior

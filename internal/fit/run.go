@@ -103,8 +103,7 @@ func Finish(cp Checkpoint, m *models.Model, spent privacy.Ledger) (Result, error
 
 // run takes the remaining steps with the curator as oracle.
 func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Result, error) {
-	q := l.plan.SideQueries
-	if q != nil && q.Counts != nil && l.Done() { // only writing the release is left
+	if l.asked() && l.Done() { // only writing the release is left
 		return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, nil
 	}
 	session, err := l.open(c)
@@ -140,6 +139,9 @@ func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Resul
 	if err == nil {
 		err = l.askSideQueries(c)
 	}
+	if err == nil {
+		err = l.askSurprisals(c)
+	}
 	return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, err
 }
 
@@ -155,7 +157,7 @@ func (l *Loop) open(c *privacy.Curator) (*privacy.Session, error) {
 	case l.restored:
 		return c.Resume(m, l.state.Step)
 	}
-	if after := l.plan.SideQueries.Events(l.plan.Neighbours); after != nil {
+	if after := l.plan.After(); after != nil {
 		if err := c.Authorise(append(after, m.Event(m.Steps))...); err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
 	"d3p/internal/score"
 )
@@ -42,4 +43,28 @@ func (l *Loop) askSideQueries(c *privacy.Curator) error {
 		l.plan.SideQueries = &bought
 	}
 	return err
+}
+
+// asked reports whether all purchases after the last step are made; of none there is nothing to report.
+func (l *Loop) asked() bool {
+	q, s := l.plan.SideQueries, l.plan.Surprisals
+	return (q != nil || s != nil) && (q == nil || q.Counts != nil) && (s == nil || s.Counts != nil)
+}
+
+// askSurprisals buys the surprisals at the end of the fit.
+func (l *Loop) askSurprisals(c *privacy.Curator) error {
+	q, m := l.plan.Surprisals, l.plan.Model()
+	if q == nil || q.Counts != nil {
+		return nil
+	}
+	r := l.releases()
+	theta := guide.Location(r.Guide, r.Lambda)
+	q = q.At(m, theta, l.plan.Law())
+	counts, err := c.CountPlaced("surprisals", q.Noise, q.Placer(m, theta))
+	if err != nil {
+		return err
+	}
+	q.Counts = counts[0]
+	l.plan.Surprisals = q
+	return nil
 }

@@ -55,6 +55,8 @@ type Known struct {
 	// Misfit is a verdict on all variables if the model predicts the response otherwise than
 	// its distribution was bought; its value is empty if not.
 	Misfit Verdict
+	// FarOut are the records that the model predicts nowhere.
+	FarOut FarOut
 	// Dependent are verdicts on the coefficients of predictors that may follow from others, by
 	// column.
 	Dependent map[string]Verdict
@@ -141,6 +143,8 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			verdict = worse(verdict, noise.Value, "%s", noise.Why)
 		}
 		verdict = worse(verdict, known.Misfit.Value, "%s", known.Misfit.Why)
+		far := d.besideFarOut(name, known)
+		verdict = worse(verdict, far.Value, "%s", far.Why)
 		steps := d.besideSteps(name)
 		verdict = worse(verdict, steps.Value, "%s", steps.Why)
 		for _, column := range columnsOf(name) {

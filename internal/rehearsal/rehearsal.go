@@ -47,7 +47,7 @@ func (r Rehearsal) Fit(ctx context.Context, k int) (*posterior.Posterior, []floa
 		return nil, nil, err
 	}
 	defer os.Remove(path)
-	own.SideQueries = nil // they change no estimate
+	own.SideQueries, own.Surprisals = nil, nil // they change no estimate
 	m := own.Model()
 	data := privacy.TableConfig{Data: path, Encoding: m.Encoding, Spare: m.RotatedSpare(), Root: noise.Insecure(seed)}
 	config := privacy.CuratorConfig{

@@ -96,6 +96,9 @@ func methodsInference(p *Privacy, f Findings) string {
 	} else {
 		text += fmt.Sprintf("Batches were drawn by the scheme %s at %s. ", m.Sampler.Scheme, m.Sampler.rateWords())
 	}
+	if m.Surprisals != nil {
+		text += "After the last step, noisy counts of the records by the log of their likelihood were bought. "
+	}
 	if len(p.Utility.NoiseShare) > 0 {
 		text += "Posterior intervals include the variance of the privacy noise."
 	}

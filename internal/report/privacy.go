@@ -146,11 +146,18 @@ type Mechanism struct {
 	Purchase *table1.Plan `json:"purchase,omitempty"`
 	// SideQueries is the release after the last step; absent: none.
 	SideQueries *score.SideQueries `json:"trace,omitempty"`
+	// Surprisals are bought after the last step, too; absent: not.
+	Surprisals *score.Surprisals `json:"surprisals,omitempty"`
 }
 
 // Before are the events before the first step, in their order.
 func (m *Mechanism) Before() []event.Event {
 	return plan.Before(m.Levels, m.Bounds, m.Units, m.Purchase)
+}
+
+// After are the events after the last step, in their order.
+func (m *Mechanism) After(rel event.Relation) []event.Event {
+	return append(m.SideQueries.Events(rel), m.Surprisals.Events(rel)...)
 }
 
 // Sampler describes how batches were drawn.

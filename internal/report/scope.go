@@ -47,6 +47,9 @@ func (r *Run) scope() Scope {
 			s.Covers = append(s.Covers, "measurements of iterates ("+outputs.SideQueriesName+")")
 		}
 	}
+	if r.Plan.Surprisals != nil {
+		s.DataAccesses = append(s.DataAccesses, "noisy counts of the records by their likelihood at the end of the fit, after the last step")
+	}
 	if r.Plan.Clipping == plan.ClippingCounts {
 		s.DataAccesses[0] = "one release of noisy tables of counts per step"
 		if r.Banner() == "" {

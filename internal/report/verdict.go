@@ -283,6 +283,7 @@ func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, n
 	if response := responseOf(m); response != nil {
 		if l, err := table1.LawOf(bought, &m.Spec.Data); err == nil { // rows of another model: no check
 			known.Misfit, known.Dependent = draws.Misfit(m, response, l), outputs.Collinear(m, l)
+			known.FarOut = draws.FarOut(m, ran.Surprisals, l)
 		}
 	}
 	draws.Judge(m, prior, trace, known)

@@ -62,3 +62,33 @@ func TestNoRecordMovesATraceByMore(t *testing.T) {
 		t.Errorf("of %d models the record was counted for %d", len(list), counted)
 	}
 }
+
+// No record moves the counts of surprisals by more than its weight.
+func TestNoRecordMovesSurprisalsByMore(t *testing.T) {
+	stattest.SkipNumerics(t)
+	seed, cases := uint64(20261128), 25
+	if soak, err := strconv.Atoi(os.Getenv("D3P_SOAK")); err == nil {
+		seed, cases = rand.Uint64(), soak*cases
+	}
+	tried, counted := 0, 0
+	for k, m := range attacked(t) {
+		if m.Encoding.RowsPerUnit > 1 || m.Tape.AuxRecord > 0 {
+			continue
+		}
+		tried++
+		q := &Surprisals{Noise: 1, Edges: []float64{-1, 0, 1, 2, 10}}
+		open := func(theta []float64) (privacy.Placer, error) { return q.Placer(m.Compiled, theta), nil }
+		p, err := sensitivity.AttackPlacedCounts(m, open, rand.New(rand.NewPCG(seed, uint64(k))), func(p sensitivity.PlacedResult) bool {
+			return p.Cases < cases
+		})
+		if err != nil {
+			t.Errorf("seed %d: %s: %v", seed, m.Name, err)
+		}
+		if p.Counted > 10 {
+			counted++
+		}
+	}
+	if tried < 20 || counted < tried*3/4 {
+		t.Errorf("of %d models the record was counted for %d", tried, counted)
+	}
+}

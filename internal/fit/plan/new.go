@@ -191,6 +191,7 @@ func (p *Plan) planPrivate(cfg Config) error {
 		return err
 	}
 	if cfg.follows == nil {
+		p.chooseSurprisals(cfg)
 		if err := p.chooseNoise(cfg); err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (p *Plan) MechanismEvent(sigma float64) event.Event {
 	}
 	step := func(factor float64) event.Event { return p.ClipGroups.Event(sigma * factor) }
 	steps := schedule.Events(p.NoiseSchedule, p.BatchSchedule, p.Sampler(), step, p.Steps)
-	return event.Together(slices.Concat(p.Before(), steps, p.SideQueries.Events(p.Neighbours)))
+	return event.Together(slices.Concat(p.Before(), steps, p.After()))
 }
 
 // chooseNoise sets σ and its price: the given σ, or the smallest that the accountant

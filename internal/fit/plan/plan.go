@@ -122,6 +122,8 @@ type Plan struct {
 
 	// SideQueries are the purchases after the last step; nil: none.
 	SideQueries *score.SideQueries `json:"trace,omitempty"`
+	// Surprisals are bought after the last step, too; nil: not.
+	Surprisals *score.Surprisals `json:"surprisals,omitempty"`
 
 	// Selection is the selection that has the fit as a trial; nil: the fit is released by
 	// itself.
@@ -161,6 +163,11 @@ func (p *Plan) Bind(m *models.Model) error {
 
 // Before are the events before the first step, in their order.
 func (p *Plan) Before() []event.Event { return Before(p.Levels, p.Bounds, p.Counted, p.Purchase) }
+
+// After are the events after the last step, in their order.
+func (p *Plan) After() []event.Event {
+	return append(p.SideQueries.Events(p.Neighbours), p.Surprisals.Events(p.Neighbours)...)
+}
 
 // Before are the events of purchases before the first step, in their order.
 func Before(levels []table1.Levels, bounds []table1.Bounds, units *table1.UnitCount, purchase *table1.Plan) (list []event.Event) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"d3p/internal/models"
+	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/score"
@@ -52,6 +53,7 @@ func (p *Plan) follow(f *Plan) {
 	p.Sampling, p.Batches, p.SamplingRate, p.BatchSize, p.Steps = f.Sampling, f.Batches, f.SamplingRate, f.BatchSize, f.Steps
 	p.BatchSchedule, p.NoiseSchedule, p.NoiseMultiplier = f.BatchSchedule, f.NoiseSchedule, f.NoiseMultiplier
 	p.Levels, p.Bounds, p.Counted, p.Table1, p.Purchase = f.Levels, f.Bounds, f.Counted, f.Table1, f.Purchase
+	p.Surprisals = f.Surprisals
 	p.Certified, p.Event = f.Certified, f.Event
 }
 
@@ -175,4 +177,22 @@ func (p *Plan) chooseSideQueries(cfg Config) error {
 	}
 	p.SideQueries = q
 	return nil
+}
+
+// The surprisals may take mostOfSurprisals of mu squared, and make intervals wider by about
+// widerBySurprisals. perNumber is about v̄N/(I P) at μ = 1: the variance of the noise of all steps by the
+// information of the records, for each parameter.
+const mostOfSurprisals, widerBySurprisals, perNumber = 0.2, 0.01, 30
+
+// chooseSurprisals sets the surprisals to buy: in regressions of a number, by the default algorithm.
+func (p *Plan) chooseSurprisals(cfg Config) {
+	m := p.model
+	if m == nil || m.Spec.Model == nil || p.Purchase == nil || cfg.Epsilon == 0 || cfg.NoiseMultiplier > 0 || cfg.Compat != "" ||
+		p.Guide != guide.MeanFieldName || p.Gradient != settings.GradientAligned || p.ClipGroups != nil ||
+		m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 || !p.ScoresAreGradients() || len(m.Observed) != 1 || !m.Observed[0].Columns[0].Numeric() {
+		return
+	}
+	noise := perNumber * float64(p.Latent) / (p.Mu * p.Mu * float64(p.Records))
+	share := min(mostOfSurprisals, 2*widerBySurprisals*(1+noise)/noise)
+	p.Surprisals = score.NewSurprisals(math.Sqrt(share)*p.Mu, p.Neighbours)
 }

@@ -37,7 +37,7 @@ func CheckLedger(folder string, ev event.Event, p *report.Privacy) (check verify
 		check.Detail = run.LedgerName + " is not readable"
 		return check, true
 	}
-	done, planned, bought := p.Mechanism.Iterations, p.Mechanism.Iterations, len(p.Mechanism.Before())+len(p.Mechanism.SideQueries.Events(event.Relation(p.Neighbours.Relation))) // each is one entry, of one step
+	done, planned, bought := p.Mechanism.Iterations, p.Mechanism.Iterations, len(p.Mechanism.Before())+len(p.Mechanism.After(event.Relation(p.Neighbours.Relation))) // each is one entry, of one step
 	if early := p.Mechanism.Planned; early != nil {
 		planned = early.Iterations
 	}

@@ -1,0 +1,76 @@
+package outputs
+
+import (
+	"fmt"
+	"math"
+
+	"d3p/internal/models"
+	"d3p/internal/models/law"
+	"d3p/internal/models/naming"
+	"d3p/internal/score"
+)
+
+// FarOut are the records that are farther from the model than hardly any record that it predicts: those
+// in the last cells of the surprisals. The zero value is that of no sign of any.
+type FarOut struct {
+	Records, SD float64
+	// Sure reports that chance shows so many in 1 of 500 fits; else in 1 of 50. Extreme reports that so
+	// many are in the last cell alone.
+	Sure, Extreme bool
+	// Shift is about the least distance, in standard deviations without privacy, by which they move an
+	// intercept together.
+	Shift float64
+}
+
+// mostChecked is the largest number of records of a simulated table: of many records, more are far by chance.
+const mostChecked = 20000
+
+// FarOut compares the bought surprisals with those of records that m simulates at the draws, each table
+// with a law that the predictors may have by l. A fit without privacy follows records far out. A private
+// one clips them: of 10,000 counts of which 1 % were tenfold, an intercept was 15 standard deviations off.
+func (d *Draws) FarOut(m *models.Model, q *score.Surprisals, l *law.Law) (far FarOut) {
+	if q == nil || len(q.Edges) < 2 || len(q.Counts) != len(q.Edges)+1 || len(q.Theta) != m.P || d.Free == nil {
+		return far
+	}
+	n, last := math.Max(l.Records, 1), len(q.Edges)
+	records := min(max(checkRecords, int(n)/10), mostChecked)
+	mean, variance := q.Expected(m, func(k int) []float64 {
+		first := k * d.S / checkTables * m.P
+		return d.Free[first : first+m.P]
+	}, l, checkTables, records)
+	most, simulated := rare, float64(checkTables*records)
+	for from := last - 1; from <= last; from++ {
+		cells, count, share, between := float64(last+1-from), 0.0, 0.0, 0.0
+		for c := from; c <= last; c++ {
+			count, share, between = count+q.Counts[c], share+mean[c], between+variance[c]
+		}
+		sd := math.Sqrt(cells*q.Noise*q.Noise + n*share + n*n*(between+(share+1/simulated)/simulated))
+		excess := (count - n*share) / sd
+		far.Extreme = from == last && excess > unlikely
+		if excess > most {
+			most = excess
+			// a residual of r standard deviations adds about r²/2 nats
+			far.Records, far.SD, far.Shift = count, sd, count*math.Sqrt(2*(q.Edges[from-1]-q.Edges[0])/n)
+		}
+	}
+	far.Sure = most > unlikely
+	return far
+}
+
+// farShift is the shift by records far out from which nothing is resolved.
+const farShift = 1
+
+// besideFarOut is the verdict on a variable by records far out. A fit by second moments allows for longer
+// tails than the normal's, of which only sigma is wrong, but not for the farthest records.
+func (d *Draws) besideFarOut(variable string, k Known) Verdict {
+	base, _ := naming.Split(variable)
+	own, _ := naming.OnScale(base)
+	if k.FarOut.Records == 0 || d.misfit != nil && own != naming.Sigma && !k.FarOut.Extreme {
+		return Verdict{Value: Resolved}
+	}
+	value := Partly
+	if k.FarOut.Sure && (own == naming.Sigma || !k.Normal && k.FarOut.Shift > farShift) {
+		value = Not
+	}
+	return Verdict{value, fmt.Sprintf("about %.0f ± %.0f records are far from all that the model predicts, and the fit clips them: look for mistakes in the response, or choose a family with longer tails", k.FarOut.Records, k.FarOut.SD)}
+}
