@@ -76,7 +76,7 @@ def main():
                 f.write(model)
         exact, without = strange.fit(program, base + "/exact", base, "fit-nonprivate")
         for epsilon in lists[3].split(","):
-            own, status = strange.fit(program, f"{base}/{name}-{epsilon}", base, "fit", "--epsilon", epsilon, "--insecure-noise-seed", str(table + 1))
+            own, status = strange.fit(program, f"{base}/{name}-{epsilon}", base, "fit", "--epsilon", epsilon, "--insecure-noise-seed", str(zlib.crc32(base.encode())))
             if own is None or exact is None:
                 print(base, epsilon, without, status)
                 continue
