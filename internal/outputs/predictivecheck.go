@@ -39,10 +39,12 @@ func (d *Draws) Misfit(m *models.Model, response *data.Column, l *law.Law) Verdi
 	if d.Free == nil || own.Shares == nil || of < 0 || m.Observed[of].Support.Kind == support.Positive {
 		return Verdict{}
 	}
-	if own.Edges != nil && response.Whole() {
-		moved := *own
-		moved.Edges = wholeCells(own.Edges, response.Lower.V)
-		own = &moved
+	if own.Edges != nil {
+		counted := own.AsCounted()
+		if response.Whole() {
+			counted.Edges = wholeCells(counted.Edges, response.Lower.V)
+		}
+		own = &counted
 	}
 	cells, rng := len(own.Shares), noise.NewRandom(noise.Public(0).Stream(noise.Simulation))
 	mean, square := make([]float64, cells), make([]float64, cells)

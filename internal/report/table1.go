@@ -52,7 +52,10 @@ func writeTable1(w io.Writer, p *Privacy) error {
 			line[3], line[4] = "", ""
 		}
 		if r.Low != nil && r.High != nil {
-			copy(line[5:], []string{digits(*r.Low), digits(*r.High), digits(r.ShapeSD)})
+			copy(line[5:], []string{digits(*r.Low), digits(*r.High)})
+		}
+		if r.Low != nil || r.ShapeSD > 0 {
+			line[7] = digits(r.ShapeSD)
 		}
 		if r.Open {
 			line[8] = "open"
@@ -87,7 +90,7 @@ func (d *document) Table1Lines() (lines []table1Line) {
 		what := string(r.Statistic)
 		value, noise := fmt.Sprintf("%.4g", r.Value), fmt.Sprintf("%.2g", r.NoiseSD)
 		switch r.Statistic {
-		case table1.Cell, table1.MeanScore, table1.GroupScore:
+		case table1.Cell, table1.Part, table1.MeanScore, table1.GroupScore:
 			continue
 		case table1.Units:
 			value, noise = fmt.Sprintf("%.0f", r.Value), fmt.Sprintf("%.0f", r.NoiseSD)

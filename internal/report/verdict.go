@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -197,7 +198,7 @@ func beside(column string, bought []table1.Row, records float64) outputs.Level {
 	share, variance := 0.0, 0.0
 	for _, row := range bought {
 		if row.Column == column && (row.Statistic == table1.Share || row.Statistic == table1.Cell) {
-			share, variance = share+row.Value, variance+row.NoiseSD*row.NoiseSD
+			share, variance = share+row.Value, variance+square(row)
 			if row.Value >= most.Value {
 				most = row
 			}
@@ -211,9 +212,12 @@ func beside(column string, bought []table1.Row, records float64) outputs.Level {
 	}
 	return outputs.Level{
 		Name: "another " + most.Column + " than the commonest", Records: records * (share - most.Value),
-		SD: max(records, 1) * math.Sqrt(variance-most.NoiseSD*most.NoiseSD),
+		SD: max(records, 1) * math.Sqrt(variance-square(most)),
 	}
 }
+
+// square is that of the error of a row by the shape of its column.
+func square(r table1.Row) float64 { return math.Pow(cmp.Or(r.ShapeSD, r.NoiseSD), 2) }
 
 // lostShare is the share of the records that a column has to lose to be named.
 const lostShare = 0.05

@@ -72,6 +72,7 @@ func setHistogram(c *law.Column, of column, h histogram) *spread {
 	clear(p[high:])
 	normalise(p)
 	c.Edges, c.Shares, c.ShareSD, c.ShiftSD, c.ScaleSD = s.edges[low:high+1], p[low:high], counted[low:high], 0, 0
+	c.Counted = countedCells(s.cell[low:high], shares, sd)
 	c.Limits = (&release{of, edges, shares, sd, c, s.cell[low:high]}).limits()
 	if c.AsDeclared {
 		c.ShareSD = s.noise(p, counted)[low:high]
@@ -89,6 +90,17 @@ func setHistogram(c *law.Column, of column, h histogram) *spread {
 	s.locate(of, d, c, sd, &unknown)
 	c.ShareSD = s.noise(p, counted)[low:high]
 	return &unknown
+}
+
+// countedCells are the counted cells of these parts, whose counts are shares with noise sd.
+func countedCells(cell []int, shares []float64, sd float64) (list []law.Counted) {
+	for i, k := range cell {
+		if i == 0 || k != cell[i-1] {
+			list = append(list, law.Counted{Share: shares[k], SD: sd})
+		}
+		list[len(list)-1].Parts++
+	}
+	return list
 }
 
 // drawing draws shares to those of counts.

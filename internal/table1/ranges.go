@@ -2,6 +2,7 @@ package table1
 
 import (
 	"math"
+	"slices"
 
 	"d3p/internal/models/encoding"
 )
@@ -27,7 +28,11 @@ func equalCuts(c column, cells int) []float64 {
 	}
 	cuts := make([]float64, 0, cells-1)
 	for i := 1; i < cells; i++ {
-		cuts = appendCut(cuts, c.declared.Untransformed(c.lower+(c.upper-c.lower)*float64(i)/float64(cells)))
+		x := c.declared.Untransformed(c.lower + (c.upper-c.lower)*float64(i)/float64(cells))
+		if c.whole {
+			x = math.Ceil(x) - 0.5
+		}
+		cuts = appendCut(cuts, x)
 	}
 	return cuts
 }
@@ -122,6 +127,29 @@ const narrow = 32
 // nearZero, times the upper bound, is the end of the cell of a spike at zero.
 const nearZero = 1e-6
 
+// Whole numbers with a scale of at most fewWhole have a cell each within singleReach scales.
+const fewWhole, singleReach = 3, 4
+
+// wholeCountCuts are countCuts of whole numbers: zero at the lower bound has a cell of its own, as half of the
+// numbers often are, and so has each number near the place of a narrow column.
+func wholeCountCuts(c column, at place) []float64 {
+	var cuts []float64
+	if c.rawLower == 0 {
+		cuts = append(cuts, 0.5)
+	}
+	for _, z := range fine {
+		cuts = append(cuts, math.Floor(at.center+z*at.scale)+0.5)
+	}
+	if at.scale <= fewWhole {
+		for x := math.Floor(at.center-singleReach*at.scale) + 0.5; x < at.center+singleReach*at.scale; x++ {
+			cuts = append(cuts, x)
+		}
+	}
+	cuts = slices.DeleteFunc(cuts, func(x float64) bool { return x < c.rawLower || x > c.rawUpper })
+	slices.Sort(cuts)
+	return slices.Compact(cuts)
+}
+
 // countCuts are the cuts of the histogram to buy around a place; for whole numbers with few
 // values, all of them. With spike, zero at the lower bound has a cell of its own.
 func countCuts(f encoding.Field, c column, at place, spike bool) []float64 {
@@ -129,6 +157,9 @@ func countCuts(f encoding.Field, c column, at place, spike bool) []float64 {
 		return wholeCuts(c)
 	}
 	var cuts []float64
+	if c.whole && !c.declared.Transform.IsSet() {
+		return wholeCountCuts(c, at)
+	}
 	if spike && c.rawLower == 0 {
 		cuts = append(cuts, c.rawUpper*nearZero)
 		if c.whole {

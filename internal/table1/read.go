@@ -37,7 +37,7 @@ func LawOf(rows []Row, d *data.Data) (*law.Law, error) {
 			l.Columns[i].Own, l.Columns[i].OwnSD = r.Value, r.NoiseSD
 		case SD:
 			deviations[i] = r
-		case Share, Cell:
+		case Share, Cell, Part:
 			if err := addShare(&l.Columns[i], r); err != nil {
 				return nil, err
 			}
@@ -145,10 +145,11 @@ func addSDWithin(l *law.Law, r Row, i int) error {
 	return fmt.Errorf("table 1: column %s has no scores by %s", r.Column, r.Of)
 }
 
-// addShare adds the share of a level, or of a cell with its ends.
+// addShare adds the share of a level, or of a cell or part with its ends. The first part of a cell takes
+// the place of the cell.
 func addShare(c *law.Column, r Row) error {
-	c.Shares, c.ShareSD = append(c.Shares, r.Value), append(c.ShareSD, r.NoiseSD)
 	if r.Statistic == Share {
+		c.Shares, c.ShareSD = append(c.Shares, r.Value), append(c.ShareSD, r.NoiseSD)
 		return nil
 	}
 	from, to, _ := strings.Cut(r.Of, " to ")
@@ -157,9 +158,21 @@ func addShare(c *law.Column, r Row) error {
 	if errLow != nil || errHigh != nil || !(low <= high) {
 		return fmt.Errorf("table 1: %q of column %s is no cell", r.Of, r.Column)
 	}
+	last := len(c.Shares)
+	switch {
+	case r.Statistic == Cell:
+		c.Counted = append(c.Counted, law.Counted{Parts: 1, Share: r.Value, SD: r.NoiseSD})
+	case c.Counted == nil:
+		return fmt.Errorf("table 1: part %q of column %s has no cell", r.Of, r.Column)
+	case low < c.Edges[last]:
+		c.Edges, c.Shares, c.ShareSD = c.Edges[:last], c.Shares[:last-1], c.ShareSD[:last-1]
+	default:
+		c.Counted[len(c.Counted)-1].Parts++
+	}
 	if c.Edges == nil {
 		c.Edges = []float64{low}
 	}
 	c.Edges = append(c.Edges, high)
+	c.Shares, c.ShareSD = append(c.Shares, r.Value), append(c.ShareSD, cmp.Or(r.ShapeSD, r.NoiseSD))
 	return nil
 }

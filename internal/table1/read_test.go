@@ -49,6 +49,7 @@ func TestLawOfRows(t *testing.T) {
 	}
 	for _, wrong := range []Row{
 		{Column: "nobody", Statistic: Share}, {Column: "age", Statistic: Cell, Of: "5 to 4"}, {Column: "age", Statistic: Cell, Of: "old"},
+		{Column: "age", Statistic: Part, Of: "1 to 2"},
 		{Column: "age", Statistic: Correlation, Of: "nobody"},
 	} {
 		if _, err := LawOf([]Row{wrong}, d); err == nil {

@@ -17,8 +17,8 @@ type Row struct {
 	Value   float64 `json:"value"`
 	NoiseSD float64 `json:"noise_sd"`
 	// Low and High are the limits of a mean, a standard deviation and a quartile, see law.Limits.
-	// NoiseSD is then the larger distance from them. ShapeSD is the error of a mean and a standard
-	// deviation if the column has a shape of those that Table 1 knows: a fit goes by it.
+	// NoiseSD is then the larger distance from them. ShapeSD is the error of a mean, a standard
+	// deviation, a cell and a part of one if the column has a shape of those that Table 1 knows: a fit goes by it.
 	Low     *float64 `json:"low,omitempty"`
 	High    *float64 `json:"high,omitempty"`
 	ShapeSD float64  `json:"shape_sd,omitempty"`
@@ -45,6 +45,8 @@ const (
 	// Correlation is that of two columns' normal scores; of numbers that have an OwnShare, that of the
 	// numbers.
 	Correlation Statistic = "correlation"
+	// Part is the share of a part of the cell before it, by the shape of the column.
+	Part Statistic = "part"
 	// JointShare is the share of a level of the column together with a level of another
 	// one, MeanScore the mean normal score of the column in a level of another one.
 	JointShare Statistic = "joint share"
@@ -79,9 +81,7 @@ func Rows(l *law.Law, d *data.Data) []Row {
 			add(Undeclared, "", c.Undeclared, c.UndeclaredSD)
 		} else {
 			rows = append(rows, numbers(c, columnOf(d.Column(c.Name)))...)
-			for k, share := range c.Shares {
-				add(Cell, number(c.Edges[k])+" to "+number(c.Edges[k+1]), share, c.ShareSD[k])
-			}
+			rows = append(rows, cells(c)...)
 		}
 		add(Missing, "", c.Missing, c.MissingSD)
 		if c.OwnSD > 0 {
@@ -137,6 +137,29 @@ func numbers(c *law.Column, of column) []Row {
 			r := &rows[2+k]
 			r.Value = min(max(r.Value, quartile[0]), quartile[1])
 			r.limit(quartile, of.rawLower, of.rawUpper)
+		}
+	}
+	return rows
+}
+
+// cells are the rows of the counted cells of a column of numbers, each before those of its parts if there
+// are several. NoiseSD holds whatever the shape of the column.
+func cells(c *law.Column) (rows []Row) {
+	counted, list := c.AsCounted(), c.Counted
+	add := func(s Statistic, edges []float64, share, noise, shape float64) {
+		rows = append(rows, Row{Column: c.Name, Statistic: s, Of: number(edges[0]) + " to " + number(edges[1]), Value: share, NoiseSD: noise, ShapeSD: digits(shape)})
+	}
+	next := 0
+	for k, share := range counted.Shares {
+		if list == nil || list[k].Parts == 1 {
+			add(Cell, counted.Edges[k:], share, counted.ShareSD[k], c.ShareSD[next])
+			next++
+			continue
+		}
+		add(Cell, counted.Edges[k:], share, counted.ShareSD[k], 0)
+		for range list[k].Parts {
+			add(Part, c.Edges[next:], c.Shares[next], law.PartSD(c.Shares[next], share, counted.ShareSD[k]), c.ShareSD[next])
+			next++
 		}
 	}
 	return rows

@@ -52,6 +52,9 @@ type Column struct {
 	Shares []float64 `json:"shares,omitempty"`
 	// ShareSD is the standard deviation of the noise of each share.
 	ShareSD []float64 `json:"share_sd,omitempty"`
+	// Counted are the counted cells, in order, whose parts are the cells between Edges; nil of levels, and
+	// where each cell was counted by itself with the noise ShareSD.
+	Counted []Counted `json:"counted,omitempty"`
 	// AsDeclared means that the counts agree with the declared scale: the shares are drawn
 	// towards those of its normal.
 	AsDeclared bool `json:"as_declared,omitempty"`
@@ -80,6 +83,14 @@ type Column struct {
 	rejects  bool   // a row without a value is not usable
 	group    int    // the place of the group column within which it is constant; -1: none
 	deal     uint64 // which values its groups have where they are not known
+}
+
+// Counted is a counted cell of a column: the number of its parts, the share that its count has of the
+// rows with a value, and the standard deviation of the noise of that share.
+type Counted struct {
+	Parts int     `json:"parts"`
+	Share float64 `json:"share"`
+	SD    float64 `json:"sd"`
 }
 
 // Limits are limits of the mean and of the standard deviation of a column, in the unit after the

@@ -102,22 +102,6 @@ func (c *Column) ends() (low, high float64) {
 	return d.Lower.V, d.Upper.V
 }
 
-// Adjusted is the column of numbers, moved by shift of its standard deviations and then
-// factor times as wide about its mean, with the given errors (ShiftSD, ScaleSD). Its cells
-// end at the bounds.
-func (c Column) Adjusted(shift, factor, shiftSD, scaleSD float64) Column {
-	mean, sd := c.Moments()
-	d := c.declared
-	edges := make([]float64, len(c.Edges))
-	low, high := c.ends()
-	for i := range edges {
-		x := mean + shift*sd + factor*(c.transformedEdge(i)-mean)
-		edges[i] = min(max(d.Untransformed(min(max(x, d.Transformed(low)), d.Transformed(high))), low), high)
-	}
-	c.Edges, c.ShiftSD, c.ScaleSD = edges, shiftSD, scaleSD
-	return c
-}
-
 // Of is the column with a declaration.
 func (c Column) Of(d *data.Column) *Column {
 	c.declared = d
