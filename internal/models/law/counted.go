@@ -5,6 +5,18 @@ import (
 	"slices"
 )
 
+// countsAll reports whether the counted cells, if there are any, have all cells as their parts.
+func (c *Column) countsAll() bool {
+	parts := 0
+	for _, cell := range c.Counted {
+		if cell.Parts < 1 {
+			return false
+		}
+		parts += cell.Parts
+	}
+	return c.Counted == nil || parts == len(c.Shares)
+}
+
 // AsCounted is the column of numbers in its counted cells. ShareSD is the error of a share whatever
 // the shape of the column: the noise of the count, or what the share is off the count if that is more.
 func (c *Column) AsCounted() Column {

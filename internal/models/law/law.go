@@ -143,6 +143,9 @@ func (l *Law) Bind(d *data.Data) error {
 		if !c.Numeric() && own.Shares != nil && len(own.Shares) != len(c.Levels) {
 			return fmt.Errorf("the law has %d levels of column %s, the model file declares %d", len(own.Shares), c.Name.V, len(c.Levels))
 		}
+		if !own.countsAll() {
+			return fmt.Errorf("the law has counted cells of column %s that are not those of its histogram", c.Name.V)
+		}
 		own.bind(d, columns, c)
 	}
 	l.shared = &shared{}
