@@ -18,31 +18,30 @@ import (
 // are none.
 const (
 	goodCloser, poorCloser, mostCloser = 0.03, 0.3, 0.01
+	widestBound                        = 4
 	closerLooks                        = 2
 )
 
-// closerShare is the part of μ², at most most, that closer looks take where μN is signal; 0 for none.
-func closerShare(m *models.Model, signal, most float64) float64 {
+// closerShare is the part of μ², at most most, that closer looks take where μN is signal, and their bound; 0
+// for none. What is left of most raises the bound, up to widestBound times momentsBound: clipping takes less.
+func closerShare(m *models.Model, signal, most float64) (share, bound float64) {
 	columns := len(closerColumns(m))
-	bound := closerBound(m)
-	share := min(math.Pow(bound/(goodCloser*signal), 2), most)
+	bound = boundOfSquares(columns) * float64(max(m.Encoding.RowsPerUnit, 1))
+	bound *= min(max(1, goodCloser*signal*math.Sqrt(most)/bound), widestBound)
+	share = min(math.Pow(bound/(goodCloser*signal), 2), most)
 	if columns < 2 || bound > poorCloser*signal*math.Sqrt(share) {
-		return 0
+		return 0, 0
 	}
-	return share
+	return share, bound
 }
 
-// closerBound is momentsBound of a closer look.
-func closerBound(m *models.Model) float64 {
-	return boundOfSquares(len(closerColumns(m))) * float64(max(m.Encoding.RowsPerUnit, 1))
-}
-
-// withCloser adds closer looks, which take share of μ², to a plan with correlations; none for 0.
-func (p *Plan) withCloser(m *models.Model, share, mu float64) *Plan {
+// withCloser adds closer looks with this bound, which take share of μ², to a plan with correlations; none
+// for 0.
+func (p *Plan) withCloser(share, bound, mu float64) *Plan {
 	if p.Correlates() && share > 0 {
 		sigma := math.Sqrt(closerLooks/share) / mu
 		for range closerLooks {
-			p.Releases = append(p.Releases, Release{Kind: Closer, Noise: sigma, Bound: closerBound(m), NoiseMultiplier: sigma})
+			p.Releases = append(p.Releases, Release{Kind: Closer, Noise: sigma, Bound: bound, NoiseMultiplier: sigma})
 		}
 		p.Share += share
 	}
@@ -101,15 +100,19 @@ func (p *Plan) closer(c *privacy.Curator, l *law.Law, m *models.Model, products 
 		if err != nil {
 			return err
 		}
-		before, noise := *seen, r.Noise*r.Bound/max(sums[0], 1)
-		moments := covariance(sums, len(at))
-		add(seen, &before, moments, noise)
+		before, k := *seen, len(at)
+		moments, sd := covariance(sums, k), slices.Repeat([]float64{r.Noise * r.Bound / max(sums[0], 1)}, k*k)
+		add(seen, &before, moments, sd)
 		l.SetCloser(seen)
-		left, k := clippedParts(l.AsBought(), own, design), len(at)
+		// Lengths and weights of animals lie along a curve, those of a law do not: half of what clipping would
+		// take from the law is given back, and all of it is the error.
+		left := clippedParts(l.AsBought(), own, design)
 		for i := range moments {
-			moments[i] /= left[i/k] * left[i%k]
+			part := math.Sqrt(left[i/k] * left[i%k])
+			moments[i] /= part
+			sd[i] = math.Hypot(sd[i]/part, 1/(part*part)-1)
 		}
-		add(seen, &before, moments, noise)
+		add(seen, &before, moments, sd)
 		l.SetCloser(seen)
 	}
 	return nil
@@ -208,11 +211,22 @@ func closerDesign(r *Release, seen *law.Closer, own []product, at []int, s centr
 	return d
 }
 
-// add sets c to what was seen before, and moments with this noise in the same units.
-func add(c, before *law.Closer, moments []float64, noise float64) {
-	c.Moments, c.SD = make([]float64, len(moments)), make([]float64, len(moments))
+// add sets c to what was seen before, and moments with these errors in the same units. The correlations that
+// came first are of columns whose clipped squares are 1, so that moments are as many times too large as the
+// variances are that both know best.
+func add(c, before *law.Closer, moments, sd []float64) {
+	k, seen, known := len(c.Columns), 0.0, 0.0
+	for at := 0; at < k*k; at += k + 1 {
+		weight := 1 / (before.SD[at]*before.SD[at] + sd[at]*sd[at])
+		seen, known = seen+weight*moments[at], known+weight*before.Moments[at]
+	}
+	scale := 1.0
+	if seen > 0 && known > 0 {
+		scale = known / seen
+	}
+	c.Moments, c.SD = make([]float64, k*k), make([]float64, k*k)
 	for i, x := range moments {
-		c.Moments[i], c.SD[i] = combined(before.Moments[i], before.SD[i], x, noise)
+		c.Moments[i], c.SD[i] = combined(before.Moments[i], before.SD[i], scale*x, scale*sd[i])
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"d3p/internal/models"
 	"d3p/internal/privacy/event"
 )
@@ -49,13 +51,13 @@ model:
 	return m, path
 }
 
-// What the others do not explain of a column is known within a fourth of the noise of a correlation or
-// better, also where it is a twentieth of that noise.
+// What the others do not explain of a column is known within half of the noise of a
+// correlation, also where it is a twentieth of that noise.
 func TestCloserLook(t *testing.T) {
 	const seeds = 20
 	m, data := closeTable(t, 4000)
 	want := map[string]float64{"u": 0.0079, "v": 0.0077, "total": 0.0025, "w": 1}
-	square := map[string]float64{}
+	square, said := map[string]float64{}, map[string]float64{}
 	for seed := range uint64(seeds) {
 		p := Auto(m, muOf(1, event.AddRemove), 4000, event.AddRemove)
 		if last := p.Releases[len(p.Releases)-1]; last.Kind != Closer {
@@ -64,9 +66,7 @@ func TestCloserLook(t *testing.T) {
 		l, _ := buy(t, m, data, 1, p, seed, event.AddRemove)
 		for name, own := range want {
 			c := l.Column(name)
-			if c.OwnSD > max(0.013, 0.3*own) {
-				t.Errorf("seed %d: %s has %.4f ± %.4f of its own", seed, name, c.Own, c.OwnSD)
-			}
+			said[name] += c.OwnSD / seeds
 			square[name] += math.Pow((c.Own-own)/c.OwnSD, 2) / seeds
 		}
 		for _, r := range Rows(l, &m.Spec.Data) {
@@ -82,11 +82,67 @@ func TestCloserLook(t *testing.T) {
 			t.Errorf("%g of its own is read as %g", l.Column("total").Own, c.Own)
 		}
 	}
-	// The seeds are fixed: .75 to 1.29.
+	// The seeds are fixed: 1.03 to 1.53.
 	for name, x := range square {
-		t.Logf("%s: error %.2f in units of what is said of it", name, math.Sqrt(x))
-		if math.Sqrt(x) > 2 {
-			t.Errorf("%s: error %.2f in units of what is said of it", name, math.Sqrt(x))
+		t.Logf("%s: ± %.4f, error %.2f in units of that", name, said[name], math.Sqrt(x))
+		if math.Sqrt(x) > 2 || said[name] > max(0.02, 0.4*want[name]) {
+			t.Errorf("%s: ± %.4f, error %.2f in units of that", name, said[name], math.Sqrt(x))
+		}
+	}
+}
+
+// Correlations of numbers that lie along curves, whose law does not and which clipping and scales bend, are
+// right within what is said of them, whether records are few for the noise or many.
+func TestCloserLookAtCurves(t *testing.T) {
+	const n, seeds = 4000, 8
+	m, err := models.Read("curves.yaml", []byte(fmt.Sprintf(`d3p: 1
+data:
+  unit: {entity: animal, rows_per_unit: 1}
+  rows: {public: %d}
+  columns:
+    long: {type: real, lower: 0, upper: 1}
+    wide: {type: real, lower: 0, upper: 1}
+    weight: {type: real, lower: 0, upper: 3}
+    y: {type: binary}
+model:
+  formula: y ~ long + wide + weight
+  family: bernoulli
+`, n)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	var text strings.Builder
+	text.WriteString("long,wide,weight,y\n")
+	columns := make([][]float64, 3)
+	for range n {
+		long := min(max(0.8-0.15*rng.ExpFloat64()-0.05*rng.NormFloat64(), 0.05), 1)
+		wide := min(max(0.8*long+0.015*rng.NormFloat64(), 0.01), 1)
+		weight := min(5*long*long*wide*math.Exp(0.12*rng.NormFloat64()), 3)
+		for i, x := range []float64{long, wide, weight} {
+			columns[i] = append(columns[i], x)
+		}
+		fmt.Fprintf(&text, "%.5f,%.5f,%.5f,%d\n", long, wide, weight, rng.IntN(2))
+	}
+	path := filepath.Join(t.TempDir(), "curves.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, epsilon := range []float64{1, 8} {
+		square := 0.0
+		for seed := range uint64(seeds) {
+			l, _ := buy(t, m, path, epsilon, Auto(m, muOf(epsilon, event.AddRemove), n, event.AddRemove), seed, event.AddRemove)
+			for i, x := range columns {
+				for j, y := range columns[:i] {
+					rho, sd := l.Correlated(i, j)
+					square += math.Pow((rho-stat.Correlation(x, y, nil))/sd, 2) / (3 * seeds)
+				}
+			}
+		}
+		t.Logf("epsilon %g: error %.2f in units of what is said of it", epsilon, math.Sqrt(square))
+		// The seeds are fixed: 1.07 and 1.32. Without what clipping may take from curves it is 7.6 at epsilon 8.
+		if math.Sqrt(square) > 1.6 {
+			t.Errorf("epsilon %g: error %.2f in units of what is said of it", epsilon, math.Sqrt(square))
 		}
 	}
 }

@@ -143,6 +143,7 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 	}
 	moments, pairs, bound := 0.0, 0.0, momentsBound(m)
 	group, open := groupTables(m, mu, records)
+	closer, closerBound := closerShare(m, signal, mostCloser)
 	share := func(err float64) float64 { return math.Pow(bound/(err*signal), 2) }
 	root := math.Sqrt(float64(columns))
 	if columns < 2 || share(poorDirection/root) > mostSmallMoments {
@@ -165,7 +166,7 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 		moments = min(moments, mostMoments/2)
 		break
 	}
-	return planned(m, mu, rel, counts, moments, pairs, coded).withGroups(m, group, open, mu, rel).withCloser(m, closerShare(m, signal, mostCloser), mu)
+	return planned(m, mu, rel, counts, moments, pairs, coded).withGroups(m, group, open, mu, rel).withCloser(closer, closerBound, mu)
 }
 
 // mostLevels bounds the levels of a coded column.
@@ -221,8 +222,8 @@ func Of(m *models.Model, share, mu float64, records int, rel event.Relation) *Pl
 	if columns, _ := sizes(m); columns < 2 && groups == 0 {
 		return planned(m, mu, rel, share, 0, 0, nil)
 	}
-	closer := closerShare(m, mu*float64(records), rest/10)
-	return planned(m, mu, rel, 0.6*rest, 0.4*rest-closer, 0, nil).withGroups(m, groups, open, mu, rel).withCloser(m, closer, mu)
+	closer, bound := closerShare(m, mu*float64(records), rest/10)
+	return planned(m, mu, rel, 0.6*rest, 0.4*rest-closer, 0, nil).withGroups(m, groups, open, mu, rel).withCloser(closer, bound, mu)
 }
 
 // planned is the plan that spends these shares of μ² on counts, moments and pairs of
