@@ -82,7 +82,7 @@ func TestPairsOfLevels(t *testing.T) {
 	if r == nil || !reflect.DeepEqual(r.Coded, []string{"marital", "role"}) {
 		t.Fatalf("pairs: %+v", r)
 	}
-	if p.Share > 0.06*(1+1e-9) {
+	if p.Share > 0.07*(1+1e-9) {
 		t.Errorf("pairs raise the share to %g", p.Share)
 	}
 	l, spent := buy(t, m, file, 1, p, 3, event.AddRemove)

@@ -8,14 +8,25 @@ import (
 
 // Adjusted is the column of numbers, moved by shift of its standard deviations and then
 // factor times as wide about its mean, with the given errors (ShiftSD, ScaleSD). Its cells
-// end at the bounds. The cells of whole numbers stay, and their shares change (reweighted), where they
-// can: a cell moved by half a number would hold parts of two.
+// end at the bounds. The cells of whole numbers stay, and their shares change (reweighted) as far as the counts
+// allow, by halves, and the errors have the rest: a cell moved by half a number would hold parts of two, and moments with a long tail know
+// less than counts.
 func (c Column) Adjusted(shift, factor, shiftSD, scaleSD float64) Column {
 	mean, sd := c.Moments()
 	d := c.declared
 	if d.Whole() && !d.Transform.IsSet() && sd > 0 {
-		if shares := c.reweighted(mean, sd, shift, factor); shares != nil {
-			c.Shares, c.ShiftSD, c.ScaleSD = shares, shiftSD, scaleSD
+		part := 1.0
+		for ; part > leastPart; part /= 2 {
+			if shares := c.reweighted(mean, sd, part*shift, math.Pow(factor, part)); shares != nil && c.countsAllow(shares) {
+				c.Shares = shares
+				break
+			}
+		}
+		if part > leastPart || c.Counted != nil {
+			if part <= leastPart {
+				part = 0
+			}
+			c.ShiftSD, c.ScaleSD = math.Hypot(shiftSD, (1-part)*shift), math.Hypot(scaleSD, (1-part)*math.Log(factor))
 			return c
 		}
 	}
@@ -28,6 +39,26 @@ func (c Column) Adjusted(shift, factor, shiftSD, scaleSD float64) Column {
 	c.Counted = c.countedIn(edges)
 	c.Edges, c.ShiftSD, c.ScaleSD = edges, shiftSD, scaleSD
 	return c
+}
+
+// Shares may be offCounts standard deviations of its noise off a count. Less than leastPart of a change is
+// none.
+const offCounts, leastPart = 3, 0.1
+
+// countsAllow reports whether shares of the cells agree with the counts, or are no farther off than those of c.
+func (c *Column) countsAllow(shares []float64) bool {
+	next := 0
+	for _, cell := range c.Counted {
+		now, before := -cell.Share, -cell.Share
+		for range cell.Parts {
+			now, before = now+shares[next], before+c.Shares[next]
+			next++
+		}
+		if math.Abs(now) > max(offCounts*cell.SD, math.Abs(before)) {
+			return false
+		}
+	}
+	return true
 }
 
 // The most Newton steps of reweighted, and the error of standardised moments at which they end.
