@@ -6,7 +6,9 @@ import (
 )
 
 // noiseWidth is how many standard deviations of its noise a share may differ from 0 by chance.
-const noiseWidth = 2
+// A column whose standard deviation is plainWidth times ShapeSD has a spread, though its limits allow for noise
+// in cells far out and reach 0.
+const noiseWidth, plainWidth = 2, 5
 
 // Spreadless are the columns of rows with correlations whose spread is not above its noise: a
 // number whose standard deviation may be 0, and a category that may have one level in all
@@ -21,7 +23,7 @@ func Spreadless(rows []Row) (columns []string) {
 	isConstant := func(r Row) bool {
 		switch {
 		case r.Statistic == SD && r.Low != nil:
-			return *r.Low <= 0
+			return *r.Low <= 0 && r.Value <= plainWidth*cmp.Or(r.ShapeSD, r.NoiseSD)
 		case r.Statistic == SD:
 			return r.Value <= noiseWidth*r.NoiseSD
 		}

@@ -25,6 +25,9 @@ func TestSpreadless(t *testing.T) {
 		share("site", "a", 0.97, 0.02), share("site", "b", 0.03, 0.02), share("sex", "f", 0.9, 0.02), share("sex", "m", 0.1, 0.02),
 		with("constant", "age"), with("old", "age"), with("new", "age"), with("site", "age"), with("age", "sex"),
 	}
+	plain := number("plain", 1.3, 0.8, &zero) // its limits allow for records far out
+	plain.ShapeSD = 0.1
+	rows = append(rows, plain, with("plain", "age"))
 	if got, want := table1.Spreadless(rows), []string{"constant", "old", "site"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
