@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -68,10 +66,7 @@ func TestBoundedMomentsAreThoseOfTheModel(t *testing.T) {
 		}
 		y.SetVec(i, (z-50)/20)
 	}
-	path := filepath.Join(t.TempDir(), "surveyed.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := tableFile(t, text)
 	c, err := privacy.NewCurator(privacy.CuratorConfig{Columns: privacy.NewColumns(privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(1)}), Root: noise.Insecure(1), Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Relation: event.AddRemove})
 	if err != nil {
 		t.Fatal(err)
@@ -112,10 +107,7 @@ func TestBoundedMomentsHaveRoom(t *testing.T) {
 	}
 	longest := 0.0
 	for _, row := range []string{"12,9,a,1,300", "-4,0,b,0,-100", "12,0,c,0,300", "-4,9,a,1,-100", ",9,c,1,300", "4,4,a,0,100"} {
-		path := filepath.Join(t.TempDir(), "row.csv")
-		if err := os.WriteFile(path, []byte("u,v,g,w,y\n"+row+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := tableFile(t, "u,v,g,w,y\n"+row+"\n")
 		c, err := privacy.NewCurator(privacy.CuratorConfig{Columns: privacy.NewColumns(privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(1)}), Root: noise.Insecure(1), Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Relation: event.AddRemove})
 		if err != nil {
 			t.Fatal(err)

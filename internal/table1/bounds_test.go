@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -171,10 +169,7 @@ func TestBoundsOfBadTables(t *testing.T) {
 	for name, rows := range map[string]string{
 		"empty": "", "words": strings.Repeat("x,y,z,w,v,u\n", 100), "one": "54,9,1,30,a,1\n", "far": far, "missing": strings.Repeat(",,,,,\n", 3000),
 	} {
-		path := filepath.Join(t.TempDir(), "t.csv")
-		if err := os.WriteFile(path, []byte("age,income,visits,days,group,y\n"+rows), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := tableFile(t, "age,income,visits,days,group,y\n"+rows)
 		for seed := range uint64(8) {
 			n, _, _ := buyBounds(t, m, path, seed, event.AddRemove)
 			for column, got := range n {
@@ -230,10 +225,7 @@ model: {formula: y ~ x, family: bernoulli}
 	for range 300 {
 		fmt.Fprintf(&b, "%.4f,%d\n", rng.NormFloat64(), rng.IntN(2))
 	}
-	path := filepath.Join(t.TempDir(), "few.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := tableFile(t, b.String())
 	off, clamps := 0, 0
 	for seed := range uint64(40) {
 		n, _, _ := buyBounds(t, m, path, seed, event.AddRemove)

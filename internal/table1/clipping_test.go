@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -59,10 +57,7 @@ model:
 		z := rng.NormFloat64()
 		fmt.Fprintf(&b, "%.4f,%.4f,%d\n", 5+z, 48+9*z+math.Sqrt(19)*rng.NormFloat64(), rng.IntN(2))
 	}
-	path := filepath.Join(t.TempDir(), "wide.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := tableFile(t, b.String())
 	return m, path
 }
 

@@ -74,11 +74,14 @@ func closerColumns(m *models.Model) (headers []string) {
 // variance.
 const leastUnit = 2
 
-// closer buys, once and again, the second moments of numbers along the directions in which they vary by all
+// closer buys, look by look, the second moments of numbers along the directions in which they vary by all
 // that is known, in units of their standard deviations along them: the noise of a narrow direction is then
 // a part of its own variance (Biswas, Dong, Kamath and Ullman 2020, arXiv:2006.06618). The first
 // directions are those of the correlations s, of products. All looks together are the law's.
 func (p *Plan) closer(c *privacy.Curator, l *law.Law, m *models.Model, products []product, s centredMoments) error {
+	if !p.LooksCloser() {
+		return nil
+	}
 	own, headers := []product{products[0]}, closerColumns(m)
 	var at []int // in products
 	for i, x := range products {
@@ -103,7 +106,7 @@ func (p *Plan) closer(c *privacy.Curator, l *law.Law, m *models.Model, products 
 		before, k := *seen, len(at)
 		moments, sd := covariance(sums, k), slices.Repeat([]float64{r.Noise * r.Bound / max(sums[0], 1)}, k*k)
 		add(seen, &before, moments, sd)
-		l.SetCloser(seen)
+		l.Closer = seen
 		// Lengths and weights of animals lie along a curve, those of a law do not: half of what clipping would
 		// take from the law is given back, and all of it is the error.
 		left := clippedParts(l.AsBought(), own, design)
@@ -113,8 +116,8 @@ func (p *Plan) closer(c *privacy.Curator, l *law.Law, m *models.Model, products 
 			sd[i] = math.Hypot(sd[i]/part, 1/(part*part)-1)
 		}
 		add(seen, &before, moments, sd)
-		l.SetCloser(seen)
 	}
+	l.SetCloser(seen)
 	return nil
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,10 +42,7 @@ model:
 		u, v, w := 5+z, 50+10*z+2*rng.NormFloat64(), 20*math.Exp(0.7*rng.NormFloat64())
 		fmt.Fprintf(&b, "%.4f,%.4f,%.4f,%.4f,%s,%d\n", u, v, min(w, 500), v+10*u+rng.NormFloat64(), []string{"f", "m"}[rng.IntN(2)], rng.IntN(2))
 	}
-	path := filepath.Join(t.TempDir(), "close.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := tableFile(t, b.String())
 	return m, path
 }
 
@@ -124,10 +119,7 @@ model:
 		}
 		fmt.Fprintf(&text, "%.5f,%.5f,%.5f,%d\n", long, wide, weight, rng.IntN(2))
 	}
-	path := filepath.Join(t.TempDir(), "curves.csv")
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := tableFile(t, text.String())
 	for _, epsilon := range []float64{1, 8} {
 		square := 0.0
 		for seed := range uint64(seeds) {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -59,10 +57,7 @@ func patients(t *testing.T, n int, beds []float64) string {
 		ward := rng.IntN(len(beds))
 		fmt.Fprintf(&b, "%d,%.4f,%.2f,%d\n", ward, beds[ward], 50+10*rng.NormFloat64(), rng.IntN(2))
 	}
-	path := filepath.Join(t.TempDir(), "patients.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := tableFile(t, b.String())
 	return path
 }
 

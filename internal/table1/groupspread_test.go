@@ -3,8 +3,6 @@ package table1
 import (
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -148,10 +146,7 @@ func withinWards(wards, values, of []float64) float64 {
 func TestSpreadOfBadTables(t *testing.T) {
 	m := wardsOf(t, 30, "", "")
 	for name, text := range map[string]string{"empty": "", "one": "1,2,3,1\n", "malformed": strings.Repeat("1,2\n", 500), "constant": strings.Repeat("3,40,50,0\n", 9000), "outside": strings.Repeat("zz,1e9,-1e9,1\n", 9000)} {
-		path := filepath.Join(t.TempDir(), "t.csv")
-		if err := os.WriteFile(path, []byte("ward,beds,age,y\n"+text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := tableFile(t, "ward,beds,age,y\n"+text)
 		for _, epsilon := range []float64{1, 1000} {
 			l, _ := buy(t, m, path, epsilon, Auto(m, muOf(epsilon, event.AddRemove), 20000, event.AddRemove), 1, event.AddRemove)
 			if len(l.Groups) != 2 {

@@ -2,8 +2,6 @@ package table1
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -35,11 +33,8 @@ func TestLevelsCostTheirPrice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "t.csv")
 	rows := "the hospital,g,y\n" + strings.Repeat("leeds,a,0\n", 900) + strings.Repeat("york,b,0\n", 600) + strings.Repeat("other,b,0\n", 700) + strings.Repeat("hull,b,0\n", 500) + strings.Repeat("ely,b,0\n", 400)
-	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := tableFile(t, rows)
 	for _, rel := range []event.Relation{event.AddRemove, event.Substitute, event.ZeroOut} {
 		list := LevelsOf(m, 1e-5, rel)
 		if len(list) != 2 || math.Abs(list[0].Delta+list[1].Delta-2e-7) > 1e-15 || list[0].Most != 3 || list[1].Most != 50 {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -64,10 +62,7 @@ func people(t *testing.T, n int) string {
 		}
 		fmt.Fprintf(&b, "%s,%s,h%d,%.2f,%.2f,%d\n", marital, role, rng.IntN(60), age+5*rng.NormFloat64(), 40+10*rng.NormFloat64(), rng.IntN(2))
 	}
-	path := filepath.Join(t.TempDir(), "people.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := tableFile(t, b.String())
 	return path
 }
 

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"d3p/internal/privacy/event"
@@ -31,17 +28,11 @@ func TestCellsStateTheirError(t *testing.T) {
 	} {
 		m := oneColumn(t, n, "integer", 0, 500)
 		counts := make([]float64, 501)
-		var b strings.Builder
-		b.WriteString("x,u,y\n")
-		for range n {
+		path, _, _ := tailTable(t, n, func(*rand.Rand) float64 {
 			x := min(draw(), 500)
 			counts[int(x)]++
-			fmt.Fprintf(&b, "%g,%.3f,%d\n", x, 20*rng.Float64(), rng.IntN(2))
-		}
-		path := filepath.Join(t.TempDir(), "counts.csv")
-		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+			return x
+		})
 		list, far, most := 0, 0, 0.0
 		for seed := range uint64(seeds) {
 			l, _ := buy(t, m, path, 1, Auto(m, muOf(1, event.AddRemove), n, event.AddRemove), seed, event.AddRemove)

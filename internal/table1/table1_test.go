@@ -69,8 +69,15 @@ func records(t *testing.T, n int) string {
 		}
 		fmt.Fprintf(&b, "%.3f,%.3f,%d,%s,%s,%d\n", age, income, visits, days, group, y)
 	}
-	path := filepath.Join(t.TempDir(), "cohort.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+	path := tableFile(t, b.String())
+	return path
+}
+
+// tableFile is a CSV file with this text.
+func tableFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "table.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -232,10 +239,7 @@ func TestLawOfBadTables(t *testing.T) {
 		"empty": "", "one": "1,1,1,1,a,1\n", "malformed": strings.Repeat("1,2\n", 100), "missing": strings.Repeat(",,,,,\n", 2000),
 		"outside": strings.Repeat("1e300,-1e300,99999,-5,zz,7\n", 2000), "constant": strings.Repeat("3,100,2,9,b,0\n", 4000),
 	} {
-		path := filepath.Join(t.TempDir(), "t.csv")
-		if err := os.WriteFile(path, []byte("age,income,visits,days,group,y\n"+text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := tableFile(t, "age,income,visits,days,group,y\n"+text)
 		for seed := range uint64(5) {
 			l, _ := buy(t, m, path, 1, Of(m, 0.4, muOf(1, event.AddRemove), 1000, event.AddRemove), seed, event.AddRemove)
 			for i := range l.Columns {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -148,9 +146,6 @@ func tailTable(t *testing.T, n int, draw func(r *rand.Rand) float64) (path strin
 		mean, square = mean+x/float64(n), square+x*x/float64(n)
 		fmt.Fprintf(&b, "%.6g,%.4f,%d\n", x, 5+rng.NormFloat64(), rng.IntN(2))
 	}
-	path = filepath.Join(t.TempDir(), "tails.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path = tableFile(t, b.String())
 	return path, mean, math.Sqrt(square - mean*mean)
 }

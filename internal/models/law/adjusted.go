@@ -8,9 +8,9 @@ import (
 
 // Adjusted is the column of numbers, moved by shift of its standard deviations and then
 // factor times as wide about its mean, with the given errors (ShiftSD, ScaleSD). Its cells
-// end at the bounds. The cells of whole numbers stay, and their shares change (reweighted) as far as the counts
-// allow, by halves, and the errors have the rest: a cell moved by half a number would hold parts of two, and moments with a long tail know
-// less than counts.
+// end at the bounds. The cells of whole numbers stay, because a cell moved by half a number would hold parts of
+// two. Their shares change (reweighted) as far as the counts allow, by halves, because moments with a long tail
+// know less than counts. The errors have the rest.
 func (c Column) Adjusted(shift, factor, shiftSD, scaleSD float64) Column {
 	mean, sd := c.Moments()
 	d := c.declared

@@ -127,17 +127,25 @@ func (l *Law) Correlated(i, j int) (rho, sd float64) {
 	return l.Correlation[at], l.CorrelationSD[at]
 }
 
-// ownParts are the reciprocals of the diagonal of the inverse of a correlation matrix [k x k].
+// ownParts are the reciprocals of the diagonal of the inverse of a correlation matrix [k x k]; 0 if it has none.
 func ownParts(a []float64, k int) []float64 {
-	var c mat.Cholesky
-	inverse, parts := mat.NewSymDense(k, nil), make([]float64, k)
-	if !c.Factorize(mat.NewSymDense(k, a)) || c.InverseTo(inverse) != nil {
-		return parts
-	}
-	for j := range parts {
-		parts[j] = 1 / inverse.At(j, j)
+	parts := make([]float64, k)
+	if inverse := inverted(a, k); inverse != nil {
+		for j := range parts {
+			parts[j] = 1 / inverse.At(j, j)
+		}
 	}
 	return parts
+}
+
+// inverted is the inverse of a correlation matrix [k x k]; nil if it has none.
+func inverted(a []float64, k int) *mat.SymDense {
+	var c mat.Cholesky
+	inverse := mat.NewSymDense(k, nil)
+	if !c.Factorize(mat.NewSymDense(k, a)) || c.InverseTo(inverse) != nil {
+		return nil
+	}
+	return inverse
 }
 
 // mover moves the numbers of records as little as possible so that they vary together as the closer

@@ -177,9 +177,8 @@ func (l *Law) OwnParts(of []int) (parts, sd []float64) {
 	}
 	a := l.correlations(of)
 	MakePositive(a, k)
-	var c mat.Cholesky
-	inverse := mat.NewSymDense(k, nil)
-	if !c.Factorize(mat.NewSymDense(k, a)) || c.InverseTo(inverse) != nil {
+	inverse := inverted(a, k)
+	if inverse == nil {
 		return nil, nil
 	}
 	parts, sd = make([]float64, k), make([]float64, k)
