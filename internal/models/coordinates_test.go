@@ -14,7 +14,7 @@ import (
 
 // whitenedFor are whitened coordinates for m by its declarations.
 func whitenedFor(m *models.Model, rng testRand) *models.Coordinates {
-	return whiten.Coordinates(m, m.DeclaredLaw(), 0.01, rng)
+	return whiten.Coordinates(m, m.DeclaredLaw(), 0.01, math.Inf(1), rng)
 }
 
 // TestCoordinatesKeepTheDensity compares, for every example with a linear predictor,

@@ -100,6 +100,7 @@ const (
 	fewRecords      = 10  // of a level
 	scarceRecords   = 50
 	levelNoise      = 3   // standard deviations of the noise
+	mostFar         = 0.5 // of a level's records
 	usableLost      = 0.1 // of the declared records
 	emptyComponent  = 10  // records of a mixture's component
 	leastTraceSteps = 8
@@ -181,6 +182,9 @@ func (k Known) besideRecords(verdict Verdict, name string, all []Variable) Verdi
 			verdict = worse(verdict, Not, "about %.0f ± %.0f records have %s", math.Max(0, level.Records), level.SD, level.Name)
 		case level.Records < scarceRecords || level.Records < 2*levelNoise*level.SD:
 			verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", level.Records, level.SD, level.Name)
+		}
+		if k.FarOut.Records > mostFar*level.Records { // a level whose coefficient is wrong has all its records far out
+			verdict = worse(verdict, Not, "about %.0f ± %.0f records are far from all that the model predicts: they may be those that have %s", k.FarOut.Records, k.FarOut.SD, level.Name)
 		}
 	}
 	if k.OpenSD != "" && k.restsOnErrors(name) {

@@ -95,6 +95,8 @@ func TestVerdicts(t *testing.T) {
 	few.Others = map[string]Level{"x": {"another x", 20, 30, false}}
 	tail := plenty
 	tail.LongTails, tail.OpenSD = map[string]string{"x": "x has a long tail"}, "the sd of y is open"
+	farOut := plenty
+	farOut.FarOut = FarOut{Records: 160, SD: 5}
 	one := func(name string, value float64) map[string]float64 { return map[string]float64{name: value} }
 	for _, c := range []struct {
 		name, of, want, why string
@@ -142,6 +144,8 @@ func TestVerdicts(t *testing.T) {
 		{name: "a long tail", of: "b[x]", want: Partly, why: "x has a long tail", known: tail},
 		{name: "a long tail of another column, and a response that is not normal", of: "b[band=c]", want: Resolved, known: tail},
 		{name: "an open sd of the response", of: "sigma", want: Partly, why: "open", known: tail},
+		{name: "records far out, half of a level", of: "b[band=c]", want: Not, why: "they may be those that have band=a", known: farOut},
+		{name: "records far out, of any level", of: "b[x]", want: Partly, why: "160 ± 5 records are far", known: farOut},
 		{name: "few in a group", of: "r_site[p,Intercept]", want: Partly, why: "site=p", known: rare},
 		{name: "group like the spread", of: "r_site[p,Intercept]", want: Not, why: "spread between groups", known: plenty, sds: one("r_site[p,Intercept]", 0.49)},
 		{name: "spread beside it", of: "sigma", want: Not, why: "sd_site[Intercept] is not resolved", known: plenty, shares: one("sd_site[Intercept]", 0.99)},

@@ -121,17 +121,9 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 	case len(m.Given()) == 0:
 		return nil
 	}
-	columns, numbers := sizes(m)
+	columns, _ := sizes(m)
 	signal := mu * float64(records)
-	need := float64(columns+1) / (goodNoise * goodNoise * signal * signal)
-	if numbers > 0 {
-		need /= 1 - ofRanges
-	}
-	counts := need
-	if hasLevels(m) {
-		counts = max(need, float64(columns+1)/(rareNoise*rareNoise*mu*mu))
-	}
-	counts = min(max(counts, min(cheapCounts, need*math.Pow(goodNoise/bestNoise, 2))), mostCounts)
+	need, counts := countsShare(m, mu, signal)
 	if fair := need * math.Pow(goodNoise/fairNoise, 2); fair > counts {
 		if m.FewRecords(records) {
 			return nil
@@ -167,6 +159,21 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 		break
 	}
 	return planned(m, mu, rel, counts, moments, pairs, coded).withGroups(m, group, open, mu, rel).withCloser(closer, closerBound, mu)
+}
+
+// countsShare is the part of μ² that noise of goodNoise of N needs, and the part that counts take of many
+// records; signal is μN.
+func countsShare(m *models.Model, mu, signal float64) (need, share float64) {
+	columns, numbers := sizes(m)
+	need = float64(columns+1) / (goodNoise * goodNoise * signal * signal)
+	if numbers > 0 {
+		need /= 1 - ofRanges
+	}
+	share = need
+	if hasLevels(m) {
+		share = max(need, float64(columns+1)/(rareNoise*rareNoise*mu*mu))
+	}
+	return need, min(max(share, min(cheapCounts, need*math.Pow(goodNoise/bestNoise, 2))), mostCounts)
 }
 
 // mostLevels bounds the levels of a coded column.

@@ -154,11 +154,9 @@ func (r *Regression) Design(c *models.Coordinates, bound, noise float64) privacy
 // The rule of OfRegression, in shares of μ². A small budget needs larger shares to find
 // where numbers lie.
 const (
-	regressionCounts, mostRegressionCounts             = 0.03, 0.10
-	regressionCorrelations, mostRegressionCorrelations = 0.10, 0.10
-	mostSecond                                         = 0.25
-	goodCounts, goodSecond                             = 0.05, 0.01
-	fairCorrelation                                    = 0.15
+	fairCounts, mostRegressionCounts    = 0.05, 0.10
+	mostRegressionMoments               = 0.10
+	goodSecond, cheapSecond, mostSecond = 0.01, 0.03, 0.25
 )
 
 // size is about the norm in L2 of a record's second moments.
@@ -175,26 +173,14 @@ func (r *Regression) SecondNoise(signal float64) float64 {
 
 // OfRegression is the purchase before the regression m, of K columns: Table 1, then second moments.
 func OfRegression(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
-	columns, numbers := sizes(m)
 	signal := mu * float64(records)
-	within := func(need func(noise float64) float64, good, fair, usual, most float64) float64 {
-		share := min(need(good), usual)
-		return max(share, min(need(fair), most))
-	}
-	counts := within(func(noise float64) float64 {
-		need := float64(columns+1) / (noise * noise * signal * signal)
-		if numbers > 0 {
-			need /= 1 - ofRanges
-		}
-		return need
-	}, goodNoise, goodCounts, regressionCounts, mostRegressionCounts)
-	bound := momentsBound(m)
-	correlations := within(func(noise float64) float64 {
-		return bound * bound / (noise * noise * signal * signal)
-	}, goodCorrelation, fairCorrelation, regressionCorrelations, mostRegressionCorrelations)
-	p := planned(m, mu, rel, counts, correlations, 0, nil)
+	need, counts := countsShare(m, mu, signal)
+	counts = max(counts, min(need*math.Pow(goodNoise/fairCounts, 2), mostRegressionCounts))
+	correlations := min(math.Pow(momentsBound(m)/(signal*goodCorrelation), 2), mostRegressionMoments)
+	closer, closerBound := closerShare(m, signal, mostCloser)
+	p := planned(m, mu, rel, counts, correlations, 0, nil).withCloser(closer, closerBound, mu)
 	size := RegressionOf(m).size()
-	share := min(size*size/(goodSecond*goodSecond*signal*signal), mostSecond)
+	share := max(cheapSecond, min(size*size/(goodSecond*goodSecond*signal*signal), mostSecond))
 	sigma := 1 / (mu * math.Sqrt(share))
 	p.Share += share
 	p.Releases = append(p.Releases, Release{Kind: Second, Noise: sigma, NoiseMultiplier: sigma})

@@ -302,7 +302,11 @@ func (p *Plan) Learn(l *law.Law) error {
 	if p.model.Rotated() || !p.canRotate() {
 		return nil
 	}
-	m, err := whitened(p.model, l, p.InitSeed)
+	leverage := math.Inf(1)
+	if p.ByMoments() {
+		leverage = mostLeverage
+	}
+	m, err := whitened(p.model, l, leverage, p.InitSeed)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"d3p/internal/models/modelstest"
+	"d3p/internal/models/whiten"
 	"d3p/internal/settings"
 	"d3p/internal/stats"
 	"d3p/internal/sufficient"
@@ -79,5 +82,49 @@ func TestRowsMatchTheMoments(t *testing.T) {
 				t.Errorf("moment %d, %d is %g, want %g", i, j, sum, want)
 			}
 		}
+	}
+}
+
+// Second moments that show a level of .2 % stretch no column so far that its records lie more than
+// mostLeverage standard deviations out; the response keeps its unit.
+func TestSecondMomentsLeaveRareLevelsNear(t *testing.T) {
+	m := modelstest.Compile(t, "rare.yaml", `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 100000}
+  columns:
+    u: {type: real, lower: -40, upper: 40, scale: {center: 0, by: 10}}
+    c: {type: category, levels: [rare, b, c]}
+    y: {type: real, lower: -100, upper: 100, scale: {center: 0, by: 1}}
+model: {formula: y ~ u + c, family: normal}
+`)
+	p, err := New(m, Config{Epsilon: 1, Table1: settings.Auto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := m.DeclaredLaw()
+	l.Columns[1].Shares = []float64{0.002, 0.498, 0.5}
+	if err := p.Learn(l); err != nil {
+		t.Fatal(err)
+	}
+	p.SecondDesign()
+	x, y := p.regressionRows(table1.RegressionOf(p.model), p.model.Coordinates())
+	drawn := momentsOf(x, y, stats.Shapes[0])
+	sums := make([]float64, drawn.size)
+	for i, v := range drawn.moments {
+		sums[i%drawn.size] += l.Records * v / float64(len(y))
+	}
+	if err := p.LearnSecond(sums); err != nil {
+		t.Fatal(err)
+	}
+	c := p.model.Coordinates()
+	r := &c.Predictors[0]
+	k, farthest := len(r.Center), 0.0
+	for _, u := range whiten.LevelDeviations(p.model, p.model.LinearPredictors()[0], r.Center) {
+		u.MulVec(mat.NewDense(k, k, r.Matrix).T(), u)
+		farthest = max(farthest, mat.Norm(u, 2)/c.Unit[table1.RegressionOf(p.model).Intercept])
+	}
+	if farthest > mostLeverage+0.01 || farthest < 0.9*mostLeverage {
+		t.Errorf("the farthest level is %v standard deviations out, want about %v", farthest, mostLeverage)
 	}
 }

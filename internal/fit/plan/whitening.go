@@ -28,10 +28,10 @@ func (p *Plan) canRotate() bool {
 		p.Latent <= rotateLimit && len(p.model.Starts) == 0
 }
 
-// whitened is m in whitened coordinates for records from l, or m itself if it has no
-// linear predictor. It draws public random numbers of the seed.
-func whitened(m *models.Model, l *law.Law, seed uint64) (*models.Model, error) {
-	c := whiten.Coordinates(m, l, lawRidge, noise.NewRandom(noise.Public(seed).Child(3).Stream(noise.Initialisation)))
+// whitened is m in whitened coordinates for records from l, where no level has more than leverage, or m
+// itself if it has no linear predictor. It draws public random numbers of the seed.
+func whitened(m *models.Model, l *law.Law, leverage float64, seed uint64) (*models.Model, error) {
+	c := whiten.Coordinates(m, l, lawRidge, leverage, noise.NewRandom(noise.Public(seed).Child(3).Stream(noise.Initialisation)))
 	if c == nil {
 		return m, nil
 	}

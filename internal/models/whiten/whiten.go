@@ -24,11 +24,12 @@ import (
 // With Σ the covariance of the design's columns and N the number of records, Matrix is (Σ +
 // R)^(−1/2), symmetric in units of the columns. R is diagonal: ridge of each column's
 // variance, and the precision of the prior over N/4 and times manyColumns. So a direction in
-// which the prior has more information than the records is not enlarged. The computation
-// compares levels with the most common one of their category (toCommonReference).
+// which the prior has more information than the records is not enlarged, and no level has more than
+// leverage (LimitLeverage). The computation compares levels with the most common one of their category
+// (toCommonReference).
 //
 // It returns nil if m has no linear predictor.
-func Coordinates(m *models.Model, l *law.Law, ridge float64, rng dist.Rand) *models.Coordinates {
+func Coordinates(m *models.Model, l *law.Law, ridge, leverage float64, rng dist.Rand) *models.Coordinates {
 	list := m.LinearPredictors()
 	if len(list) == 0 {
 		return nil
@@ -48,7 +49,7 @@ func Coordinates(m *models.Model, l *law.Law, ridge float64, rng dist.Rand) *mod
 		for j := range prior {
 			prior[j] = precision[p.At(j, 0)]
 		}
-		r := whiten(p, designs[i], k, records, ridge+noiseReach*directions*math.Sqrt(float64(k)), prior)
+		r := whiten(m, p, designs[i], records, ridge+noiseReach*directions*math.Sqrt(float64(k)), leverage, prior)
 		if f := m.Spec.Model; f != nil && response != nil && p.Coefficients.Name == naming.Slopes && p.Effects == 1 {
 			mean, sd, slopes := regress(&r, designs[i], response, noise)
 			at := f.StartFor(mean, sd, slopes)
@@ -177,8 +178,9 @@ func designs(m *models.Model, list []models.LinearPredictor, rows []float64) (de
 	return all[:len(list)], response
 }
 
-// whiten is the rotation of one linear predictor by the n rows of its design (n×K).
-func whiten(l models.LinearPredictor, design []float64, k int, records, ridge float64, prior []float64) models.Rotation {
+// whiten is the rotation of one linear predictor of m by the n rows of its design (n×K).
+func whiten(m *models.Model, l models.LinearPredictor, design []float64, records, ridge, leverage float64, prior []float64) models.Rotation {
+	k := len(prior)
 	n := len(design) / k
 	x := mat.NewDense(n, k, design)
 	center := make([]float64, k)
@@ -201,15 +203,20 @@ func whiten(l models.LinearPredictor, design []float64, k int, records, ridge fl
 	for j, precision := range prior {
 		ofPrior.SetSym(j, j, precision)
 	}
+	deviations := LevelDeviations(m, l, center)
 	var recode *mat.Dense
 	if l.Level != nil {
 		recode = toCommonReference(l.Coefficients.Dims[0].Labels, center)
 		congruent(squares, recode)
 		congruent(ofPrior, recode)
+		for _, u := range deviations {
+			u.MulVec(recode.T(), u)
+		}
 	}
 	for j := range k {
 		squares.SetSym(j, j, squares.At(j, j)*(1+ridge)+(4/records+manyColumns(k))*ofPrior.At(j, j))
 	}
+	LimitLeverage(squares, deviations, leverage)
 	root := inverseRoot(squares)
 	if recode != nil {
 		var declared mat.Dense

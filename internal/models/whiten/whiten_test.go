@@ -63,7 +63,7 @@ func TestWhitenedStartsAtTheRegression(t *testing.T) {
 		{"d ~ x", "bernoulli", map[string]float64{"Intercept": math.Log(0.02 / 0.98), "b[x]": 0}, 0.45},
 	} {
 		m := modelstest.Compile(t, "whiten.yaml", strings.NewReplacer("FORMULA", test.formula, "FAMILY", test.family).Replace(whitenColumns))
-		w, err := m.In(Coordinates(m, whitenLaw(m), 0.002, testRand{rand.New(rand.NewPCG(1, 1))}))
+		w, err := m.In(Coordinates(m, whitenLaw(m), 0.002, math.Inf(1), testRand{rand.New(rand.NewPCG(1, 1))}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestWhitenedColumnsDoNotCorrelate(t *testing.T) {
 	m := modelstest.Compile(t, "whiten.yaml", strings.NewReplacer("FORMULA", "y ~ x * z + d", "FAMILY", "normal").Replace(whitenColumns))
 	rng := testRand{rand.New(rand.NewPCG(1, 1))}
 	l := whitenLaw(m)
-	c := Coordinates(m, l, 0.002, rng)
+	c := Coordinates(m, l, 0.002, math.Inf(1), rng)
 	r := &c.Predictors[0]
 	designs, _ := designs(m, m.LinearPredictors(), drawRows(m, l, rng))
 	k := len(r.Center)
@@ -123,7 +123,7 @@ func TestWhitenedLeavesNoiseAlone(t *testing.T) {
 		k := len(l.Columns)
 		l.CorrelationSD = make([]float64, k*k)
 		l.CorrelationSD[1], l.CorrelationSD[k] = noise, noise
-		c := Coordinates(m, l, 0.002, testRand{rand.New(rand.NewPCG(1, 1))})
+		c := Coordinates(m, l, 0.002, math.Inf(1), testRand{rand.New(rand.NewPCG(1, 1))})
 		a := c.Predictors[0].Matrix
 		return (a[0] - a[1]) / c.Unit[0] // of (x − z)/√2, whose variance is 0.1
 	}
@@ -158,7 +158,7 @@ model: {formula: y ~ 1 + band, family: bernoulli}
 		l.Columns[0].Shares = []float64{0.004, 0.196, 0.3, 0.5}
 		l.Correlation, l.CorrelationSD = []float64{1, 0, 0, 1}, []float64{0, 0.05, 0.05, 0}
 		rng := testRand{rand.New(rand.NewPCG(3, 3))}
-		c := Coordinates(m, l, 0.002, rng)
+		c := Coordinates(m, l, 0.002, math.Inf(1), rng)
 		r := c.Predictors[0]
 		rows := drawRows(m, l, rng)
 		designs, _ := designs(m, m.LinearPredictors(), rows)
@@ -209,7 +209,7 @@ model: {formula: y ~ 1`+formula.String()+`, family: bernoulli}
 `)
 		l := m.DeclaredLaw()
 		l.Columns[0].Edges, l.Columns[0].Shares = []float64{-0.0346, 0.0346}, []float64{1} // sd .02
-		c := Coordinates(m, l, 0, testRand{rand.New(rand.NewPCG(1, 1))})
+		c := Coordinates(m, l, 0, math.Inf(1), testRand{rand.New(rand.NewPCG(1, 1))})
 		return 0.02 * c.Predictors[0].Matrix[0] / c.Unit[0]
 	}
 	// the prior's variance is 1, or that of the default: .2 and more of it hide .0004

@@ -51,7 +51,7 @@ func Rotated(tb testing.TB, folder string, rng *rand.Rand) []Model {
 	tb.Helper()
 	var list []Model
 	for _, m := range readAll(tb, folder) {
-		c := whiten.Coordinates(m.Model, m.DeclaredLaw(), 0.01, noise.NewRandom(noise.Public(rng.Uint64()).Stream(noise.Simulation)))
+		c := whiten.Coordinates(m.Model, m.DeclaredLaw(), 0.01, math.Inf(1), noise.NewRandom(noise.Public(rng.Uint64()).Stream(noise.Simulation)))
 		if c == nil {
 			continue
 		}
