@@ -7,7 +7,9 @@ fits each table in ./farout with the program D3P and prints, by family, kind, N 
 coefficients called resolved, how many of these are more than 4 sds from the fit without privacy, the root mean
 square of that distance z of all, the worst z of a resolved one, and the sds by those without privacy. Kinds:
 right; wide (right, bounds of the response 5 times as wide); out (1 % of the responses far out); few (.3 %);
-lever (30 % of those beyond 2 sds of x1); xout (right, 1 % of x0 far outside the bounds); t (normal errors are t4).
+lever (30 % of those beyond 2 sds of x1); xout (right, 1 % of x0 far outside the bounds); xfar (1 % of x0 far out,
+within the bounds, where its effect stops to grow); t (normal errors are t4). Units of a kind that ends in a digit,
+as out3, have 1 to so many rows; N is the number of rows.
 """
 import itertools
 import os
@@ -41,10 +43,11 @@ def respond(r, family, eta, out, kind):
 def draw(family, kind, n, table):
     """A table and the text of its model file; normal_g has groups."""
     r = np.random.default_rng([table, n, zlib.crc32(f"{family} {kind}".encode())])
+    kind, rows = (kind[:-1], int(kind[-1])) if kind[-1].isdigit() else (kind, 1)
     x = r.normal(size=(n, 3))
     x[:, 1] = 0.6 * x[:, 0] + 0.8 * x[:, 1]
     w, level = (r.uniform(size=n) < 0.3).astype(int), r.choice(4, size=n, p=[0.5, 0.25, 0.15, 0.1])
-    if kind == "xout":
+    if kind in ("xout", "xfar"):
         x[r.uniform(size=n) < 0.01, 0] *= 20
     out = r.uniform(size=n) < {"out": 0.01, "few": 0.003}.get(kind, 0)
     if kind == "lever":
@@ -52,15 +55,19 @@ def draw(family, kind, n, table):
     eta = 0.4 * np.clip(x[:, 0], -6, 6) - 0.3 * x[:, 1] + 0.2 * x[:, 2] + 0.3 * w + np.array([0, 0.3, -0.3, 0.5])[level]
     y, declared = respond(r, family, eta, out, kind)
     frame = pd.DataFrame({"x0": x[:, 0], "x1": x[:, 1], "x2": x[:, 2], "w": w, "l": [f"l{k}" for k in level], "y": y})
-    columns = "".join(f"    x{i}: {{type: real, lower: -6, upper: 6}}\n" for i in range(3))
+    bounds = [100 if kind == "xfar" else 6, 6, 6]
+    columns = "".join(f"    x{i}: {{type: real, lower: -{b}, upper: {b}}}\n" for i, b in enumerate(bounds))
     columns += '    w: {type: binary, levels: ["0", "1"]}\n    l: {type: category, levels: [l0, l1, l2, l3]}\n'
     terms = "x0 + x1 + x2 + w + l"
     if family == "normal_g":
         frame["g"] = [f"g{k}" for k in r.integers(0, 15, size=n)]
         columns += "    g: {type: category, levels: [" + ", ".join(f"g{k}" for k in range(15)) + "]}\n"
         terms += " + (1 | g)"
-    unit = "unit: {entity: person, rows_per_unit: 1}"
-    return frame, f"d3p: 1\ndata:\n  {unit}\n  rows: {{public: {n}}}\n  columns:\n{columns}    y: {declared}\nmodel:\n  formula: y ~ 1 + {terms}\n  family: {family.removesuffix('_g')}\n"
+    unit, units = "unit: {entity: person, rows_per_unit: 1}", n
+    if rows > 1:
+        frame["person"] = np.repeat(np.arange(n), r.integers(1, rows + 1, size=n))[:n]
+        unit, units = f"unit: {{entity: person, id: person, rows_per_unit: {rows}}}", frame.person.nunique()
+    return frame, f"d3p: 1\ndata:\n  {unit}\n  rows: {{public: {units}}}\n  columns:\n{columns}    y: {declared}\nmodel:\n  formula: y ~ 1 + {terms}\n  family: {family.removesuffix('_g')}\n"
 
 
 def main():

@@ -32,7 +32,9 @@ func (d *Draws) FarOut(m *models.Model, q *score.Surprisals, l *law.Law) (far Fa
 	if q == nil || len(q.Edges) < 2 || len(q.Counts) != len(q.Edges)+1 || len(q.Theta) != m.P || d.Free == nil {
 		return far
 	}
-	n, last := math.Max(l.Records, 1), len(q.Edges)
+	// a unit is in the last cells if one of its rows is, of which it has at most n/units
+	units, last := math.Max(l.Records, 1), len(q.Edges)
+	n := units * float64(max(1, m.Encoding.RowsPerUnit))
 	records := min(max(checkRecords, int(n)/10), mostChecked)
 	mean, variance := q.Expected(m, func(k int) []float64 {
 		first := k * d.S / checkTables * m.P
@@ -50,7 +52,7 @@ func (d *Draws) FarOut(m *models.Model, q *score.Surprisals, l *law.Law) (far Fa
 		if excess > most {
 			most = excess
 			// a residual of r standard deviations adds about r²/2 nats
-			far.Records, far.SD, far.Shift = count, sd, count*math.Sqrt(2*(q.Edges[from-1]-q.Edges[0])/n)
+			far.Records, far.SD, far.Shift = count, sd, count*math.Sqrt(2*(q.Edges[from-1]-q.Edges[0])/units)
 		}
 	}
 	far.Sure = most > unlikely

@@ -10,7 +10,7 @@ import (
 // outcome. Like an engine it reads rows and keeps none of them.
 type Placer interface {
 	Cells() []int // of each table
-	// Place puts the rows of a range in cells. Cell and part of a row depend on that row alone.
+	// Place puts the rows of a range in cells. Cell and part of a row depend on the rows of its unit alone.
 	Place(tables []Placed, of RowRange) error
 }
 

@@ -18,6 +18,7 @@ import (
 // verdict, nor are counts without a cell for each.
 func TestVerdictOfRecordsFarOut(t *testing.T) {
 	counts := strings.NewReplacer("type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}", "type: integer, lower: 0, upper: 9", "family: normal", "family: poisson").Replace(oneCategory)
+	repeated := strings.Replace(counts, "rows_per_unit: 1", "id: person, rows_per_unit: 64", 1)
 	for _, c := range []struct {
 		model, b, sigma string
 		far, records    float64
@@ -27,7 +28,9 @@ func TestVerdictOfRecordsFarOut(t *testing.T) {
 		{counts, outputs.Partly, "", 13, 1000, 3},
 		{counts, outputs.Not, "", 40, 1000, 3},
 		{counts, outputs.Partly, "", 40, 1e6, 3},
-		{counts, outputs.Resolved, "", 40, 1e7, 3}, // fewer than the simulated tables can tell from none
+		{repeated, outputs.Not, "", 40, 1000, 3},
+		{repeated, outputs.Resolved, "", 40, 1e6, 3}, // of up to 64 rows each
+		{counts, outputs.Resolved, "", 40, 1e7, 3},   // fewer than the simulated tables can tell from none
 		{counts, outputs.Resolved, "", 40, 1000, 4},
 		{oneCategory, outputs.Resolved, outputs.Resolved, 8, 1000, 3},
 		{oneCategory, outputs.Partly, outputs.Partly, 13, 1000, 3},

@@ -16,8 +16,8 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// Surprisals are the numbers of units by surprisal, -log p(unit | θ) in nats, bought after the last
-// step at θ where the fit ended. Clipping hides a few records far from what the model
+// Surprisals are the numbers of units by surprisal, the largest -log p(row | θ) of a unit's rows in nats,
+// bought after the last step at θ where the fit ended. Clipping hides a few records far from what the model
 // predicts, which would decide about a fit without privacy; these counts show them.
 type Surprisals struct {
 	Noise float64 `json:"noise"` // standard deviation of each count's noise
@@ -84,13 +84,31 @@ type surprisalPlacer struct {
 // Cells implements privacy.Placer.
 func (p surprisalPlacer) Cells() []int { return []int{len(p.Edges) + 1} }
 
-// Place implements privacy.Placer. A unit without a surprisal has no cell.
+// Place implements privacy.Placer. The row of a unit that has the largest surprisal has a cell, other rows,
+// and a unit without a surprisal, have none: a unit counts once.
 func (p surprisalPlacer) Place(tables []privacy.Placed, of privacy.RowRange) error {
-	all := rowsOf(p.model, of)
-	for i, x := range surprisals(p.model, p.theta, all.Data) {
-		tables[0].Cells[i] = -1
-		if all.Valid[i] && !math.IsNaN(x) {
-			tables[0].Cells[i] = p.cell(x)
+	all, k, cells := rowsOf(p.model, of), p.model.Encoding.K, tables[0].Cells
+	var valid []float64
+	for i := range all.N {
+		cells[i] = -1
+		if all.Valid[i] {
+			valid = append(valid, all.Data[i*k:(i+1)*k]...)
+		}
+	}
+	list := surprisals(p.model, p.theta, valid)
+	for first := 0; first < all.N; first += of.Most {
+		farthest, most := -1, math.Inf(-1)
+		for i := first; i < first+of.Most; i++ {
+			if !all.Valid[i] {
+				continue
+			}
+			if x := list[0]; x >= most { // NaN is not
+				farthest, most = i, x
+			}
+			list = list[1:]
+		}
+		if farthest >= 0 {
+			cells[farthest] = p.cell(most)
 		}
 	}
 	return nil
@@ -99,15 +117,18 @@ func (p surprisalPlacer) Place(tables []privacy.Placed, of privacy.RowRange) err
 // cell is the cell of a surprisal.
 func (q *Surprisals) cell(x float64) int { return sort.SearchFloat64s(q.Edges, x) }
 
-// surprisals are those of records [n x Encoding.K] at theta (P).
-func surprisals(m *models.Model, theta, records []float64) (list []float64) {
+// surprisals are those of rows [n x Encoding.K] at theta (P), each alone in its unit.
+func surprisals(m *models.Model, theta, rows []float64) (list []float64) {
 	const batch = 400
-	k := m.Encoding.K
+	k, width := m.Encoding.K, m.Encoding.Width()
 	machine := graph.NewMachine(m.Likelihood, batch)
 	machine.Globals(theta, nil)
-	for ; len(records) > 0; records = records[min(len(records), batch*k):] {
-		n := min(batch, len(records)/k)
-		machine.Records(records[:n*k], k, n, nil)
+	for ; len(rows) > 0; rows = rows[min(len(rows), batch*k):] {
+		n, records := min(batch, len(rows)/k), rows
+		if width > k {
+			records = alone(rows[:n*k], k, width)
+		}
+		machine.Records(records[:n*width], width, n, nil)
 		for _, x := range machine.Loss()[:n] {
 			list = append(list, -x)
 		}
@@ -115,7 +136,21 @@ func surprisals(m *models.Model, theta, records []float64) (list []float64) {
 	return list
 }
 
-// Expected are the shares of the cells among simulated records, and their variances, with records at
+// alone are units [n x width] of one row each, of rows [n x k]: see encoding.Encoding.Width.
+func alone(rows []float64, k, width int) (units []float64) {
+	for ; len(rows) > 0; rows = rows[k:] {
+		for block := 0; block < width; block += k + 1 {
+			present := 0.0
+			if block == 0 {
+				present = 1
+			}
+			units = append(append(units, rows[:k]...), present)
+		}
+	}
+	return units
+}
+
+// Expected are the shares of the cells among simulated rows, and their variances, with rows at
 // draws of the parameters of m and laws that the columns may have by l.
 func (q *Surprisals) Expected(m *models.Model, draws func(k int) []float64, l *law.Law, tables, records int) (mean, variance []float64) {
 	rng := noise.NewRandom(noise.Public(0).Stream(noise.Simulation))

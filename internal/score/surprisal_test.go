@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/models/simulate"
@@ -30,21 +32,29 @@ model:
   family: poisson
 `
 
-// readCalls are n records that m draws at theta, every far-th one of them with 100 more calls, and three
-// that cannot be read.
-func readCalls(t *testing.T, m *models.Model, theta []float64, n, far int) *privacy.Rows {
+// readCalls are n rows that m draws at theta, every far-th one of them with 100 more calls, and three
+// that cannot be read. Persons have 1 to the most rows that a unit may have, in turn; of is the person of each row.
+func readCalls(t *testing.T, m *models.Model, theta []float64, n, far int) (rows *privacy.Rows, of []int) {
 	t.Helper()
+	most := max(1, m.Encoding.RowsPerUnit)
 	table := simulate.At(m, theta, n, m.DeclaredLaw(), noise.NewRandom(noise.Public(7).Stream(noise.Simulation)))
 	text := strings.Builder{}
-	text.WriteString("x,y\n")
-	for i := range n {
-		y := table.Values[1][i]
-		if far > 0 && i%far == 0 {
-			y += 100
+	text.WriteString("person,x,y\n")
+	for person := 0; len(of) < n; person++ {
+		for range min(1+person%most, n-len(of)) {
+			i := len(of)
+			y := table.Values[1][i]
+			if far > 0 && i%far == 0 {
+				y += 100
+			}
+			fmt.Fprintf(&text, "%d,%g,%g\n", person, table.Values[0][i], y)
+			of = append(of, person)
 		}
-		fmt.Fprintf(&text, "%g,%g\n", table.Values[0][i], y)
+		if person < 2 {
+			fmt.Fprintf(&text, "%d,?,2\n", person)
+		}
 	}
-	text.WriteString("1,\n?,2\n,\n")
+	text.WriteString("-1,1,\n")
 	path := filepath.Join(t.TempDir(), "calls.csv")
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
@@ -53,39 +63,53 @@ func readCalls(t *testing.T, m *models.Model, theta []float64, n, far int) *priv
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rows
+	return rows, of
 }
 
 // Records of the model are in the cells as the edges say, and records far from it in the last one,
-// also at θ in whitened coordinates. A binomial share of 20,000 records is 5 of its standard deviations
-// off once in two million times.
+// also at θ in whitened coordinates. A unit counts once, far out if one of its rows is. A binomial share of 20,000
+// records is 5 of its standard deviations off once in two million times.
 func TestSurprisalsOfRecords(t *testing.T) {
 	const n = 20000
-	m, theta := modelstest.Compile(t, "calls.yaml", calls), []float64{1, 0.5}
-	q := NewSurprisals(1, event.AddRemove).At(m, theta, m.DeclaredLaw())
-	if !slices.IsSorted(q.Edges) || !slices.Equal(q.Theta, theta) {
-		t.Fatalf("%+v", q)
-	}
-	mean, _ := q.Expected(m, func(int) []float64 { return theta }, m.DeclaredLaw(), 20, 2000)
-	for _, far := range []int{0, 100} {
-		counts, err := privacy.CountPublic(readCalls(t, m, theta, n, far), 1, q.Placer(m, theta))
-		if err != nil {
-			t.Fatal(err)
+	var edges []float64
+	for _, unit := range []string{"rows_per_unit: 1", "id: person, rows_per_unit: 4, keep: first"} {
+		m, theta := modelstest.Compile(t, "calls.yaml", strings.Replace(calls, "rows_per_unit: 1", unit, 1)), []float64{1, 0.5}
+		q := NewSurprisals(1, event.AddRemove).At(m, theta, m.DeclaredLaw())
+		if !slices.IsSorted(q.Edges) || !slices.Equal(q.Theta, theta) {
+			t.Fatalf("%+v", q)
 		}
-		got, all, last := counts[0], 0.0, len(q.Edges)
-		for c, x := range got {
-			all += x
-			// counts have few surprisals, and ties are below an edge
-			sd := math.Sqrt(n*mean[c]*(1-mean[c])*1.5) + 1
-			if far == 0 && math.Abs(x-n*mean[c]) > 5*sd {
-				t.Errorf("cell %d has %.0f records, want %.0f ± %.0f", c, x, n*mean[c], sd)
+		if edges == nil {
+			edges = q.Edges
+		} else if !floats.EqualApprox(q.Edges, edges, 1e-9) {
+			t.Errorf("%s: edges %v, those of single rows %v", unit, q.Edges, edges)
+		}
+		mean, _ := q.Expected(m, func(int) []float64 { return theta }, m.DeclaredLaw(), 20, 2000)
+		for _, far := range []int{0, 100} {
+			rows, of := readCalls(t, m, theta, n, far)
+			counts, err := privacy.CountPublic(rows, m.Encoding.RowsPerUnit, q.Placer(m, theta))
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if all != n {
-			t.Errorf("%g records in all cells", all)
-		}
-		if far == 0 && got[last] > 3 || far > 0 && math.Abs(got[last]-n/float64(far)) > 3 {
-			t.Errorf("every %d-th record is far out, the last cell has %g", far, got[last])
+			got, last := counts[0], len(q.Edges)
+			units, out := of[n-1]+1, map[int]bool{}
+			for i, person := range of {
+				if far > 0 && i%far == 0 {
+					out[person] = true
+				}
+			}
+			for c, x := range got {
+				// counts have few surprisals, and ties are below an edge
+				sd := math.Sqrt(n*mean[c]*(1-mean[c])*1.5) + 1
+				if far == 0 && units == n && math.Abs(x-n*mean[c]) > 5*sd {
+					t.Errorf("cell %d has %.0f records, want %.0f ± %.0f", c, x, n*mean[c], sd)
+				}
+			}
+			if all := floats.Sum(got); all != float64(units) {
+				t.Errorf("%s: %g records in all cells, want %d", unit, all, units)
+			}
+			if math.Abs(got[last]-float64(len(out))) > 3 {
+				t.Errorf("%s: %d records are far out, the last cell has %g", unit, len(out), got[last])
+			}
 		}
 	}
 }
@@ -114,7 +138,8 @@ func TestSurprisalsFarFromAllNumbers(t *testing.T) {
 				t.Errorf("intercept %g: edges %v", intercept, q.Edges)
 			}
 		}
-		if counts, err := privacy.CountPublic(readCalls(t, m, []float64{1, 0.5}, 50, 0), 1, q.Placer(m, q.Theta)); err != nil || len(counts[0]) != len(q.Edges)+1 {
+		rows, _ := readCalls(t, m, []float64{1, 0.5}, 50, 0)
+		if counts, err := privacy.CountPublic(rows, 1, q.Placer(m, q.Theta)); err != nil || len(counts[0]) != len(q.Edges)+1 {
 			t.Errorf("intercept %g: counts %v: %v", intercept, counts, err)
 		}
 	}

@@ -189,7 +189,7 @@ func (p *Plan) chooseSurprisals(cfg Config) {
 	m := p.model
 	if m == nil || m.Spec.Model == nil || p.Purchase == nil || cfg.Epsilon == 0 || cfg.NoiseMultiplier > 0 || cfg.Compat != "" ||
 		p.Guide != guide.MeanFieldName || p.Gradient != settings.GradientAligned || p.ClipGroups != nil ||
-		m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 || !p.ScoresAreGradients() || len(m.Observed) != 1 || !m.Observed[0].Columns[0].Numeric() {
+		m.Likelihood.AuxRecord > 0 || !p.ScoresAreGradients() || len(m.Observed) != 1 || !m.Observed[0].Columns[0].Numeric() {
 		return
 	}
 	noise := perNumber * float64(p.Latent) / (p.Mu * p.Mu * float64(p.Records))

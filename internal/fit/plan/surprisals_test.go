@@ -15,20 +15,22 @@ import (
 func TestPlansThatBuySurprisals(t *testing.T) {
 	for _, c := range []struct {
 		response, family string
-		records          int
+		records, rows    int // rows of a record
 		cfg              Config
 		least, most      float64 // share
 	}{
-		{"{type: integer, lower: 0, upper: 50}", "poisson", 1000, Config{}, 0.02, 0.05},
-		{"{type: integer, lower: 0, upper: 50}", "poisson", 100000, Config{}, 0.19, 0.21},
-		{"{type: real, lower: 0.1, upper: 50}", "gamma", 100000, Config{}, 0.19, 0.21},
-		{"{type: real, lower: -9, upper: 9}", "normal", 100000, Config{}, 0.19, 0.21},
-		{"{type: integer, lower: 0, upper: 50}", "poisson", 100000, Config{Table1: settings.Table1None}, 0, 0},
-		{`{type: binary, levels: ["0", "1"]}`, "bernoulli", 100000, Config{}, 0, 0},
-		{"{type: ordinal, levels: [a, b, c]}", "cumulative", 100000, Config{}, 0, 0},
-		{"{type: integer, lower: 0, upper: 50}", "poisson", 100000, Config{Guide: "full_rank"}, 0, 0},
+		{"{type: integer, lower: 0, upper: 50}", "poisson", 1000, 1, Config{}, 0.02, 0.05},
+		{"{type: integer, lower: 0, upper: 50}", "poisson", 100000, 1, Config{}, 0.19, 0.21},
+		{"{type: real, lower: 0.1, upper: 50}", "gamma", 100000, 1, Config{}, 0.19, 0.21},
+		{"{type: real, lower: -9, upper: 9}", "normal", 100000, 1, Config{}, 0.19, 0.21},
+		{"{type: integer, lower: 0, upper: 50}", "poisson", 100000, 1, Config{Table1: settings.Table1None}, 0, 0},
+		{"{type: integer, lower: 0, upper: 50}", "poisson", 1000, 3, Config{}, 0.02, 0.05},
+		{"{type: real, lower: -9, upper: 9}", "normal", 100000, 3, Config{}, 0.19, 0.21},
+		{`{type: binary, levels: ["0", "1"]}`, "bernoulli", 100000, 1, Config{}, 0, 0},
+		{"{type: ordinal, levels: [a, b, c]}", "cumulative", 100000, 1, Config{}, 0, 0},
+		{"{type: integer, lower: 0, upper: 50}", "poisson", 100000, 1, Config{Guide: "full_rank"}, 0, 0},
 	} {
-		m := modelstest.Compile(t, "y.yaml", fmt.Sprintf("d3p: 1\ndata:\n  unit: {entity: person, rows_per_unit: 1}\n  rows: {public: %d}\n  columns:\n    x: {type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}}\n    y: %s\nmodel: {formula: y ~ x, family: %s}\n", c.records, c.response, c.family))
+		m := modelstest.Compile(t, "y.yaml", fmt.Sprintf("d3p: 1\ndata:\n  unit: {entity: person, id: person, rows_per_unit: %d}\n  rows: {public: %d}\n  columns:\n    x: {type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}}\n    y: %s\nmodel: {formula: y ~ x, family: %s}\n", c.rows, c.records, c.response, c.family))
 		c.cfg.Epsilon = 1
 		if c.cfg.Table1 == "" {
 			c.cfg.Table1 = settings.Auto
@@ -42,7 +44,7 @@ func TestPlansThatBuySurprisals(t *testing.T) {
 			share += 1 / math.Pow(p.Mu*e.(event.Gaussian).NoiseMultiplier, 2)
 		}
 		if share < c.least-1e-9 || share > c.most+1e-9 || (share > 0) != (p.Surprisals != nil) {
-			t.Errorf("%s, %d records, %+v: share %.3f, want %g to %g", c.family, c.records, c.cfg, share, c.least, c.most)
+			t.Errorf("%s, %d records of %d rows, %+v: share %.3f, want %g to %g", c.family, c.records, c.rows, c.cfg, share, c.least, c.most)
 		}
 	}
 }
