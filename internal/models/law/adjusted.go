@@ -105,8 +105,9 @@ func (c *Column) reweighted(mean, sd, shift, factor float64) []float64 {
 		stepA, stepB := (vv*offU-uv*offV)/det, (uu*offV-uv*offU)/det
 		next, least := tilted(a+stepA, b+stepB)
 		for !(least <= dual+1e-12) {
-			if stepA, stepB = stepA/2, stepB/2; math.Abs(stepA)+math.Abs(stepB) < reweightError {
-				return nil
+			stepA, stepB = stepA/2, stepB/2
+			if size := math.Abs(stepA) + math.Abs(stepB); !(size >= reweightError && size < math.Inf(1)) {
+				return nil // moments that overflow have infinite steps
 			}
 			next, least = tilted(a+stepA, b+stepB)
 		}

@@ -50,3 +50,17 @@ func TestAsCounted(t *testing.T) {
 		t.Errorf("PartSD = %v", sd)
 	}
 }
+
+// Moments that no shares have, however far off, end the search for them: the drawn spread of a law whose
+// noise hides a standard deviation may overflow.
+func TestImpossibleMomentsEndTheSearch(t *testing.T) {
+	d := &data.Column{}
+	d.Type.V, d.Lower.V, d.Upper.V = data.Integer, 0, 200
+	c := Column{Edges: []float64{-0.5, 0.5, 1.5, 200.5}, Shares: []float64{0.6, 0.3, 0.1}, declared: d}
+	mean, sd := c.Moments()
+	for _, factor := range []float64{1e10, 1e100, 1e250, math.Inf(1), math.NaN()} {
+		if got := c.reweighted(mean, sd, 0.5, factor); got != nil {
+			t.Errorf("%v times as wide: shares %v", factor, got)
+		}
+	}
+}
