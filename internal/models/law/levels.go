@@ -252,8 +252,7 @@ const treeIterations = 60
 
 // raked is the table with the shares of its columns, and how much it says: the mutual
 // information of its columns. What its noise explains of how the table differs from
-// independent columns is taken out first. Then each share is smaller by its noise, see
-// cautious.
+// independent columns is taken out first.
 func (p *Pair) raked(first, second []float64) (table []float64, information float64) {
 	k := len(second)
 	table = make([]float64, len(p.Shares))

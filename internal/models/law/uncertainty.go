@@ -11,8 +11,8 @@ import (
 )
 
 // Drawn is a law that may be the truth behind l: every number of l plus noise of its
-// standard deviation; the means within levels as far as their noise does not explain them. Drawn
-// laws differ by the uncertainty of l.
+// standard deviation; the means within levels as far as their noise does not explain them, pairs of
+// levels as drawnCell says. Drawn laws differ by the uncertainty of l.
 func (l *Law) Drawn(rng dist.Rand) *Law {
 	out := *l
 	out.shared = &shared{}
@@ -51,7 +51,10 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 	out.Pairs = slices.Clone(l.Pairs)
 	for i := range out.Pairs {
 		p := &out.Pairs[i]
-		p.Shares = noisy(p.Shares, func(int) float64 { return p.SD })
+		first, second := l.Columns[p.Of[0]].levelShares(), l.Columns[p.Of[1]].levelShares()
+		if _, information := p.raked(first, second); information > 0 {
+			p.Shares, p.SD = p.drawn(first, second, rng), 0
+		}
 	}
 	out.Within = slices.Clone(l.Within)
 	for i, w := range l.Within {
