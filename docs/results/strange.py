@@ -6,7 +6,8 @@
 draws the tables FIRST to LAST, fits each in ./strange with the program D3P, and prints by verdict: the
 coefficients, the quantiles of z (the distance of the mean from that without privacy, by the sd), the share of
 90 % intervals that hold the mean without privacy, and the wrong signs: intervals on the other
-side of 0 than that without privacy. Then the fits that failed, and the worst coefficients that are resolved.
+side of 0 than that without privacy. A fit without privacy that failed is no reference: its table is left out. Then
+the fits that failed, and the worst coefficients that are resolved.
 """
 import os
 import subprocess
@@ -253,7 +254,7 @@ def main():
         exact, without = fit(program, base + "/exact", base, "fit-nonprivate")
         own, status = fit(program, f"{base}/{name}", base, "fit", "--epsilon", epsilon, "--insecure-noise-seed", str(seed))
         failed += [f"{seed} {what}: {text[:300]}\n    {tags}" for what, text in (("exact", without), (name, status)) if text]
-        if own is not None and exact is not None:
+        if own is not None and exact is not None and not without:
             rows.append(compare(own, exact).assign(seed=seed, tags=tags))
     all = pd.concat(rows)
     all.to_csv(f"strange/{name}-{first}-{last}.csv", index=False)
