@@ -69,6 +69,8 @@ type Known struct {
 	Normal bool
 	// LongTails is why a few records may decide about a predictor's coefficient, by column.
 	LongTails map[string]string
+	// OpenTails are columns whose standard deviation may be several times as large by Table 1.
+	OpenTails []string
 	// Others are the records that have another number than the commonest one, by column.
 	Others map[string]Level
 	// Constant are columns of numbers whose records may all have one value, by Table 1.
@@ -138,6 +140,9 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		verdict = withoutInterval(verdict, point, blind)
 		if ends != nil && !point {
 			verdict = d.besideEnd(verdict, v, ends[v], fluctuation[v], settled[v])
+		}
+		if ends != nil && known.restsOnErrors(name) {
+			verdict = d.besideSigma(verdict, ends, fluctuation, settled)
 		}
 		if share := d.Variables[v].NoiseShare; share != nil {
 			noise := OfNoise(*share)
@@ -412,6 +417,16 @@ func (d *Draws) besideEnd(verdict Verdict, v int, end, fluctuation float64, sett
 		verdict = worse(verdict, Not, "the last steps are %.1f sds from the result: the fit did not arrive", moved)
 	case moved > movedSome:
 		verdict = worse(verdict, Partly, "the last steps are %.1f sds from the result", moved)
+	}
+	return verdict
+}
+
+// besideSigma caps the verdict on a variable whose interval is as wide as sigma is large, if the fit did not
+// arrive at sigma.
+func (d *Draws) besideSigma(verdict Verdict, ends, fluctuation []float64, settled []bool) Verdict {
+	s := slices.IndexFunc(d.Variables, func(v Variable) bool { return v.Name == naming.Sigma })
+	if s >= 0 && d.besideEnd(Verdict{Value: Resolved}, s, ends[s], fluctuation[s], settled[s]).Value == Not {
+		return worse(verdict, Partly, "the fit did not arrive at sigma, on which the interval rests")
 	}
 	return verdict
 }

@@ -93,6 +93,8 @@ func TestVerdicts(t *testing.T) {
 	rarely.Events, scarcely.Events, often.Events = Level{"another y", 40, 20, false}, Level{"another y", 45, 5, false}, Level{"another y", 400, 60, false}
 	few := plenty
 	few.Others = map[string]Level{"x": {"another x", 20, 30, false}}
+	normal := plenty
+	normal.Normal = true
 	tail := plenty
 	tail.LongTails, tail.OpenSD = map[string]string{"x": "x has a long tail"}, "the sd of y is open"
 	farOut := plenty
@@ -127,6 +129,9 @@ func TestVerdicts(t *testing.T) {
 		{name: "nearly there", of: "b[x]", want: Partly, why: "last steps", known: plenty, ends: map[string]float64{"b[x]": 0.08, "from b[x]": 0.4}},
 		{name: "settled, and corrected", of: "b[x]", want: Resolved, known: plenty, ends: one("b[x]", 0.3)},
 		{name: "settled beside others that move", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: map[string]float64{"b[x]": 0.3, "sigma": 0, "from sigma": 2, "Intercept": 0, "from Intercept": 2}},
+		{name: "beside sigma still moving", of: "b[x]", want: Partly, why: "did not arrive at sigma", known: normal, ends: one("sigma", 0), means: one("sigma", 2)},
+		{name: "beside sigma at its end", of: "b[x]", want: Resolved, known: normal, ends: one("sigma", 0), means: one("sigma", 1)},
+		{name: "sigma still moving in another family", of: "b[x]", want: Resolved, known: plenty, ends: one("sigma", 0), means: one("sigma", 2)},
 		{name: "settled far away", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.8)},
 		{name: "swings about the result", of: "b[x]", want: Resolved, known: plenty, ends: one("b[x]", 0.3), swings: one("b[x]", 0.25)},
 		{name: "swings elsewhere", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.7), swings: one("b[x]", 0.25)},

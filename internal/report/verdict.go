@@ -76,7 +76,7 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 	known.Events, known.Cutpoints = events(m, bought, known.Usable), cutpoints(m, bought, known.Usable)
 	known.Others = others(m, bought, known.Usable)
 	known.Constant = withoutSpread(bought)
-	known.LongTails = longTails(bought)
+	known.LongTails, known.OpenTails = longTails(bought), openTails(bought)
 	known.Normal = m.Spec.Model != nil && formula.FamilyOf(m.Spec.Model.Family.V).Name == "normal"
 	return known
 }
@@ -164,9 +164,23 @@ func withoutSpread(bought []table1.Row) (columns []string) {
 	return columns
 }
 
-// A column of numbers has a long tail if the upper limit of its standard deviation is openTail times
-// that, and its quartiles are less than nearQuartiles of it apart: 1.35 of a normal, 1 of an exponential.
+// A column of numbers has an open tail if the upper limit of its standard deviation is openTail times
+// that, and a long one if its quartiles are also less than nearQuartiles of it apart: 1.35 of a normal, 1 of an exponential.
 const openTail, nearQuartiles = 3, 1.1
+
+// openTails are the columns with an open tail.
+func openTails(bought []table1.Row) (columns []string) {
+	for _, row := range bought {
+		if isOpen(row) {
+			columns = append(columns, row.Column)
+		}
+	}
+	return columns
+}
+
+func isOpen(row table1.Row) bool {
+	return row.Statistic == table1.SD && row.High != nil && *row.High > openTail*row.Value
+}
 
 // longTails is why a few records may decide about a predictor's coefficient, by column. Of 10,000 records
 // (negative binomial, epsilon 3), the coefficient of a lognormal column, which has less effect far out,
@@ -183,8 +197,8 @@ func longTails(bought []table1.Row) map[string]string {
 		switch own := sd[row.Column]; {
 		case row.Statistic == table1.SD:
 			sd[row.Column] = row
-		case row.Statistic != table1.Quartile3 || own.High == nil:
-		case *own.High > openTail*own.Value && row.Value-quartile[row.Column] < nearQuartiles*own.Value:
+		case row.Statistic != table1.Quartile3 || !isOpen(own):
+		case row.Value-quartile[row.Column] < nearQuartiles*own.Value:
 			found[row.Column] = fmt.Sprintf("%s has a long tail, with an sd of %.3g or up to %.3g by Table 1: a few records far out may decide about it, and the fit clips them (declare a transform)", row.Column, own.Value, *own.High)
 		}
 	}
