@@ -109,7 +109,7 @@ func (d *document) Table1Lines() (lines []table1Line) {
 			value = fmt.Sprintf("%.2f", r.Value)
 		case table1.OwnShare:
 			what = "part of its variance that the other numbers do not explain"
-			value, noise = fmt.Sprintf("%.2g %%", 100*r.Value), fmt.Sprintf("%.2g %%", 100*r.NoiseSD)
+			value, noise = fmt.Sprintf("%.3g %%", 100*r.Value), fmt.Sprintf("%.2g %%", 100*r.NoiseSD)
 		case table1.SDWithin:
 			what = "sd of its normal score within " + r.Of
 			value = fmt.Sprintf("%.2f", r.Value)

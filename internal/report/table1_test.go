@@ -23,10 +23,11 @@ func TestCorrelationsThatAreNoise(t *testing.T) {
 	p.Table1 = []table1.Row{
 		{Column: "age", Statistic: table1.SD, Value: 10, NoiseSD: 2, Low: &one, High: &one}, {Column: "flat", Statistic: table1.SD, Value: 0.1, NoiseSD: 2, Low: &zero, High: &one},
 		{Column: "age", Statistic: table1.Correlation, Of: "flat", Value: 0.4321, NoiseSD: 0.4}, {Column: "age", Statistic: table1.Correlation, Of: "dose", Value: 0.25, NoiseSD: 0.1},
+		{Column: "age", Statistic: table1.OwnShare, Value: 0.9996, NoiseSD: 0.004},
 	}
 	wanted := map[string][2]string{
 		"table1.csv": {"age,correlation,dose,0.25,0.1,", "age,correlation,flat,,,"}, "table1.md": {"| age | correlation with dose | 0.25 |", "spread of flat: "},
-		"privacy.md": {"| age | correlation with dose | 0.25 |", "spread of flat: "}, "privacy.html": {"correlation with dose", "spread of flat: "},
+		"privacy.md": {"| age | correlation with dose | 0.25 |", "do not explain | 100 % | 0.4 %"}, "privacy.html": {"correlation with dose", "spread of flat: "},
 	}
 	for _, f := range append(report.Table1Files(p), report.MarkdownFile(p, report.Findings{}), report.HTMLFile(p, report.Findings{})) {
 		var b bytes.Buffer
