@@ -192,16 +192,29 @@ func (j *jointNormal) doubtful(alone []int, post *Posterior, h, sum []float64) [
 	return list[:min(len(list), mostDoubtful)]
 }
 
-// spreadOfEffects has the standard deviations (P) of the effects of scales, and 0 for all
-// others. Records of the truth have effects that differ so: simulated with the posterior
-// means of little known effects, the records of groups would be too much alike.
+// spreadOfEffects has the standard deviations (P) of the effects of scales beside known other
+// coordinates, and 0 for all others. Records of the truth have effects that differ so: simulated
+// with the posterior means of little known effects, the records of groups would be too much alike.
+// An intercept that is unknown together with its effects leaves the records as they are.
 func (b clipBias) spreadOfEffects(latent int) []float64 {
 	spread := make([]float64, latent)
+	if len(b.scales) == 0 {
+		return spread
+	}
+	precision := inverse(b.covariance, mat.NewSymDense(len(b.free), nil))
 	for _, s := range b.scales {
+		var effects, places []int // places among the free
 		for _, k := range s.effects {
 			if i := slices.Index(b.free, k); i >= 0 {
-				spread[k] = math.Sqrt(b.covariance.At(i, i))
+				effects, places = append(effects, k), append(places, i)
 			}
+		}
+		if precision == nil || len(effects) == 0 {
+			continue
+		}
+		known := inverse(submatrix(precision, places), mat.NewSymDense(len(places), nil))
+		for i, k := range effects {
+			spread[k] = math.Sqrt(known.At(i, i))
 		}
 	}
 	return spread

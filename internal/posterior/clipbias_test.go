@@ -125,3 +125,22 @@ func TestCorrectionStaysBesideOtherZeros(t *testing.T) {
 		}
 	}
 }
+
+// An intercept and the effects that move against it are unknown together. The records' spread
+// depends on what is unknown of the effects beside a known intercept.
+func TestSpreadOfEffectsLeavesOutTheIntercept(t *testing.T) {
+	const own, shared = 0.2, 3.0 // standard deviations of an effect, and of the intercept
+	covariance := mat.NewSymDense(4, nil)
+	covariance.SymOuterK(shared*shared, mat.NewDense(4, 1, []float64{1, -1, -1, -1}))
+	for i := range 4 {
+		covariance.SetSym(i, i, covariance.At(i, i)+own*own)
+	}
+	b := clipBias{free: []int{0, 1, 2, 4}, covariance: covariance, scales: []scaleEstimate{{scale: scale{3, []int{1, 2, 4}}}}}
+	// beside a known intercept the shared part has the standard deviation own·shared/√(own² + shared²)
+	want := math.Hypot(own, own*shared/math.Hypot(own, shared))
+	for k, x := range b.spreadOfEffects(5) {
+		if isEffect := k != 0 && k != 3; isEffect && math.Abs(x-want) > 1e-9 || !isEffect && x != 0 {
+			t.Errorf("coordinate %d: %v", k, x)
+		}
+	}
+}
