@@ -33,7 +33,7 @@ func (d *Draws) FarOut(m *models.Model, q *score.Surprisals, l *law.Law) (far Fa
 	if q == nil || len(q.Edges) < 2 || len(q.Counts) != len(q.Edges)+1 || len(q.Theta) != m.P || d.Free == nil {
 		return far
 	}
-	// a unit is in the last cells if one of its rows is, of which it has at most n/units
+	// one far row puts its unit in the last cells, and a unit has at most n/units rows
 	units, last := math.Max(l.Records, 1), len(q.Edges)
 	n := units * float64(max(1, m.Encoding.RowsPerUnit))
 	records := min(max(checkRecords, int(n)/10), mostChecked)
@@ -63,10 +63,10 @@ func (d *Draws) FarOut(m *models.Model, q *score.Surprisals, l *law.Law) (far Fa
 // farShift is the shift by records far out from which nothing is resolved.
 const farShift = 1
 
-// besideFarOut is the verdict on a variable by records far out. A fit by second moments allows for longer
-// tails than the normal's, of which only sigma is wrong, but not for the farthest records, nor for records
-// that may be far out in a predictor, too: of 5000 records that stopped to follow a line there, 17 were, and the
-// coefficient was 11 standard deviations off.
+// besideFarOut is the verdict on a variable by records far out. A fit by second moments allows for errors
+// with longer tails than the normal's: they make only sigma wrong. It does not allow for the farthest
+// records, nor for records that may also be far out in a predictor. 17 of 5000 records were, beyond where a line
+// ends, and that predictor's coefficient was 11 standard deviations off.
 func (d *Draws) besideFarOut(variable string, k Known) Verdict {
 	base, _ := naming.Split(variable)
 	own, _ := naming.OnScale(base)

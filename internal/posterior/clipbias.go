@@ -202,6 +202,9 @@ func (b clipBias) spreadOfEffects(latent int) []float64 {
 		return spread
 	}
 	precision := inverse(b.covariance, mat.NewSymDense(len(b.free), nil))
+	if precision == nil {
+		return spread
+	}
 	for _, s := range b.scales {
 		var effects, places []int // places among the free
 		for _, k := range s.effects {
@@ -209,10 +212,13 @@ func (b clipBias) spreadOfEffects(latent int) []float64 {
 				effects, places = append(effects, k), append(places, i)
 			}
 		}
-		if precision == nil || len(effects) == 0 {
+		if len(effects) == 0 {
 			continue
 		}
 		known := inverse(submatrix(precision, places), mat.NewSymDense(len(places), nil))
+		if known == nil {
+			continue
+		}
 		for i, k := range effects {
 			spread[k] = math.Sqrt(known.At(i, i))
 		}

@@ -74,10 +74,10 @@ func closerColumns(m *models.Model) (headers []string) {
 // variance.
 const leastUnit = 2
 
-// closer buys, look by look, the second moments of numbers along the directions in which they vary by all
-// that is known, in units of their standard deviations along them: the noise of a narrow direction is then
-// a part of its own variance (Biswas, Dong, Kamath and Ullman 2020, arXiv:2006.06618). The first
-// directions are those of the correlations s, of products. All looks together are the law's.
+// closer buys second moments of numbers along their directions, in units of the standard deviation along
+// each. Then the noise of a narrow direction is a part of its own variance (Biswas, Dong, Kamath and Ullman
+// 2020, arXiv:2006.06618). The first look takes the directions of the correlations s, of products, and each
+// later one those that all looks so far show. The law gets all looks together.
 func (p *Plan) closer(c *privacy.Curator, l *law.Law, m *models.Model, products []product, s centredMoments) error {
 	if !p.LooksCloser() {
 		return nil

@@ -351,8 +351,9 @@ func power(a *mat.SymDense, least, e float64) *mat.SymDense {
 // (docs/results/cells.txt). Fits by small steps know less with a limit of 4, mostly of negative binomials.
 const mostLeverage = 4
 
-// meanAndSpread are the mean of the design's columns (K) by the moments m, and their covariance (K×K), as
-// far as the noise allows, in which no level lies far out: deviations (K) set levels apart from 0.
+// meanAndSpread returns the mean (K) and the covariance (K×K) of the design's columns by the moments m. The
+// covariance has no variance below its noise, and so much along the levels that none lies more than
+// mostLeverage standard deviations out. deviations (K) lead from 0 to the records of each level; it changes them.
 func meanAndSpread(m *sufficient.Moments, deviations []*mat.VecDense) (mean *mat.VecDense, spread *mat.SymDense) {
 	k := m.P - 1
 	mean, spread = mat.NewVecDense(k, nil), mat.NewSymDense(k, nil)
@@ -376,9 +377,9 @@ func meanAndSpread(m *sufficient.Moments, deviations []*mat.VecDense) (mean *mat
 	return mean, spread
 }
 
-// recentred are the coordinates of model in which the columns of the moments m, which are those of c, are
-// centred and uncorrelated, as far as noise and levels allow (meanAndSpread). The response is in units of
-// its residual standard deviation, which is unit times that of c.
+// recentred centres the columns of c and makes them uncorrelated by their moments m, as far as noise and
+// levels allow (meanAndSpread). The response of the next coordinates is in units of its residual standard
+// deviation: unit times that of c.
 func recentred(model *models.Model, c *models.Coordinates, r *table1.Regression, m *sufficient.Moments) (next *models.Coordinates, base *mat.Dense, unit float64) {
 	k, u := r.Columns(), c.Unit[r.Intercept]
 	old := c.Predictors[0]

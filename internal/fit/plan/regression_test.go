@@ -7,13 +7,32 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/models"
+	"d3p/internal/models/law"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/models/whiten"
+	"d3p/internal/privacy"
 	"d3p/internal/settings"
 	"d3p/internal/stats"
 	"d3p/internal/sufficient"
 	"d3p/internal/table1"
 )
+
+// secondMomentsUnder is a plan of m, ε = 1, that has learnt a law, the design of its second moments, and those
+// of records of the law.
+func secondMomentsUnder(t *testing.T, m *models.Model, l *law.Law) (*Plan, privacy.Design, drawnMoments) {
+	t.Helper()
+	p, err := New(m, Config{Epsilon: 1, Table1: settings.Auto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Learn(l); err != nil {
+		t.Fatal(err)
+	}
+	design := p.SecondDesign()
+	x, y := p.regressionRows(table1.RegressionOf(p.model), p.model.Coordinates())
+	return p, design, momentsOf(x, y, stats.Shapes[0])
+}
 
 // Second moments of records of the law are whole after LearnSecond, though the bound cuts a
 // part of them off, and their noise has what the law may not know of that part.
@@ -28,16 +47,7 @@ data:
     y: {type: real, lower: -100, upper: 100, scale: {center: 0, by: 1}}
 model: {formula: y ~ u + v, family: normal}
 `)
-	p, err := New(m, Config{Epsilon: 1, Table1: settings.Auto})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Learn(m.DeclaredLaw()); err != nil {
-		t.Fatal(err)
-	}
-	design := p.SecondDesign()
-	x, y := p.regressionRows(table1.RegressionOf(p.model), p.model.Coordinates())
-	drawn := momentsOf(x, y, stats.Shapes[0])
+	p, design, drawn := secondMomentsUnder(t, m, m.DeclaredLaw())
 	whole, cut := make([]float64, drawn.size), make([]float64, drawn.size)
 	for i, norm := range drawn.norms {
 		for j, x := range drawn.moments[i*drawn.size : (i+1)*drawn.size] {
@@ -98,21 +108,12 @@ data:
     y: {type: real, lower: -100, upper: 100, scale: {center: 0, by: 1}}
 model: {formula: y ~ u + c, family: normal}
 `)
-	p, err := New(m, Config{Epsilon: 1, Table1: settings.Auto})
-	if err != nil {
-		t.Fatal(err)
-	}
 	l := m.DeclaredLaw()
 	l.Columns[1].Shares = []float64{0.002, 0.498, 0.5}
-	if err := p.Learn(l); err != nil {
-		t.Fatal(err)
-	}
-	p.SecondDesign()
-	x, y := p.regressionRows(table1.RegressionOf(p.model), p.model.Coordinates())
-	drawn := momentsOf(x, y, stats.Shapes[0])
+	p, _, drawn := secondMomentsUnder(t, m, l)
 	sums := make([]float64, drawn.size)
 	for i, v := range drawn.moments {
-		sums[i%drawn.size] += l.Records * v / float64(len(y))
+		sums[i%drawn.size] += l.Records * v / float64(len(drawn.norms))
 	}
 	if err := p.LearnSecond(sums); err != nil {
 		t.Fatal(err)

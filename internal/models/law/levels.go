@@ -250,68 +250,6 @@ func (l *Law) knownPairs(place map[int]int) (list []knownPair) {
 // treeIterations bounds the iterations of the fit of the joint distribution.
 const treeIterations = 60
 
-// raked is the table with the shares of its columns, and how much it says: the mutual
-// information of its columns. What its noise explains of how the table differs from
-// independent columns is taken out first.
-func (p *Pair) raked(first, second []float64) (table []float64, information float64) {
-	k := len(second)
-	table = make([]float64, len(p.Shares))
-	between, noise := 0.0, 0.0
-	for i, a := range first {
-		for j, b := range second {
-			d := p.Shares[i*k+j] - a*b
-			between, noise = between+d*d, noise+p.SD*p.SD
-		}
-	}
-	part := 0.0
-	if between > noise {
-		part = 1 - noise/between
-	}
-	for i, a := range first {
-		for j, b := range second {
-			table[i*k+j] = max(a*b+part*(p.Shares[i*k+j]-a*b), leastOfProduct*a*b)
-		}
-	}
-	for range rakings {
-		for i, a := range first {
-			rake(table[i*k:i*k+k], 1, a)
-		}
-		for j, b := range second {
-			rake(table[j:], k, b)
-		}
-	}
-	for i, a := range first {
-		for j, b := range second {
-			if x := table[i*k+j]; x > 0 {
-				information += x * math.Log(x/(a*b))
-			}
-		}
-	}
-	if part == 0 {
-		information = 0
-	}
-	return table, information
-}
-
-// leastOfProduct is the least share of a combination of levels, over the product of theirs.
-const leastOfProduct = 1e-3
-
-// rakings is the number of rounds of iterative proportional fitting.
-const rakings = 50
-
-// rake scales every step-th number of x so that they add up to sum.
-func rake(x []float64, step int, sum float64) {
-	total := 0.0
-	for i := 0; i < len(x); i += step {
-		total += x[i]
-	}
-	if total > 0 {
-		for i := 0; i < len(x); i += step {
-			x[i] *= sum / total
-		}
-	}
-}
-
 func transposed(x []float64, rows, columns int) []float64 {
 	out := make([]float64, len(x))
 	for i := range rows {

@@ -42,3 +42,70 @@ func drawnCell(x, sd, mean float64, rng dist.Rand) float64 {
 	}
 	return max(0, center+sd*math.Sqrt2*math.Erfcinv(2*v*full))
 }
+
+// reliability is the part of how the table differs from independent columns with these shares that is not
+// its noise, from 0 to 1.
+func (p *Pair) reliability(first, second []float64) float64 {
+	between, noise := 0.0, 0.0
+	for i, a := range first {
+		for j, b := range second {
+			d := p.Shares[i*len(second)+j] - a*b
+			between, noise = between+d*d, noise+p.SD*p.SD
+		}
+	}
+	if between > noise {
+		return 1 - noise/between
+	}
+	return 0
+}
+
+// raked is the table with the shares of its columns, and how much it says: the mutual
+// information of its columns. What its noise explains of how the table differs from
+// independent columns is taken out first.
+func (p *Pair) raked(first, second []float64) (table []float64, information float64) {
+	k, part := len(second), p.reliability(first, second)
+	table = make([]float64, len(p.Shares))
+	for i, a := range first {
+		for j, b := range second {
+			table[i*k+j] = max(a*b+part*(p.Shares[i*k+j]-a*b), leastOfProduct*a*b)
+		}
+	}
+	for range rakings {
+		for i, a := range first {
+			rake(table[i*k:i*k+k], 1, a)
+		}
+		for j, b := range second {
+			rake(table[j:], k, b)
+		}
+	}
+	for i, a := range first {
+		for j, b := range second {
+			if x := table[i*k+j]; x > 0 {
+				information += x * math.Log(x/(a*b))
+			}
+		}
+	}
+	if part == 0 {
+		information = 0
+	}
+	return table, information
+}
+
+// leastOfProduct is the least share of a combination of levels, over the product of theirs.
+const leastOfProduct = 1e-3
+
+// rakings is the number of rounds of iterative proportional fitting.
+const rakings = 50
+
+// rake scales every step-th number of x so that they add up to sum.
+func rake(x []float64, step int, sum float64) {
+	total := 0.0
+	for i := 0; i < len(x); i += step {
+		total += x[i]
+	}
+	if total > 0 {
+		for i := 0; i < len(x); i += step {
+			x[i] *= sum / total
+		}
+	}
+}

@@ -52,7 +52,7 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 	for i := range out.Pairs {
 		p := &out.Pairs[i]
 		first, second := l.Columns[p.Of[0]].levelShares(), l.Columns[p.Of[1]].levelShares()
-		if _, information := p.raked(first, second); information > 0 {
+		if p.reliability(first, second) > 0 {
 			p.Shares, p.SD = p.drawn(first, second, rng), 0
 		}
 	}
