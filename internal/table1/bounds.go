@@ -120,13 +120,13 @@ func (b *Bounds) Buy(c *privacy.Curator, m *models.Model) (data.Numbers, error) 
 	}
 	look := &histogram{cuts: cuts, counts: counts, noise: b.Place.Noise}
 	at, signal := findPlace(of, cuts, look.cells(), look.noise, likely)
-	if cuts = (looked{at, look}).withPeaks(of, countCuts(field, of, at, false)); cuts == nil {
+	if cuts = (looked{place: at, look: look}).cuts(field, of, false); cuts == nil {
 		cuts = []float64{}
 	}
 	if counts, err = count(b.Histogram, cuts); err != nil {
 		return data.Numbers{}, err
 	}
-	h := histogram{cuts, counts, b.Histogram.Noise, total(counts), look}
+	h := histogram{cuts, counts, b.Histogram.Noise, rowsOf(m, [][]float64{counts}, b.Histogram.Noise, 0, math.Inf(1)), look}
 	_, more := findPlace(of, cuts, h.cells(), h.noise, 0)
 	n := Limits(d)
 	if signal+more > b.least(m.Spec.Data.Rows.N()) {

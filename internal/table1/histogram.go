@@ -78,9 +78,11 @@ func setHistogram(c *law.Column, of column, h histogram) *spread {
 		c.ShareSD = s.noise(p, counted)[low:high]
 		return nil
 	}
-	for i := range s.members {
-		s.members[i].p = s.drawn(d, s.members[i].p)
-		positive(s.members[i].p)
+	for i, m := range s.members {
+		drawn := s.drawn(d, m.p)
+		if positive(drawn); slices.Max(drawn) > 0 {
+			s.members[i].p = drawn
+		}
 	}
 	unknown := s.spreadAbout(of, p)
 	if _, own := c.Moments(); own > 0 { // what the counts add

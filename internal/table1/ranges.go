@@ -121,8 +121,9 @@ func normalBelow(z float64) float64 {
 // normal's probability in the middle, then tails.
 var fine = []float64{-256, -128, -64, -32, -16, -8, -4, -2.5, -1.75, -1.07, -0.57, -0.18, 0.18, 0.57, 1.07, 1.75, 2.5, 4, 8, 16, 32, 64, 128, 256}
 
-// Beyond narrow scales from a place the cells of a histogram are wider than those of its look.
-const narrow = 32
+// Beyond narrow scales from a place the cells of a histogram are wider than those of its look. Within near
+// scales are nearly all records.
+const narrow, near = 32, 4
 
 // nearZero, times the upper bound, is the end of the cell of a spike at zero.
 const nearZero = 1e-6
