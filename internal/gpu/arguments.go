@@ -32,7 +32,8 @@ type pair struct {
 type slot struct{ at, size, list int32 }
 
 type arguments struct {
-	constants, indices                         address
+	constants, parameters, aux, globals        address
+	indices                                    address
 	global, record                             address
 	columns, dots, terms, pairs                address
 	table, valid                               address
@@ -41,8 +42,7 @@ type arguments struct {
 	batch, noiseKeys                           address
 	step                                       uint64
 	first, size                                int64
-	parameters, aux                            address
-	globals, lanes, partial, counts            address
+	lanes, partial, counts                     address
 	sum, count                                 address
 	waiting                                    address
 	clipNorm, clipGamma, slack                 float64
@@ -76,7 +76,7 @@ type run struct {
 	one                                             address
 	steps, stateCount, inputCount, wordCount        int32
 	clipNormAt, keptCount, resumes, direct          int32
-	first, _                                        int32
+	first, early                                    int32
 }
 
 // runs are the arguments of the kernel that takes steps.
@@ -110,7 +110,7 @@ const (
 	inLanes
 	inRows
 	inSlots
-	inPrevious
+	inNeutral
 )
 
 // nowhere is where a result is that only the next instruction of a chain reads.

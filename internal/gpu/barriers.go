@@ -111,7 +111,7 @@ func (p *program) accesses(in *graph.Instr, coded *instr, of turn) []access {
 	for i, o := range operands(in) {
 		if c := [3]operand{coded.a, coded.b, coded.c}[i]; o.Buf != graph.NoBuf && c.space == space {
 			x := access{at: c.at, size: int32(p.size(o.Buf))}
-			if in.Op.Arity() > 0 && o.Map == nil && x.size == size {
+			if arity(in.Op) > 0 && o.Map == nil && x.size == size {
 				x.turn = of
 			}
 			list = append(list, x)

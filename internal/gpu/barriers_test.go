@@ -28,7 +28,7 @@ func TestBarriers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := compileGlobal(tape, 1)
+		p, err := compileGlobal(tape, 1, span{})
 		if err != nil {
 			t.Fatal(err)
 		}

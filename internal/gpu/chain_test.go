@@ -33,7 +33,7 @@ func TestChainsFollowMachine(t *testing.T) {
 		want = append(want, machine.Output(k)...)
 	}
 	for _, abreast := range []int{1, 2, 4} {
-		p, err := compileGlobal(tape, abreast)
+		p, err := compileGlobal(tape, abreast, span{})
 		if err != nil {
 			t.Fatal(err)
 		}

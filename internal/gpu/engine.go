@@ -23,8 +23,9 @@
 //
 // Strands. The analyst's tapes for small models are long chains of instructions on few
 // numbers, which most threads wait for. Parts of a chain that need nothing from each other
-// run at the same time, each in warps of its own (strands.go). If a block has no records,
-// it computes the prior's gradient while others sum those of records.
+// run at the same time, each in warps of its own (strands.go). What needs no record, the
+// prior's gradient, the noise's normals and a part of the analyst's work, is done by one
+// block while others sum gradients (anticipate in kernel/step.h).
 //
 // Many steps in one launch. A launch or a copy takes longer than a step. So a session hands
 // over many steps at once (privacy.Stepper): the batches, the streams of the noise, and the

@@ -11,7 +11,7 @@ import "d3p/internal/models/graph"
 // The lengths of a chain, the numbers that each thread can keep, and how many
 // elements of tiles are taken at a time, as kernel/chain.h has them.
 const (
-	mostLinks      = 112
+	mostLinks      = 96
 	mostSlots      = 12
 	ofTilesAbreast = 2
 )
@@ -19,8 +19,8 @@ const (
 // findChains marks the chains of a stage, whose instructions are shared out in `turns`,
 // and moves the numbers that they keep; a thread takes `abreast` elements at a time.
 // elsewhere marks the buffers with readers outside the stage's instructions. checked
-// marks the buffers in which a chain finds numbers that are not finite; such a chain may
-// have one instruction. Strand k of a chain has its place and length
+// marks the buffers in which a chain finds numbers that are not finite; such a chain, and one of a
+// product and its sum, may have one instruction. Strand k of a chain has its place and length
 // in link k, and the first link their number.
 func (p *program) findChains(list []graph.Instr, coded []instr, turns []turn, abreast int, elsewhere, checked []bool) {
 	last := make([]int, len(p.tape.Buffers)) // the last instruction that reads a buffer
@@ -35,7 +35,7 @@ func (p *program) findChains(list []graph.Instr, coded []instr, turns []turn, ab
 	for first, end := 0, 0; first < len(list); first = max(end, first+1) {
 		end = p.chainEnd(list, coded, turns, first)
 		strand := turns[first].rows < 0
-		if end == first || end == first+1 && !checked[list[first].Dst] && turns[first] == inTurn {
+		if end == first || end == first+1 && !checked[list[first].Dst] && turns[first] == inTurn && list[first].Op < opProductSum {
 			continue
 		}
 		c, abreast := &coded[first], abreast
@@ -72,11 +72,14 @@ func (p *program) keepNumbers(list []graph.Instr, coded []instr, first, end, abr
 	slots := slots{of: map[graph.Buf]int32{}, most: int32(mostSlots / abreast)}
 	for i := first; i < end; i++ {
 		c, dst := &coded[i], list[i].Dst
-		c.rows, c.width = int32(list[i].Op.Arity()), int32(abreast)
+		c.width = int32(abreast)
 		slots.move(&list[i], c, i, last)
 		for k, o := range operands(&list[i]) {
-			if i > first && o.Buf == list[i-1].Dst {
-				*[3]*operand{&c.a, &c.b, &c.c}[k] = operand{space: inPrevious, index: -1}
+			switch to := [3]*operand{&c.a, &c.b, &c.c}[k]; {
+			case o.Buf == graph.NoBuf:
+				*to = one
+			case i > first && o.Buf == list[i-1].Dst:
+				*to = before
 			}
 		}
 		switch {
@@ -97,37 +100,51 @@ const (
 	inSlot   = 1 << 0
 	previous = 1 << 4
 	linear   = 1 << 8
-	product  = 1 << 9
-	minus    = 1 << 10
-	told     = 1 << 11
+	minus    = 1 << 9
+	told     = 1 << 10
 )
 
-// setHow sets how a link is executed; x - y is -y + x, and x² is x·x.
+// Operands of links: the neutral elements of a product and a sum, and the number before.
+var (
+	one    = operand{space: inNeutral, index: -1}
+	zero   = operand{space: inNeutral, at: 1, index: -1}
+	before = operand{space: inNeutral, at: 2, index: -1}
+)
+
+// setHow sets how a link is executed. A linear one is ±(a·b) + c.
 func (c *instr) setHow(checked bool) {
-	c.count = 0
+	c.count = linear
 	switch graph.Op(c.op) {
-	case graph.OpAdd, graph.OpCopy:
-		c.count = linear
+	case graph.OpAdd:
+		c.b, c.c = one, c.b
+	case graph.OpCopy:
+		c.c = zero
 	case graph.OpNeg:
-		c.count = linear | minus
+		c.count, c.c = linear|minus, zero
 	case graph.OpSub:
-		c.count, c.a, c.b = linear|minus, c.b, c.a
+		c.count, c.a, c.b, c.c = linear|minus, c.b, one, c.a
 	case graph.OpMul:
-		c.count = linear | product
+		c.c = zero
 	case graph.OpSquare:
-		c.count, c.b, c.rows = linear|product, c.a, 2
+		c.b, c.c = c.a, zero
+	case opProductSum:
+	case opProductLess:
+		c.count = linear | minus
+	default:
+		c.count = 0
 	}
-	for k, o := range []operand{c.a, c.b, c.c} {
-		switch o.space {
-		case inSlots:
+	for k, o := range []*operand{&c.a, &c.b, &c.c} {
+		switch {
+		case o.space == inSlots:
 			c.count |= inSlot << k
-		case inPrevious:
+		case *o == before:
+			*o = one
 			c.count |= previous << k
 		}
 	}
 	switch {
 	case c.dst == nowhere:
-		c.count |= previous << ofResult
+		c.count |= (previous | inSlot) << ofResult
 	case c.dst < 0:
 		c.count |= inSlot << ofResult
 	}
@@ -147,7 +164,7 @@ func (p *program) abreast() int {
 
 // links reports whether an instruction can be in a chain that begins with another.
 func (p *program) links(first, in *graph.Instr) bool {
-	if in.Op.Arity() == 0 || p.size(in.Dst) != p.size(first.Dst) {
+	if arity(in.Op) == 0 || p.size(in.Dst) != p.size(first.Dst) {
 		return false
 	}
 	for _, o := range operands(in) {

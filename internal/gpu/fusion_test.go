@@ -22,7 +22,7 @@ func TestChains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := compileGlobal(tape, 1)
+	p, err := compileGlobal(tape, 1, span{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestSlots(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := compileGlobal(tape, 1)
+		p, err := compileGlobal(tape, 1, span{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -131,11 +131,7 @@ func (e *Engine) launchTogether(all []*launch) error {
 		to := &st.run.tape // memory of slots: filling the next inputs may have made it larger
 		to.lanes, to.partial, to.counts = l.w.args.lanes, l.w.args.partial, l.w.args.counts
 		list[i] = st.run
-		own := int(st.run.tape.slots)
-		if st.run.prior.termCount > 0 {
-			own++ // a block for the prior's gradient
-		}
-		slots = max(slots, own)
+		slots = max(slots, int(st.run.tape.slots)+1) // a block for what is not about records
 		if st.run.tape.wide > 0 {
 			slots = most
 		}

@@ -45,8 +45,9 @@ func newScript(P int, wide bool, of privacy.Postprocessing) (s *script, err erro
 	for _, c := range []struct {
 		program *globalProgram
 		tape    *graph.Tape
-	}{{&s.propose, of.Propose}, {&s.prior, of.Prior}, {&s.absorb, of.Absorb}} {
-		if c.program.program, err = compileGlobal(c.tape, abreast); err != nil {
+		noisy   span
+	}{{&s.propose, of.Propose, span{}}, {&s.prior, of.Prior, span{}}, {&s.absorb, of.Absorb, span{s.inputs, s.inputs + P + 1}}} {
+		if c.program.program, err = compileGlobal(c.tape, abreast, c.noisy); err != nil {
 			return nil, err
 		}
 	}
@@ -67,19 +68,27 @@ func isStart(t *graph.Tape, P int) bool {
 	return in.Op == graph.OpCopy && in.Dst == t.Outputs[0] && in.A.Map == nil && from.Kind == graph.KParam && from.Offset == 0 && from.Size == P
 }
 
+// A span is numbers [from, to) of aux.
+type span struct{ from, to int }
+
 // compileGlobal prepares a tape that depends on no record. Its outputs are the first
-// of its globals; chains take `abreast` elements at a time.
-func compileGlobal(t *graph.Tape, abreast int) (*program, error) {
+// of its globals; chains take `abreast` elements at a time. On one block, the `early`
+// instructions that do not need the noisy numbers come first.
+func compileGlobal(t *graph.Tape, abreast int, noisy span) (*program, error) {
 	if len(t.Record) > 0 {
 		return nil, fmt.Errorf("gpu: postprocessing depends on records")
 	}
 	t = withOwnOutputs(t)
-	list := arranged(t, asked(t))
-	p, turns := codeGlobal(t, list, nil)
+	list := productSums(t, arranged(t, asked(t)), (&program{tape: t}).readElsewhere(nil))
+	early := 0
 	if abreast == 1 { // few numbers, on one block
+		list, early = earlyFirst(t, list, noisy)
+	}
+	p, turns := codeGlobal(t, list, nil, early)
+	if abreast == 1 {
 		var strands []turn
-		t, list, strands = p.inStrands(list, p.global, turns)
-		p, turns = codeGlobal(t, list, strands)
+		t, list, strands, early = p.inStrands(list, p.global, turns)
+		p, turns = codeGlobal(t, list, strands, early)
 	}
 	isOutput := make([]bool, len(t.Buffers))
 	for _, b := range t.Outputs {
@@ -103,14 +112,37 @@ func compileGlobal(t *graph.Tape, abreast int) (*program, error) {
 	return p, nil
 }
 
+// earlyFirst moves the instructions ahead that need none of the noisy numbers, and counts them.
+func earlyFirst(t *graph.Tape, list []graph.Instr, noisy span) (all []graph.Instr, early int) {
+	needs := make([]bool, len(t.Buffers))
+	for i, b := range t.Buffers {
+		needs[i] = b.Kind == graph.KAux && b.Offset < noisy.to && b.Offset+b.Size > noisy.from
+	}
+	var late []graph.Instr
+	for _, in := range list {
+		ops := operands(&in)
+		if slices.ContainsFunc(ops[:], func(o graph.Operand) bool { return o.Buf != graph.NoBuf && needs[o.Buf] }) {
+			needs[in.Dst] = true
+			late = append(late, in)
+		} else {
+			all = append(all, in)
+		}
+	}
+	return append(all, late...), len(all)
+}
+
 // codeGlobal encodes instructions that depend on no record, some of which are in strands.
-func codeGlobal(t *graph.Tape, list []graph.Instr, strands []turn) (*program, []turn) {
-	p := &program{tape: t, place: make([]int32, len(t.Buffers)), inLanes: make([]bool, len(t.Buffers))}
+func codeGlobal(t *graph.Tape, list []graph.Instr, strands []turn, early int) (*program, []turn) {
+	p := &program{tape: t, early: early, place: make([]int32, len(t.Buffers)), inLanes: make([]bool, len(t.Buffers))}
 	p.placeFixed()
 	for i := range list {
 		p.global = append(p.global, p.instruction(&list[i]))
 	}
-	return p, p.placeBarriers(list, p.global, strands)
+	turns := p.placeBarriers(list, p.global, strands)
+	if early < len(list) {
+		p.global[early].waits = 1 // no chain is early and late
+	}
+	return p, turns
 }
 
 // asked is the part of the global stage that the gradient and the outputs need. Nothing

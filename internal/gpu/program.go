@@ -13,6 +13,20 @@ import (
 // for the kernels.
 const opRowMatVec = int32(graph.NumOps)
 
+// opProductSum is a·b + c and opProductLess is c - a·b, rounded twice: links of chains only.
+const (
+	opProductSum = graph.NumOps + 1 + iota
+	opProductLess
+)
+
+// arity is how many operands an element-wise operation has, or 0.
+func arity(op graph.Op) int {
+	if op >= opProductSum {
+		return 3
+	}
+	return op.Arity()
+}
+
 // A program is a tape in the form that the kernels read. It is not changed
 // after compile.
 type program struct {
@@ -29,6 +43,7 @@ type program struct {
 	products map[[2]graph.Buf][2]int32 // the dots of an inner product: from, to
 	longDots int
 	globals  int     // scalars computed once per step
+	early    int     // of the global instructions: see postprocessing.go
 	lanes    lanes   // of a chunk: those of the tape, of the dots, then two of the factors
 	place    []int32 // per buffer: in the constants, globals or lanes
 	inLanes  []bool  // per buffer: has lanes
@@ -56,7 +71,7 @@ func compile(t *graph.Tape, wideFrom int64) (*program, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	t = withRecordArranged(t)
+	t = withProductSums(withRecordArranged(t))
 	p.tape = t
 	p.placeFixed()
 	p.placeColumns()
@@ -130,7 +145,7 @@ func (p *program) instruction(in *graph.Instr) instr {
 // operands lists the operands of an instruction; absent ones have NoBuf.
 func operands(in *graph.Instr) [3]graph.Operand {
 	o := [3]graph.Operand{in.A, {Buf: graph.NoBuf}, {Buf: graph.NoBuf}}
-	switch n := in.Op.Arity(); {
+	switch n := arity(in.Op); {
 	case in.Op == graph.OpMatVec, in.Op == graph.OpOuter, in.Op == graph.OpGather, in.Op == graph.OpScatter, n == 2:
 		o[1] = in.B
 	case n == 3:

@@ -25,7 +25,7 @@ func withOwnOutputs(t *graph.Tape) *graph.Tape {
 
 // isPlain reports whether an instruction is element-wise, element by element.
 func isPlain(in *graph.Instr) bool {
-	return in.Op.Arity() > 0 && !slices.ContainsFunc([]graph.Operand{in.A, in.B, in.C}, func(o graph.Operand) bool { return o.Map != nil })
+	return arity(in.Op) > 0 && !slices.ContainsFunc([]graph.Operand{in.A, in.B, in.C}, func(o graph.Operand) bool { return o.Map != nil })
 }
 
 // withRecordArranged is a tape with the part of its record stage that is needed
@@ -34,6 +34,54 @@ func withRecordArranged(t *graph.Tape) *graph.Tape {
 	own := *t
 	own.Record = append(arranged(t, needed(t)), t.Record[t.Gradient:]...)
 	return &own
+}
+
+// withProductSums is a tape with products joined to their sums: see productSums.
+func withProductSums(t *graph.Tape) *graph.Tape {
+	own, p := *t, &program{tape: t}
+	own.Global = productSums(t, t.Global, p.readElsewhere(needed(t)))
+	record := productSums(t, needed(t), p.readElsewhere(nil))
+	own.Record, own.Gradient = append(record, t.Record[t.Gradient:]...), len(record)
+	return &own
+}
+
+// productSums joins each product that only one sum reads, and nobody of the `kept` buffers'
+// readers, to that sum: one link of a chain has the result of both, rounded twice as before.
+// Of two products a sum takes the one that is known last.
+func productSums(t *graph.Tape, list []graph.Instr, kept []bool) (all []graph.Instr) {
+	made := make([]int, len(t.Buffers)) // 1 + the product that makes it
+	reads, joined := make([]int, len(t.Buffers)), make([]bool, len(t.Buffers))
+	for i := range list {
+		in := &list[i]
+		if (in.Op == graph.OpMul || in.Op == graph.OpSquare) && isPlain(in) && !kept[in.Dst] {
+			made[in.Dst] = i + 1
+		}
+		for _, o := range operands(in) {
+			if o.Buf != graph.NoBuf {
+				reads[o.Buf]++
+			}
+		}
+	}
+	for _, in := range list {
+		product, other := in.B, in.A
+		joins := func(o graph.Operand) bool {
+			return made[o.Buf] > 0 && reads[o.Buf] == 1 && t.Buffers[o.Buf].Size == t.Buffers[in.Dst].Size
+		}
+		if in.Op == graph.OpAdd && joins(in.A) && (!joins(in.B) || made[in.A.Buf] > made[in.B.Buf]) {
+			product, other = in.A, in.B
+		}
+		op, isSum := map[graph.Op]graph.Op{graph.OpAdd: opProductSum, graph.OpSub: opProductLess}[in.Op]
+		if isSum && isPlain(&in) && joins(product) {
+			joined[product.Buf] = true
+			x := list[made[product.Buf]-1]
+			if x.Op == graph.OpSquare {
+				x.B = x.A
+			}
+			in = graph.Instr{Op: op, Dst: in.Dst, A: x.A, B: x.B, C: other}
+		}
+		all = append(all, in)
+	}
+	return slices.DeleteFunc(all, func(in graph.Instr) bool { return joined[in.Dst] })
 }
 
 // arranged orders the instructions of a stage by size, small ones first, so that there

@@ -59,7 +59,7 @@ func (w *worker) openSteps(s *script) error {
 	}
 	r := &st.run
 	var err error
-	if r.aux, err = store(m, make([]float64, s.inputs+2*P+1)); err != nil { // no prior: no gradient
+	if r.aux, err = store(m, make([]float64, s.inputs+3*P+2)); err != nil { // no prior: no gradient
 		return err
 	}
 	if r.now, err = m.alloc(8 * int64(s.absorb.globals)); err != nil {
@@ -73,7 +73,7 @@ func (w *worker) openSteps(s *script) error {
 		r.direct = 1
 	}
 	r.stateCount, r.inputCount, r.clipNormAt = int32(s.states), int32(s.inputs), int32(s.clipNorm)
-	r.records = int64(w.table.rows.N)
+	r.records, r.early = int64(w.table.rows.N), int32(s.absorb.early)
 	if r.one, err = store(m, []float64{1}); err != nil {
 		return err
 	}

@@ -15,13 +15,17 @@ import (
 const mostStrands = blockThreads / 32
 
 // inStrands is a tape and a list of instructions of its global stage with the chains in
-// strands, whose turns differ, and the turns of its instructions; anyTurn if in no strand.
-func (p *program) inStrands(list []graph.Instr, coded []instr, turns []turn) (own *graph.Tape, all []graph.Instr, of []turn) {
+// strands, whose turns differ, the turns of its instructions, anyTurn if in no strand, and how
+// many of them are early.
+func (p *program) inStrands(list []graph.Instr, coded []instr, turns []turn) (own *graph.Tape, all []graph.Instr, of []turn, early int) {
 	own = new(*p.tape)
 	own.Buffers = slices.Clone(own.Buffers)
 	group := int32(0)
 	for first, end := 0, 0; first < len(list); first = end {
 		end = max(first+1, p.chainEnd(list, coded, turns, first))
+		if first == p.early {
+			early = len(all)
+		}
 		var strands [][]int
 		if turns[first] == inTurn {
 			strands = p.strands(list[first:end], p.readElsewhere(list[end:]))
@@ -46,7 +50,10 @@ func (p *program) inStrands(list []graph.Instr, coded []instr, turns []turn) (ow
 			}
 		}
 	}
-	return own, all, of
+	if p.early == len(list) {
+		early = len(all)
+	}
+	return own, all, of, early
 }
 
 // renamed is an instruction with operands in other buffers.

@@ -70,7 +70,7 @@ func inSequence(list []instr) (n int) {
 // and they shorten the time between two steps; long vectors keep all threads busy anyway.
 func TestStrands(t *testing.T) {
 	for P, strands := range map[int]bool{3: true, 33: true, 100: true, 300: false} {
-		p, err := compileGlobal(adamAnalyst(t, P).Absorb, 1)
+		p, err := compileGlobal(adamAnalyst(t, P).Absorb, 1, span{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,6 +90,36 @@ func TestStrands(t *testing.T) {
 		if n := inSequence(p.global); found != strands || strands && n > len(p.global)*4/5 {
 			t.Errorf("P=%d: strands %v, %d of %d instructions in sequence", P, found, n, len(p.global))
 		}
+	}
+}
+
+// Early instructions, which run while records are summed, read nothing that is noisy, nor what
+// a late one makes; they are in no chain with late ones.
+func TestEarlyInstructions(t *testing.T) {
+	const P = 9
+	noisy := span{P, 2*P + 1} // behind the inputs
+	p, err := compileGlobal(adamAnalyst(t, P).Absorb, 1, noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.early < 2 || p.early > len(p.global)-10 {
+		t.Fatalf("%d of %d instructions are early", p.early, len(p.global))
+	}
+	late := map[int32]bool{}
+	for _, c := range p.global[p.early:] {
+		late[c.dst] = c.dst >= 0
+	}
+	chainEnd := 0
+	for i, c := range p.global[:p.early] {
+		chainEnd = max(chainEnd, i+int(c.chain))
+		for _, o := range []operand{c.a, c.b, c.c} {
+			if o.space == inAux && int(o.at) >= noisy.from && int(o.at) < noisy.to || o.space == inGlobals && late[o.at] {
+				t.Errorf("early instruction %d reads number %d of space %d", i, o.at, o.space)
+			}
+		}
+	}
+	if chainEnd > p.early {
+		t.Errorf("a chain ends at %d, behind the %d early instructions", chainEnd, p.early)
 	}
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 #include "share.h"
 
-enum { mostLinks = 112, mostSlots = 12, mostStrands = 8, ofTilesAbreast = 2, nowhere = -(1 << 30) };
+enum { mostLinks = 96, mostSlots = 12, mostStrands = 8, ofTilesAbreast = 2, nowhere = -(1 << 30) };
 
 // A Place is where numbers of a link are: that of element i of record b is at
 // i·element + b·record.
@@ -16,16 +16,18 @@ struct Place {
 
 // What a Link's `how` (fusion.go sets it) says of operand k (k = 3: of the result): whether it
 // is in a slot of the thread, or the number before it in the chain (a result: goes nowhere
-// else). Then what the link computes: if it is linear, x·y or ±x + y as one fma.
+// else). Then whether the link is linear, with minus, or an operation of its own.
 enum {
     ofResult = 3, inSlot = 1, isPrevious = 1 << 4,
-    isLinear = 1 << 8, isProduct = 1 << 9, isMinus = 1 << 10, isChecked = 1 << 11, // numbers that are not finite are told
+    isLinear = 1 << 8, isMinus = 1 << 9, isChecked = 1 << 10, // numbers that are not finite are told
 };
 
-// A Link is an instruction of a chain.
+// A Link is an instruction of a chain. A linear one with operands x, y and z is sign·(x·y) + z,
+// rounded twice: 1 for y makes it a sum, and -0 for z, which changes no bit, a product.
 struct alignas(16) Link {
-    Place from[3], to;
-    int op, operands, how, unused;
+    Place of[4]; // three operands and the result
+    double sign;
+    int op, how;
 };
 
 // A Strand is links of a chain that need nothing of the others: internal/gpu/strands.go.
@@ -36,7 +38,8 @@ struct Strand {
 struct Chain {
     Link links[mostLinks];
     Strand strands[mostStrands];
-    double slots[mostSlots * blockThreads];
+    double neutral[2];                            // 1 and -0
+    double slots[(mostSlots + 1) * blockThreads]; // the last one for what goes nowhere
 };
 static_assert(sizeof(Chain) <= sizeof(Scratch), "a chain fits");
 
@@ -45,17 +48,11 @@ template <int E> struct At {
     int i[E], b[E], count; // count: of E, those that there are
 };
 
-// placeOf is where a link finds an operand; a slot has `abreast` numbers. Without branches, so
-// that no read waits for another one.
-DEVICE Place placeOf(const Frame& f, const Operand& o, double* slots, int abreast) {
-    const Arguments& a = *f.a;
-    const double *base = slots, *constants = a.constants, *parameters = a.parameters, *aux = a.aux, *globals = a.globals;
-    base = o.space == inConstants ? constants : base;
-    base = o.space == inParameters ? parameters : base;
-    base = o.space == inAux ? aux : base;
-    base = o.space == inGlobals ? globals : base;
-    base = o.space == inLanes ? f.lanes : base;
+// placeOf is where a link finds an operand; a slot has `abreast` numbers.
+DEVICE Place placeOf(const Frame& f, const Operand& o, Chain& chain, int abreast) {
     bool lanes = o.space == inLanes, slot = o.space == inSlots;
+    const double* base = spaceOf(f, o.space);
+    base = slot ? chain.slots : o.space == inNeutral ? chain.neutral : base;
     i64 each = lanes ? f.n : slot ? abreast * blockThreads : 1;
     return Place{(double*)base + o.at * each, lanes ? o.step * f.n : o.step, lanes};
 }
@@ -68,48 +65,54 @@ DEVICE Link linkAt(const Link& from) {
     return to;
 }
 
-// numberAt is the address of the number of element e at a place, in a slot or not.
-template <int E> DEVICE double* numberAt(const Place& p, bool slot, const At<E>& at, int e) {
-    return p.at + (slot ? e * blockThreads + threadOfBlock() : at.i[e] * p.element + at.b[e] * p.record);
-}
+// A Step is a link for E elements: the numbers of its operands, where its results go, and
+// the rest of the link.
+template <int E> struct Step {
+    double x[3][E], *to[E], sign;
+    int op, how;
+};
 
-// numbers sets x to a link's operand k.
-template <int E> DEVICE void numbers(const Link& l, int k, const At<E>& at, const double* before, double* x) {
-    if (l.how & isPrevious << k) {
-        UNROLL for (int e = 0; e < E; e++) x[e] = before[e];
-    } else {
-        UNROLL for (int e = 0; e < E; e++) x[e] = *numberAt(l.from[k], l.how & inSlot << k, at, e);
-    }
-}
-
-// linear sets x to x·y, or to x + y or -x + y. That is one fma, without a branch: a product
-// adds -0, which changes no bit of it, and a sign of x has -0 for y.
-template <int E> DEVICE void linear(int how, double* x, const double* y) {
-    double factor = how & isMinus ? -1 : 1;
-    UNROLL for (int e = 0; e < E; e++) x[e] = fma(x[e], how & isProduct ? y[e] : factor, how & isProduct ? -0.0 : y[e]);
-}
-
-// apply sets x to what an operation that is not linear makes of x, y and z; the commonest
-// ones without a call.
-template <int E> DEVICE void apply(int op, double* x, const double* y, const double* z) {
-    switch (op) {
-    case opReciprocal: UNROLL for (int e = 0; e < E; e++) x[e] = 1 / x[e]; return;
-    case opSqrt: UNROLL for (int e = 0; e < E; e++) x[e] = squareRoot(x[e]); return;
-    }
-    UNROLL for (int e = 0; e < E; e++) x[e] = evaluate(op, x[e], y[e], z[e]);
-}
-
-// putNumbers puts a link's results where they go.
-template <int E> DEVICE void putNumbers(const Link& l, const Frame& f, const At<E>& at, const double* x) {
-    bool slot = l.how & inSlot << ofResult;
+// stepOf reads the operands of a link, from its slot or not, whether they are needed or not:
+// no read waits for another one, nor for a branch.
+template <int E> DEVICE Step<E> stepOf(const Link& l, const At<E>& at) {
+    Step<E> s;
     UNROLL for (int e = 0; e < E; e++) {
-        if (slot || e < at.count) *numberAt(l.to, slot, at, e) = x[e];
-        if (l.how & isChecked && !isFinite(x[e])) put(f.notFinite, 1);
+        int place[4];
+        UNROLL for (int k = 0; k < 4; k++) place[k] = l.how >> k & 1;
+        abreast(place);
+        UNROLL for (int k = 0; k < 4; k++) place[k] *= e * blockThreads + threadOfBlock();
+        abreast(place);
+        UNROLL for (int k = 0; k < 4; k++) place[k] += at.b[e] * l.of[k].record;
+        abreast(place);
+        UNROLL for (int k = 0; k < 4; k++) place[k] += at.i[e] * l.of[k].element;
+        abreast(place);
+        UNROLL for (int k = 0; k < 3; k++) s.x[k][e] = l.of[k].at[place[k]];
+        s.to[e] = l.of[ofResult].at + place[ofResult];
     }
+    s.sign = l.sign;
+    s.op = l.op;
+    s.how = l.how;
+    return s;
 }
 
-// runElements takes a thread's share through a chain, E elements at a time.
+// apply is what an operation that is not linear makes of x, y and z; the commonest ones
+// without a call of evaluate.
+DEVICE double apply(int op, double x, double y, double z) {
+    switch (op) {
+    case opReciprocal: return 1 / x;
+    case opSqrt: return squareRoot(x);
+    case opExp: return exponential(x);
+    }
+    return evaluate(op, x, y, z);
+}
+
+// runElements takes a thread's share through a chain, E elements at a time. While a link is
+// executed, the operands of the next one are read, and the link behind it: what a link makes
+// is the number before of the next one, and in memory for those behind.
 template <int E, class Share> FUNCTION void runElements(Share share, const Frame& f, const Chain& chain, Strand strand) {
+    const Link* links = chain.links + strand.first;
+    int last = strand.count - 1;
+    double wrong = 0; // NaN: a checked number is not finite
     for (;;) {
         At<E> at = {};
         UNROLL for (int e = 0; e < E; e++) {
@@ -120,35 +123,47 @@ template <int E, class Share> FUNCTION void runElements(Share share, const Frame
                 at.b[e] = at.b[0];
             }
         }
-        if (at.count == 0) return;
-        double x[E] = {}, y[E] = {}, z[E] = {}, before[E] = {};
-        const Link* links = chain.links + strand.first;
-        Link l = linkAt(links[0]);
-        for (int k = 0; k < strand.count; k++) {
-            Link next = linkAt(links[k + 1 < strand.count ? k + 1 : k]); // while this one is executed
-            numbers(l, 0, at, before, x);
-            if (l.operands > 1) numbers(l, 1, at, before, y);
-            else UNROLL for (int e = 0; e < E; e++) y[e] = -0.0;
-            if (l.operands > 2) numbers(l, 2, at, before, z);
-            if (l.how & isLinear) linear<E>(l.how, x, y);
-            else apply<E>(l.op, x, y, z);
-            UNROLL for (int e = 0; e < E; e++) before[e] = x[e];
-            if (!(l.how & isPrevious << ofResult)) putNumbers(l, f, at, x);
-            l = next;
+        if (at.count == 0) break;
+        double before[E] = {}, difference = 0;
+        Step<E> step = stepOf(linkAt(links[0]), at);
+        Link next = linkAt(links[last < 1 ? last : 1]);
+        for (int k = 0; k <= last; k++) {
+            Step<E> following = stepOf(next, at);
+            next = linkAt(links[k + 2 < last ? k + 2 : last]);
+            int isBefore[4];
+            UNROLL for (int j = 0; j < 4; j++) isBefore[j] = step.how & isPrevious << j;
+            abreast(isBefore);
+            UNROLL for (int e = 0; e < E; e++)
+                UNROLL for (int j = 0; j < 3; j++) step.x[j][e] = isBefore[j] ? before[e] : step.x[j][e];
+            if (step.how & isLinear) {
+                UNROLL for (int e = 0; e < E; e++) before[e] = fma(step.sign, step.x[0][e] * step.x[1][e], step.x[2][e]);
+            } else {
+                UNROLL for (int e = 0; e < E; e++) before[e] = apply(step.op, step.x[0][e], step.x[1][e], step.x[2][e]);
+            }
+            UNROLL for (int e = 0; e < E; e++) {
+                if (E == 1 || ((e < at.count || step.how & inSlot << ofResult) && !(step.how & isPrevious << ofResult))) *step.to[e] = before[e];
+                wrong += difference; // of the number before: it is known
+                difference = step.how & isChecked ? before[e] : 0;
+                difference -= difference;
+            }
+            step = following;
         }
+        wrong += difference;
     }
+    if (wrong != 0) put(f.notFinite, 1);
 }
 
 // setLink sets a part of a link: operand k, or, of part 3, the rest.
-DEVICE void setLink(Link& l, int k, const Frame& f, const Instr& in, double* slots, int abreast, double* memory) {
-    if (k < 3) {
-        l.from[k] = placeOf(f, k == 0 ? in.a : k == 1 ? in.b : in.c, slots, abreast);
+DEVICE void setLink(Chain& chain, Link& l, int k, const Frame& f, const Instr& in, int abreast, double* memory) {
+    if (k < ofResult) {
+        l.of[k] = placeOf(f, k == 0 ? in.a : k == 1 ? in.b : in.c, chain, abreast);
         return;
     }
-    bool slot = in.dst < 0 && in.dst != nowhere;
-    l.to = Place{slot ? slots + ~in.dst * abreast * blockThreads : memory + (i64)in.dst * f.n, slot ? 0 : f.n, !slot};
+    bool slot = in.count & inSlot << ofResult;
+    int number = in.dst == nowhere ? mostSlots : ~in.dst * abreast;
+    l.of[ofResult] = Place{slot ? chain.slots + number * blockThreads : memory + (i64)in.dst * f.n, slot ? 0 : f.n, !slot};
+    l.sign = in.count & isMinus ? -1 : 1;
     l.op = in.op;
-    l.operands = in.rows;
     l.how = f.notFinite ? in.count : in.count & ~isChecked;
 }
 
@@ -166,8 +181,12 @@ FUNCTION void runChain(Team t, const Frame& f, const Instr* list, int count, dou
     int abreast = list[0].width, size = list[0].size, cols = list[0].cols, strands = list[0].rowStep;
     barrier(); // nobody needs what was there
     for (int k = threadOfBlock(); k < 4 * count; k += blockThreads) {
-        setLink(chain.links[k / 4], k % 4, f, list[k / 4], chain.slots, abreast, memory);
+        setLink(chain, chain.links[k / 4], k % 4, f, list[k / 4], abreast, memory);
         if (k < strands) chain.strands[k] = Strand{list[k].into, list[k].colStep};
+    }
+    if (threadOfBlock() == 0) {
+        chain.neutral[0] = 1;
+        chain.neutral[1] = -0.0;
     }
     barrier();
     if (strands > 0) return runStrands(t, f, chain, size, strands);

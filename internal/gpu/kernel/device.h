@@ -64,6 +64,10 @@ DEVICE int opaque(int x) {
     return x;
 }
 
+// abreast hides four values alike, so that what is computed from one is not ahead of the others
+// in the program: their chains of instructions run side by side.
+DEVICE void abreast(int* x) { asm volatile("" : "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3])); }
+
 // peek and put read and write a number that other threads write and read at the
 // same time; next adds 1 to it and returns what was there. They order nothing.
 template <class T> DEVICE T peek(const T* at) { return *(const volatile T*)at; }

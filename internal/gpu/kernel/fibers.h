@@ -24,7 +24,10 @@ static inline void __tsan_acquire(void*) {}
 static inline void __tsan_release(void*) {}
 #endif
 
-enum { blockThreads = THREADS, mostBlocks = 4, blockWarps = blockThreads / warpSize, stackBytes = 64 << 10 };
+#ifndef BLOCKS
+#define BLOCKS 4
+#endif
+enum { blockThreads = THREADS, mostBlocks = BLOCKS, blockWarps = blockThreads / warpSize, stackBytes = 64 << 10 };
 static_assert(blockThreads % warpSize == 0, "whole warps");
 
 // A Barrier is `arrived` of the threads that wait for each other, and how often

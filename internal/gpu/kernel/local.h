@@ -36,16 +36,17 @@ DEVICE void keepLists(Local& local, int* used, const Arguments& from, Arguments&
     keep(local, used, from.pairs, from.pairCount, &to.pairs);
 }
 
-// localRun is the block's copy of a run; a barrier has to follow before its lists are
+// localRun is the block's copy of a run, whose tapes come first if it leads; a barrier has to follow before its lists are
 // read.
-DEVICE Run& localRun(const Run& from) {
+DEVICE Run& localRun(const Run& from, bool leads) {
     SHARED(Local, local);
     copyWords(&local.run, &from, 1);
     barrier();
     int used = 0;
-    keepLists(local, &used, from.tape, local.run.tape);
+    if (!leads) keepLists(local, &used, from.tape, local.run.tape);
     keepLists(local, &used, from.absorb, local.run.absorb);
     keepLists(local, &used, from.propose, local.run.propose);
     keepLists(local, &used, from.prior, local.run.prior);
+    if (leads) keepLists(local, &used, from.tape, local.run.tape);
     return local.run;
 }

@@ -92,30 +92,34 @@ DEVICE double onLattice(double x, double z, double sigma, bool* certain) {
 // out. The others are the next one, and those eight further on.
 DEVICE int firstOfQuarter(int quarter) { return quarter / 4 * normalGroup + quarter % 4 * 2; }
 
-// addGaussians sets the four numbers of a quarter of the vector x of n to exact(i) and
-// noise. If double precision is not certain of all it sets them to exact(i) and
-// returns false.
-template <class F> DEVICE bool addGaussians(double* x, int n, int quarter, const WordSource& words, double sigma, F exact) {
-    int first = firstOfQuarter(quarter);
-    if (first >= n) return true;
-    double from[2][2]; // number first + i + k·normalPairs
-    UNROLL for (int k = 0; k < 2; k++)
-        UNROLL for (int i = 0; i < 2; i++) from[k][i] = first + i + k * normalPairs < n ? exact(first + i + k * normalPairs) : 0;
+// drawQuarter sets z[k][i] to the normal for number first + i + k·normalPairs, or to NaN if
+// further bits of its word could change it.
+DEVICE void drawQuarter(int first, const WordSource& words, double (*z)[2]) {
     u64 w[2][2];
     words.four(first, w);
-    bool certain = true;
-    double to[2][2] = {};
     UNROLL for (int i = 0; i < 2; i++) {
-        if (first + i >= n) break;
-        double z[2];
-        boxMuller(w[0][i], w[1][i], z);
-        // words outside of this range make a radius too sensitive to further bits
-        if (w[0][i] - (1ull << 40) > (0ull - (1ull << 39)) - (1ull << 40)) certain = false;
-        UNROLL for (int k = 0; k < 2; k++)
-            if (first + i + k * normalPairs < n) to[k][i] = onLattice(from[k][i], z[k], sigma, &certain);
+        double pair[2];
+        boxMuller(w[0][i], w[1][i], pair);
+        bool sensitive = w[0][i] - (1ull << 40) > (0ull - (1ull << 39)) - (1ull << 40);
+        UNROLL for (int k = 0; k < 2; k++) z[k][i] = sensitive ? nan() : pair[k];
     }
+}
+
+// eachOfQuarter calls f(i, k, number) for the numbers below n of a quarter.
+template <class F> DEVICE void eachOfQuarter(int quarter, int n, F f) {
     UNROLL for (int k = 0; k < 2; k++)
         UNROLL for (int i = 0; i < 2; i++)
-            if (first + i + k * normalPairs < n) x[first + i + k * normalPairs] = certain ? to[k][i] : from[k][i];
+            if (int number = firstOfQuarter(quarter) + i + k * normalPairs; number < n) f(i, k, number);
+}
+
+// addGaussians sets the numbers of a quarter of the vector x of n to exact(i) and noise, of
+// normals z. If double precision is not certain of all it sets them to exact(i) and
+// returns false.
+template <class F> DEVICE bool addGaussians(double* x, int n, int quarter, const double (*z)[2], double sigma, F exact) {
+    bool certain = true;
+    double from[2][2], to[2][2];
+    eachOfQuarter(quarter, n, [&](int i, int k, int number) { from[k][i] = exact(number); });
+    eachOfQuarter(quarter, n, [&](int i, int k, int) { to[k][i] = onLattice(from[k][i], z[k][i], sigma, &certain); });
+    eachOfQuarter(quarter, n, [&](int i, int k, int number) { x[number] = certain ? to[k][i] : from[k][i]; });
     return certain;
 }

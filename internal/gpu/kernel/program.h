@@ -6,7 +6,7 @@
 #include "team.h"
 
 // Where an operand's values live.
-enum Space { inConstants, inParameters, inAux, inGlobals, inLanes, inRows, inSlots, inPrevious };
+enum Space { inConstants, inParameters, inAux, inGlobals, inLanes, inRows, inSlots, inNeutral };
 
 // An Operand is element i of a buffer: place `at` + (map[i] or i·step) of its
 // space; map < 0 means no map, else it starts there in the list of indices.
@@ -82,8 +82,10 @@ struct Slot {
 
 // Arguments are one call's: a part of a batch on one table.
 struct Arguments {
+    // where numbers of the first spaces are, in their order
+    const double *constants, *parameters, *aux;
+    double* globals;
     // the tape
-    const double* constants;
     const int* indices;
     const Instr *global, *record;
     const Column* columns;
@@ -101,9 +103,8 @@ struct Arguments {
     u32* noiseKeys;      // round keys of the records' noise; null: none
     u64 step;            // of that noise
     i64 first, size;
-    const double *parameters, *aux;
     // memory to work in
-    double *globals, *lanes, *partial, *counts; // lanes: slot after slot; partial: [slots × parameters]
+    double *lanes, *partial, *counts; // lanes: slot after slot; partial: [slots × parameters]
     double *sum, *count; // the result
     u32* waiting;          // of the group of blocks: see Group
     double clipNorm, clipGamma;

@@ -22,7 +22,7 @@ struct Run {
     Arguments tape, propose, prior, absorb;
     double* state;         // before the first step, and after the last one
     double *now, *next;    // before a step, and after it
-    double* aux;           // inputs, noisy sum, noisy count, prior gradient
+    double* aux;           // inputs, noisy sum, noisy count, prior gradient, normals of sum and count
     double* kept;          // [steps × keptCount]: the first numbers of each state
     const double* inputs;  // [steps × inputCount]
     const u64* words;      // [steps × wordCount]: of the sum's noise, then the count's
@@ -41,7 +41,8 @@ struct Run {
     const double* one;     // the factor 1
     int steps, stateCount, inputCount, wordCount, clipNormAt, keptCount, resumes;
     int direct; // the parameters are the first numbers of the state: nothing is proposed
-    int first, unused; // steps that were done before this launch
+    int first; // steps that were done before this launch
+    int early; // of absorb's instructions: they need neither the noisy sum nor the noisy count
 };
 
 static_assert(sizeof(Run) == 1504, "as on the Go side");
@@ -55,24 +56,28 @@ struct Runs {
 
 // chunkOf and slotsOf are those of internal/gpu/layout.go.
 DEVICE int chunkOf(const Arguments& a, i64 size) {
-    i64 units = ((size + 127) / 128 + 31) / 32;
+    u32 units = (((u32)size + 127) / 128 + 31) / 32;
     int chunk = a.wide ? a.wide : units < 1 ? 32 : units > 32 ? 1024 : (int)units * 32;
     return a.together > 0 && a.together < chunk ? a.together : chunk;
 }
 
 DEVICE int slotsOf(const Arguments& a, i64 size, int chunk) {
-    i64 chunks = (size + chunk - 1) / chunk, most = (256 << 20) / (8 * ((i64)a.lanesPerRecord * chunk + a.parameterCount + 1));
+    u32 chunks = ((u32)size + chunk - 1) / chunk, most = (256u << 20) / 8 / ((u32)a.lanesPerRecord * chunk + a.parameterCount + 1);
     if (most > 256) most = 256;
     if (most > chunks) most = chunks;
     return most < 1 ? 1 : (int)most;
 }
 
-DEVICE Batch batchOf(const Run& r, int step) {
-    Batch b = {0, 0, r.records, 0, 0};
-    if (r.offsets) {
-        b.places = r.network.keys ? r.places : r.places + r.offsets[step];
-        b.size = r.offsets[step + 1] - r.offsets[step];
-    }
+// Places are those of a step's batch: records [from, to) of the list, or of the table.
+struct Places {
+    i64 from, to;
+};
+
+DEVICE Places placesOf(const Run& r, int step) { return r.offsets ? Places{r.offsets[step], r.offsets[step + 1]} : Places{0, r.records}; }
+
+DEVICE Batch batchOf(const Run& r, Places p) {
+    Batch b = {0, 0, p.to - p.from, 0, 0};
+    if (r.offsets) b.places = r.network.keys ? r.places : r.places + p.from;
     b.chunk = chunkOf(r.tape, b.size);
     b.slots = r.tape.wide ? 1 : slotsOf(r.tape, b.size, b.chunk);
     return b;

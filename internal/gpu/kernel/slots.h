@@ -26,8 +26,10 @@ DEVICE void clearSlot(Team t, const Arguments& a, int slot) {
 FUNCTION void addToSlot(Team t, const Arguments& a, const Batch& batch, int slot, double clipNorm, bool fresh) {
     double* sum = a.partial + (i64)slot * a.parameterCount;
     Frame f = {&a, a.lanes + (i64)slot * a.lanesPerRecord * batch.chunk, batch.places, 0, 0, 0, clipNorm, 0};
-    i64 end = batch.first + batch.size, firstChunk = batch.first / batch.chunk;
-    i64 chunk = firstChunk + (slot - firstChunk % batch.slots + batch.slots) % batch.slots;
+    i64 end = batch.first + batch.size;
+    u32 firstChunk = (u32)batch.first / batch.chunk;
+    int ahead = slot - (int)(firstChunk % batch.slots);
+    i64 chunk = firstChunk + (ahead < 0 ? ahead + batch.slots : ahead);
     bool puts = fresh && a.partition && chunk * batch.chunk < end; // the first chunk puts its sum
     if (fresh && !puts) clearSlot(t, a, slot);
     for (i64 begin = chunk; chunk * batch.chunk < end; chunk += batch.slots) {

@@ -85,18 +85,14 @@ struct View {
     }
 };
 
+// spaceOf is where the numbers of a space are; of one that is in no memory, somewhere. Without
+// branches, so that no read waits for another one.
+DEVICE const double* spaceOf(const Frame& f, int space) {
+    const double* base = ((const double* const*)f.a)[space < inLanes ? space : 0];
+    return space == inLanes ? f.lanes : base;
+}
+
 DEVICE View view(const Frame& f, const Operand& o) {
-    const Arguments& a = *f.a;
-    View v = {0, o.map < 0 ? 0 : a.indices + o.map, o.step, 1, 0};
-    switch (o.space) {
-    case inConstants: v.values = a.constants + o.at; break;
-    case inParameters: v.values = a.parameters + o.at; break;
-    case inAux: v.values = a.aux + o.at; break;
-    case inGlobals: v.values = a.globals + o.at; break;
-    case inLanes:
-        v.values = f.lanes + (i64)o.at * f.n;
-        v.element = f.n;
-        v.record = 1;
-    }
-    return v;
+    bool lanes = o.space == inLanes;
+    return View{spaceOf(f, o.space) + (i64)o.at * (lanes ? f.n : 1), o.map < 0 ? 0 : f.a->indices + o.map, o.step, lanes ? f.n : 1, lanes};
 }
