@@ -1,18 +1,27 @@
 package fit
 
-import "d3p/internal/models/graph"
+import (
+	"fmt"
+
+	"d3p/internal/models/graph"
+)
 
 // gradientSumsTape is gradientSums as nodes of a graph: the arrays in their order,
 // and a step's weights w and u.
 type gradientSumsTape struct {
-	totals, likelihood, prior, square, noise, place *graph.Node
-	likelihoodSlope, priorSlope, gain               *graph.Node
-	weight, settled                                 *graph.Node
+	totals                                  [4]*graph.Node // scalars: none waits for another
+	likelihood, prior, square, noise, place *graph.Node
+	likelihoodSlope, priorSlope, gain       *graph.Node
+	weight, settled                         *graph.Node
 }
 
 func newGradientSumsTape(b *graph.Builder, p graph.Shape) *gradientSumsTape {
+	var totals [4]*graph.Node
+	for k := range totals {
+		totals[k] = b.Param(fmt.Sprint("curvature total ", k), nil)
+	}
 	return &gradientSumsTape{
-		totals:     b.Param("curvature totals", graph.Shape{{Name: "total", Size: 4}}),
+		totals:     totals,
 		likelihood: b.Param("curvature likelihood", p), prior: b.Param("curvature prior", p),
 		square: b.Param("curvature square", p), noise: b.Param("curvature noise", p), place: b.Param("curvature place", p),
 		likelihoodSlope: b.Param("curvature likelihood slope", p), priorSlope: b.Param("curvature prior slope", p),
@@ -27,8 +36,8 @@ func (x *leaves) addGradientSums(likelihood, prior, gain, noiseSD *graph.Node) [
 	theta := b.Add(d, x.value[0])
 	w2 := b.Square(b.Mul(w, noiseSD))
 	return []*graph.Node{
-		b.Add(c.totals, b.Stack(graph.Dim{Name: "total", Size: 4},
-			u, b.Square(b.Mul(u, noiseSD)), b.Mul(u, x.clipNorm), b.Mul(u, b.Square(x.clipNorm)))),
+		b.Add(c.totals[0], u), b.Add(c.totals[1], b.Square(b.Mul(u, noiseSD))),
+		b.Add(c.totals[2], b.Mul(u, x.clipNorm)), b.Add(c.totals[3], b.Mul(u, b.Square(x.clipNorm))),
 		b.Add(c.likelihood, b.Neg(b.Mul(w, b.Mul(d, likelihood)))), b.Add(c.prior, b.Neg(b.Mul(w, b.Mul(d, prior)))),
 		b.Add(c.square, b.Mul(w, b.Square(d))), b.Add(c.noise, b.Mul(w2, b.Square(d))), b.Add(c.place, b.Mul(u, theta)),
 		b.Add(c.likelihoodSlope, b.Mul(u, likelihood)), b.Add(c.priorSlope, b.Mul(u, prior)),
