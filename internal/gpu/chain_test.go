@@ -11,7 +11,7 @@ import (
 )
 
 // Chains compute the bits of package graph where an operation is exact to the last bit, in
-// strands and without, from constants, parameters, slots, memory and the number before.
+// strands and without, from constants, parameters, slots, memory and the number before, at even distances.
 func TestChainsFollowMachine(t *testing.T) {
 	d := graph.Shape{{Name: "d", Size: 5}}
 	b := graph.NewBuilder()
@@ -21,7 +21,8 @@ func TestChainsFollowMachine(t *testing.T) {
 	v := b.Neg(b.Sub(b.Square(u), b.Mul(y, b.Sub(x, b.Const(2)))))
 	w := b.Add(b.Square(b.Sqrt(b.Square(v))), b.Mul(s, b.Sub(u, v)))
 	z := b.Sub(b.Neg(y), b.Mul(b.Neg(u), b.Reciprocal(w)))
-	tape, err := graph.Compile(b, nil, []*graph.Node{u, v, b.Where(b.Less(x, y), w, z), z, b.Max(b.Sub(s, x), b.Add(y, s)), b.Mul(y, s), b.Neg(y)}, graph.Options{})
+	r := b.Sub(b.Take(x, d, []int32{4, 3, 2, 1, 0}), b.Mul(b.Take(y, d, []int32{2, 2, 2, 2, 2}), u)) // at even distances
+	tape, err := graph.Compile(b, nil, []*graph.Node{u, v, b.Where(b.Less(x, y), w, z), z, b.Max(b.Sub(s, x), b.Add(y, s)), b.Mul(y, s), b.Neg(y), r}, graph.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -164,15 +164,7 @@ func (p *program) abreast() int {
 
 // links reports whether an instruction can be in a chain that begins with another.
 func (p *program) links(first, in *graph.Instr) bool {
-	if arity(in.Op) == 0 || p.size(in.Dst) != p.size(first.Dst) {
-		return false
-	}
-	for _, o := range operands(in) {
-		if o.Map != nil {
-			return false
-		}
-	}
-	return true
+	return isPlain(in) && p.size(in.Dst) == p.size(first.Dst)
 }
 
 // slots are where a thread keeps numbers of a chain.

@@ -96,6 +96,7 @@ func compileGlobal(t *graph.Tape, abreast int, noisy span) (*program, error) {
 	}
 	p.findChains(list, p.global, turns, abreast, p.readElsewhere(nil), isOutput)
 	p.compact(list)
+	settle(p.global)
 	for i := range t.Terms {
 		m := &t.Terms[i]
 		if m.Kind != graph.TermDense || t.Buffers[m.Delta].Kind != graph.KGlobal {

@@ -85,6 +85,8 @@ func compile(t *graph.Tape, wideFrom int64) (*program, error) {
 	nothing := make([]bool, len(t.Buffers))
 	p.findChains(t.Global, p.global, p.placeBarriers(t.Global, p.global, nil), p.abreast(), p.readElsewhere(needed(t)), nothing)
 	p.findChains(needed(t), p.record, p.placeBarriers(needed(t), p.record, nil), p.abreast(), p.readElsewhere(nil), nothing)
+	settle(p.global)
+	settle(p.record)
 	for i := range t.Terms {
 		p.addTerm(&t.Terms[i])
 	}
@@ -165,7 +167,11 @@ func (p *program) operand(o graph.Operand) operand {
 		c.step = 1
 	}
 	if o.Map != nil {
-		c.index = p.list(o.Map)
+		if first, step, ok := evenly(o.Map); ok {
+			c.index, c.step = ^first, step
+		} else {
+			c.index = p.list(o.Map)
+		}
 	}
 	switch {
 	case p.inLanes[o.Buf]:
@@ -180,6 +186,31 @@ func (p *program) operand(o graph.Operand) operand {
 		c.space = inGlobals
 	}
 	return c
+}
+
+// evenly reports whether a map's places are at even distances, and what they are: then no
+// thread reads it.
+func evenly(places []int32) (first, step int32, ok bool) {
+	for i, at := range places {
+		if at != places[0]+int32(i)*step {
+			if i != 1 {
+				return 0, 0, false
+			}
+			step = at - places[0]
+		}
+	}
+	return places[0], step, true
+}
+
+// settle adds to operands' places where their maps begin: until then they are those of buffers.
+func settle(list []instr) {
+	for i := range list {
+		for _, o := range []*operand{&list[i].a, &list[i].b, &list[i].c} {
+			if o.index < 0 {
+				o.at, o.index = o.at+^o.index, -1
+			}
+		}
+	}
 }
 
 // list appends to the indices and returns where.

@@ -23,9 +23,15 @@ func withOwnOutputs(t *graph.Tape) *graph.Tape {
 	return &own
 }
 
-// isPlain reports whether an instruction is element-wise, element by element.
+// isPlain reports whether an instruction is element-wise and needs no list of places.
 func isPlain(in *graph.Instr) bool {
-	return arity(in.Op) > 0 && !slices.ContainsFunc([]graph.Operand{in.A, in.B, in.C}, func(o graph.Operand) bool { return o.Map != nil })
+	return arity(in.Op) > 0 && !slices.ContainsFunc([]graph.Operand{in.A, in.B, in.C}, func(o graph.Operand) bool {
+		if o.Map == nil {
+			return false
+		}
+		_, _, ok := evenly(o.Map)
+		return !ok
+	})
 }
 
 // withRecordArranged is a tape with the part of its record stage that is needed
@@ -65,7 +71,7 @@ func productSums(t *graph.Tape, list []graph.Instr, kept []bool) (all []graph.In
 	for _, in := range list {
 		product, other := in.B, in.A
 		joins := func(o graph.Operand) bool {
-			return made[o.Buf] > 0 && reads[o.Buf] == 1 && t.Buffers[o.Buf].Size == t.Buffers[in.Dst].Size
+			return o.Map == nil && made[o.Buf] > 0 && reads[o.Buf] == 1 && t.Buffers[o.Buf].Size == t.Buffers[in.Dst].Size
 		}
 		if in.Op == graph.OpAdd && joins(in.A) && (!joins(in.B) || made[in.A.Buf] > made[in.B.Buf]) {
 			product, other = in.A, in.B

@@ -28,11 +28,11 @@ func adamAnalyst(t testing.TB, P int) privacy.Postprocessing {
 	m = b.Add(m, b.Mul(b.Const(0.01), b.Div(first, b.Add(b.Sqrt(second), b.Const(1e-8)))))
 	average = b.Sub(average, b.Mul(b.Const(0.1), b.Sub(average, m)))
 	total = b.Add(total, b.Neg(b.Mul(b.Square(g), b.Exp(b.Neg(b.Square(g))))))
-	reversed := make([]int32, P) // such a product is in no chain
+	reversed, squares := make([]int32, P), make([]int32, P)
 	for i := range reversed {
-		reversed[i] = int32(P - 1 - i)
+		reversed[i], squares[i] = int32(P-1-i), int32(i*i%P) // the squares are at uneven distances: in no chain
 	}
-	total = b.Add(total, b.Mul(total, b.Take(sum, d, reversed)))
+	total = b.Add(total, b.Mul(b.Take(gradient, d, reversed), b.Mul(total, b.Take(sum, d, squares))))
 	c = b.Mul(c, b.Exp(b.Mul(b.Const(-0.001), count)))
 	var err error
 	if post.Absorb, err = graph.Compile(b, nil, []*graph.Node{m, c, first, second, average, total}, graph.Options{}); err != nil {

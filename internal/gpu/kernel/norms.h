@@ -38,12 +38,15 @@ FUNCTION void drawNoise(Team t, const Frame& f) {
 // threads read neighbouring columns.
 DEVICE void loadColumns(Team t, const Frame& f) {
     const Arguments& a = *f.a;
+    int warps = 0; // of the columns before
     for (int k = 0; k < a.columnCount; k++) {
         Column c = a.columns[k];
         if (c.drawn) continue;
         double* to = f.lanes + (i64)c.at * f.n;
+        Team some = from(t, warps);
+        warps += (f.n * c.size + warpSize - 1) / warpSize;
         withTable(a, [&](auto table) {
-            eachFour(t, f.n, c.size, [&](int b, int i) { return table.read(table.at(recordAt(f, b)), table.column(c.offset + i)); },
+            eachFour(some, f.n, c.size, [&](int b, int i) { return table.read(table.at(recordAt(f, b)), table.column(c.offset + i)); },
                      [&](int b, int i, auto x) { to[(i64)i * f.n + b] = table.value(x, table.column(c.offset + i)); });
         });
     }
@@ -203,8 +206,9 @@ DEVICE void clip(Team t, const Frame& f) {
     const Arguments& a = *f.a;
     double *factor = f.lanes + (i64)a.factorLanes * f.n, *within = factor + f.n;
     each(t, 1, f.n, [&](int, int b) {
+        bool valid = fromGlobal(a.valid + recordAt(f, b)); // on its way while the norm is computed
         double norm = squareRoot(squaredNorm(f, b));
-        if (!isFinite(norm) || !a.valid[recordAt(f, b)]) {
+        if (!isFinite(norm) || !valid) {
             factor[b] = 0;
             within[b] = 0.5;
             return;

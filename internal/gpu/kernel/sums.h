@@ -142,13 +142,15 @@ DEVICE void sumScatter(Team t, const Frame& f, const Term& m, const double* fact
 // are a partition, puts it there; a barrier has to follow.
 FUNCTION void addTerms(Team t, const Frame& f, const double* factor, double* sum, bool fresh) {
     const Arguments& a = *f.a;
+    int warps = 1; // of the count and of the terms before
     for (int k = 0; k < a.termCount; k++) {
         const Term& m = a.terms[k];
         if (k > 0 && a.pairCount > 0) t.sync(); // some terms share parameters
-        if (m.kind == dense) sumDense(t, f, m, factor, sum, fresh);
+        if (m.kind == dense) sumDense(from(t, warps), f, m, factor, sum, fresh);
         else if (m.kind == scatter) sumScatter(t, f, m, factor, sum);
         else if (m.xInRows) withTable(a, [&](auto table) { sumRows(t, f, table, m, factor, sum, fresh); });
-        else sumOuter(t, f, m, factor, sum, fresh);
+        else sumOuter(tiled(m.rows, m.cols) ? t : from(t, warps), f, m, factor, sum, fresh);
+        warps += m.rows * m.cols;
     }
 }
 

@@ -68,6 +68,13 @@ template <class F> DEVICE void eachWarp(Team t, int size, F f) {
     for (int i = t.rank / threads; i < size; i += t.size / threads) f(i);
 }
 
+// from is the team whose warps begin `warps` further on, so that short pieces of work one after
+// the other fall on different warps.
+DEVICE Team from(Team t, int warps) {
+    int threads = blockThreads == 1 ? 1 : (int)warpSize, rank = t.rank - (int)((u32)warps % (u32)(t.size / threads)) * threads;
+    return Team{rank < 0 ? rank + t.size : rank, t.size, t.arrivals};
+}
+
 // eachFour calls write(i, b, read(i, b)) for all i < size and b < n, as each does, but reads
 // four numbers before it writes the first.
 template <class R, class W> DEVICE void eachFour(Team t, int size, int n, R read, W write) {
@@ -175,7 +182,7 @@ DEVICE bool firstOfWarp() { return threadOfBlock() % warpSize == 0; }
 
 // sumInOrder is x[0] + x[step] + ..., n numbers, `abreast` of them read at a time.
 DEVICE double sumInOrder(const double* x, i64 step, int n) {
-    enum { abreast = 8 };
+    enum { abreast = 4 };
     double s = 0;
     for (int i = 0; i < n; i += abreast) {
         double next[abreast];
