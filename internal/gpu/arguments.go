@@ -52,6 +52,7 @@ type arguments struct {
 	chunk, slots, clipKind, single, fresh      int32
 	dotLanes, factorLanes, wide, together      int32
 	partition, longDots                        int32
+	indexCount, _                              int32
 }
 
 // batchNetwork is struct Network of kernel/network.h.
@@ -90,8 +91,8 @@ var (
 	_ [96]struct{}   = [unsafe.Sizeof(instr{})]struct{}{}
 	_ [64]struct{}   = [unsafe.Sizeof(term{})]struct{}{}
 	_ [32]struct{}   = [unsafe.Sizeof(pair{})]struct{}{}
-	_ [1504]struct{} = [unsafe.Sizeof(run{})]struct{}{}
-	_ [320]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
+	_ [1536]struct{} = [unsafe.Sizeof(run{})]struct{}{}
+	_ [328]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
 	_ [12]struct{}   = [unsafe.Sizeof(slot{})]struct{}{}
 )
 

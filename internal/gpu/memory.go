@@ -91,7 +91,8 @@ func (p *program) send(m *memory, a *arguments) (err error) {
 		return at
 	}
 	a.constants = keep(store(m, p.constants))
-	a.indices = keep(store(m, p.indices))
+	indices := append(slices.Clone(p.indices), 0)[:(len(p.indices)+1)/2*2] // blocks copy pairs
+	a.indices, a.indexCount = keep(store(m, indices)), int32(len(indices))
 	a.global, a.globalCount = keep(store(m, p.global)), int32(len(p.global))
 	a.record, a.recordCount = keep(store(m, p.record)), int32(len(p.record))
 	a.columns, a.columnCount = keep(store(m, p.columns)), int32(len(p.columns))

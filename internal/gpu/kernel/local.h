@@ -34,10 +34,11 @@ DEVICE void keepLists(Local& local, int* used, const Arguments& from, Arguments&
     keep(local, used, from.dots, from.dotCount, &to.dots);
     keep(local, used, from.terms, from.termCount, &to.terms);
     keep(local, used, from.pairs, from.pairCount, &to.pairs);
+    keep(local, used, (const u64*)from.indices, from.indexCount / 2, (const u64**)&to.indices);
 }
 
-// localRun is the block's copy of a run, whose tapes come first if it leads; a barrier has to follow before its lists are
-// read.
+// localRun is the block's copy of a run, whose own lists come first if it leads; a barrier has
+// to follow before they are read.
 DEVICE Run& localRun(const Run& from, bool leads) {
     SHARED(Local, local);
     copyWords(&local.run, &from, 1);

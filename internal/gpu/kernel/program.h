@@ -119,6 +119,7 @@ struct Arguments {
     int together; // > 0: the most records of a chunk
     int partition; // each parameter is in one term
     int longDots;  // of the dots
+    int indexCount, unused; // indexCount: even
 };
 
-static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Slot) == 12 && sizeof(Arguments) == 320, "as on the Go side");
+static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Slot) == 12 && sizeof(Arguments) == 328, "as on the Go side");
