@@ -30,13 +30,28 @@ model:
 // groups hardly known. The seeds fix all of it.
 func TestFailedChainsRunAgain(t *testing.T) {
 	m := modelstest.Compile(t, "sites.yaml", sites)
-	s, _ := ofPrior(t, m, 1000, 0)
-	p := s.plan(t, plan.Config{Epsilon: 2, NoiseAware: settings.NoiseAwareSample})
+	s, _ := ofPrior(t, m, 1000, 3)
+	p := s.plan(t, plan.Config{Epsilon: 0.5, NoiseAware: settings.NoiseAwareSample})
 	first, again := s.fitted(t, p, 0), s.fitted(t, p, 0)
 	if tries := first.Tries; tries.Repeated == 0 || tries.Unmixed >= tries.Repeated {
 		t.Errorf("%d chains ran again, of which %d still do not mix", tries.Repeated, tries.Unmixed)
 	}
 	if !slices.Equal(first.Lambda, again.Lambda) || first.Tries != again.Tries {
 		t.Error("a second fit with the same seeds has another posterior")
+	}
+}
+
+// Chains mix where the effects of groups are known and the standard deviation between them is not: a step may
+// then be no longer than the least known combination of them allows, unless the coordinates follow them.
+func TestChainsOfKnownEffectsMix(t *testing.T) {
+	m := modelstest.Compile(t, "sites.yaml", sites)
+	repeated := 0
+	for seed := range uint64(4) {
+		s, _ := ofPrior(t, m, 1000, seed)
+		repeated += s.fitted(t, s.plan(t, plan.Config{Epsilon: 4, NoiseAware: settings.NoiseAwareSample}), 0).Tries.Repeated
+	}
+	t.Logf("%d chains ran again", repeated)
+	if repeated > 1 {
+		t.Errorf("%d chains of four fits ran again", repeated)
 	}
 }

@@ -133,10 +133,10 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 	moments.scale(measuredFactors(s.sums, moments, s.coefficients, s.simulated.batches, s.simulated.law.Bought()), s.covariance)
 	unlike := s.simulated.ofUnlikeErrors(s.mean, s.places, s.plan.Units())
 	s.likelihood = newSynthetic(s.released, s.sums.noiseVariance(), unlike, moments)
-	t := newTarget(m, s.likelihood, s.mean, s.floor)
-	if t == nil {
+	if s.likelihood == nil {
 		return false
 	}
+	t := &target{m.NewPriorDensity(), s.likelihood, s.mean, m.Scales()}
 	draws, tries := t.sample(o, rng)
 	s.draws, s.tries = draws, s.tries.Plus(tries)
 	return s.draws != nil
@@ -253,78 +253,35 @@ func withoutNoise(list []*search, mean []float64) *mat.SymDense {
 	return without
 }
 
-// target is the density of a posterior in coordinates z, θ = start + root·z, in
-// which it is about a standard normal.
+// target is the density of a posterior.
 type target struct {
-	prior        *models.PriorDensity
-	likelihood   *synthetic
-	start        []float64
-	rows         [][]float64 // of root, lower triangular
-	theta, slope []float64
-}
-
-// newTarget takes the coordinates from the information at the start: that of the
-// likelihood, and floor (P), 1/variance under the prior. It is nil without a
-// likelihood, or where that has no root.
-func newTarget(m *models.Model, likelihood *synthetic, start, floor []float64) *target {
-	if likelihood == nil {
-		return nil
-	}
-	information, _ := likelihood.information(start)
-	for j, x := range floor {
-		information.SetSym(j, j, information.At(j, j)+x)
-	}
-	covariance := mat.NewSymDense(m.P, nil)
-	var c mat.Cholesky
-	if !simd.Finite(information.RawSymmetric().Data) || !c.Factorize(information) || c.InverseTo(covariance) != nil || !c.Factorize(covariance) {
-		return nil
-	}
-	n := m.P
-	t := &target{prior: m.NewPriorDensity(), likelihood: likelihood, start: start, theta: make([]float64, n), slope: make([]float64, n)}
-	for packed := lower(&c); len(t.rows) < n; {
-		size := len(t.rows) + 1
-		t.rows, packed = append(t.rows, packed[:size]), packed[size:]
-	}
-	return t
-}
-
-// at sets theta to the parameters at z.
-func (t *target) at(z []float64) {
-	for i, row := range t.rows {
-		t.theta[i] = t.start[i] + simd.Dot(row, z[:i+1])
-	}
+	prior      *models.PriorDensity
+	likelihood *synthetic
+	start      []float64 // (P)
+	scales     []int     // coordinates that are logarithms of scales
 }
 
 // density implements nuts.Density.
-func (t *target) density(gradient, z []float64) (float64, error) {
-	t.at(z)
-	value := t.prior.Density(t.slope, t.theta) + t.likelihood.addDensity(t.slope, t.theta)
-	clear(gradient)
-	for i, row := range t.rows {
-		simd.Axpy(gradient[:i+1], t.slope[i], row)
-	}
+func (t *target) density(gradient, theta []float64) (float64, error) {
+	value := t.prior.Density(gradient, theta) + t.likelihood.addDensity(gradient, theta)
 	if !simd.Finite(gradient) || math.IsNaN(value) {
 		return math.Inf(-1), nil
 	}
 	return value, nil
 }
 
-// sample draws θ by a chain that begins at the start, S×P; nil where the density is
-// not finite there.
+// sample draws θ by a chain that begins near the mode next to the start, S×P; nil where the density is
+// not finite there. Group effects that are known well beside a standard deviation that is not
+// need other coordinates (nuts.Options.Scales): in θ, steps are as short as the best known combination.
 func (t *target) sample(o nuts.Options, rng *noise.Random) ([]float64, nuts.Tries) {
-	n := len(t.start)
+	o.Dense, o.Scales = true, t.scales
 	chain, tries, err := nuts.UntilMixed(o, func(o nuts.Options) (*nuts.Chain, error) {
-		return nuts.Sample(context.Background(), t.density, make([]float64, n), o, rng)
+		return nuts.SampleNear(context.Background(), t.density, len(t.start), func(start []float64) { copy(start, t.start) }, o, rng)
 	})
 	if err != nil {
 		return nil, tries
 	}
-	draws := make([]float64, 0, o.Draws*n)
-	for z := chain.Draws; len(z) > 0; z = z[n:] {
-		t.at(z[:n])
-		draws = append(draws, t.theta...)
-	}
-	return draws, tries
+	return chain.Draws, tries
 }
 
 // shrinkage is the part of the correlations of few draws that is dropped, so that
