@@ -52,7 +52,7 @@ model: {formula: y ~ x, family: poisson}
 		if last := entries[len(entries)-1]; last.Purpose != "surprisals" || !event.Equal(last.Event, p.After()[0]) {
 			t.Fatalf("the ledger ends with %v", last)
 		}
-		if got := q.Counts[len(q.Counts)-1]; q.Noise > 5 || math.Abs(got-float64(far)) > 5*q.Noise {
+		if got := q.Counts[len(q.Edges)]; q.Noise > 5 || math.Abs(got-float64(far)) > 5*q.Noise {
 			t.Errorf("%.1f ± %.1f records are far out, want %d", got, q.Noise, far)
 		}
 		checkpoint, err := result.Checkpoint()

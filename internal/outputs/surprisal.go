@@ -3,7 +3,6 @@ package outputs
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"d3p/internal/models"
 	"d3p/internal/models/law"
@@ -30,7 +29,7 @@ const mostChecked = 20000
 // with a law that the predictors may have by l. A fit without privacy follows records far out. A private
 // one clips them: of 10,000 counts of which 1 % were tenfold, an intercept was 15 standard deviations off.
 func (d *Draws) FarOut(m *models.Model, q *score.Surprisals, l *law.Law) (far FarOut) {
-	if q == nil || len(q.Edges) < 2 || len(q.Counts) != len(q.Edges)+1 || len(q.Theta) != m.P || d.Free == nil {
+	if q == nil || !q.Complete(m) || d.Free == nil {
 		return far
 	}
 	// one far row puts its unit in the last cells, and a unit has at most n/units rows
@@ -64,14 +63,11 @@ func (d *Draws) FarOut(m *models.Model, q *score.Surprisals, l *law.Law) (far Fa
 const farShift = 1
 
 // besideFarOut is the verdict on a variable by records far out. A fit by second moments allows for errors
-// with longer tails than the normal's: they make only sigma wrong. It does not allow for the farthest
-// records, nor for records that may also be far out in a predictor. 17 of 5000 records were, beyond where a line
-// ends, and that predictor's coefficient was 11 standard deviations off.
+// with longer tails than the normal's: they make only sigma wrong. It does not allow for the farthest records.
 func (d *Draws) besideFarOut(variable string, k Known) Verdict {
 	base, _ := naming.Split(variable)
 	own, _ := naming.OnScale(base)
-	open := slices.ContainsFunc(columnsOf(variable), func(column string) bool { return slices.Contains(k.OpenTails, column) })
-	if k.FarOut.Records == 0 || d.misfit != nil && own != naming.Sigma && !k.FarOut.Extreme && !open {
+	if k.FarOut.Records == 0 || d.misfit != nil && own != naming.Sigma && !k.FarOut.Extreme {
 		return Verdict{Value: Resolved}
 	}
 	value := Partly

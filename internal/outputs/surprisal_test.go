@@ -6,31 +6,22 @@ import (
 	"d3p/internal/posterior"
 )
 
-// In a fit by second moments records far out are about sigma alone, unless they are farther than long tails,
-// or a predictor may be far out, too.
+// In a fit by second moments records far out are about sigma alone, unless they are farther than long tails.
 func TestRecordsFarOutBesideSteps(t *testing.T) {
 	for _, c := range []struct {
 		misfit   *posterior.StepMisfit
 		far      FarOut
-		open     string // a column
 		b, sigma string
 	}{
-		{nil, FarOut{}, "", Resolved, Resolved},
-		{nil, FarOut{Records: 9, SD: 2}, "", Partly, Partly},
-		{nil, FarOut{Records: 9, SD: 2, Sure: true}, "", Partly, Not},
-		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true}, "", Resolved, Not},
-		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true}, "z", Resolved, Not},
-		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true}, "x", Partly, Not},
-		{&posterior.StepMisfit{}, FarOut{}, "x", Resolved, Resolved},
-		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true, Extreme: true}, "", Partly, Not},
+		{nil, FarOut{}, Resolved, Resolved},
+		{nil, FarOut{Records: 9, SD: 2}, Partly, Partly},
+		{nil, FarOut{Records: 9, SD: 2, Sure: true}, Partly, Not},
+		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true}, Resolved, Not},
+		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true, Extreme: true}, Partly, Not},
 	} {
 		d := &Draws{misfit: c.misfit, steps: 8}
-		intercept := c.b
-		if c.open != "" {
-			intercept = Resolved
-		}
-		for variable, want := range map[string]string{"b[x]": c.b, "Intercept_raw": intercept, "sigma": c.sigma, "sigma_raw": c.sigma} {
-			if got := d.besideFarOut(variable, Known{Normal: true, FarOut: c.far, OpenTails: []string{c.open}}); got.Value != want {
+		for variable, want := range map[string]string{"b[x]": c.b, "Intercept_raw": c.b, "sigma": c.sigma, "sigma_raw": c.sigma} {
+			if got := d.besideFarOut(variable, Known{Normal: true, FarOut: c.far}); got.Value != want {
 				t.Errorf("%+v, %+v: %s is %+v, want %s", c.misfit, c.far, variable, got, want)
 			}
 		}

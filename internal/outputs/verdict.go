@@ -69,8 +69,8 @@ type Known struct {
 	Normal bool
 	// LongTails is why a few records may decide about a predictor's coefficient, by column.
 	LongTails map[string]string
-	// OpenTails are columns whose standard deviation may be several times as large by Table 1.
-	OpenTails []string
+	// FarPredictors are the records far out in a predictor, by column; without those that noise explains.
+	FarPredictors map[string]FarPredictor
 	// Others are the records that have another number than the commonest one, by column.
 	Others map[string]Level
 	// Constant are columns of numbers whose records may all have one value, by Table 1.
@@ -169,6 +169,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		d.Variables[v].Verdict = &verdict
 	}
 	d.judgeBesidePulled(prior)
+	d.judgeBesideFarPredictors(known)
 	d.judgeWithin(known)
 	d.judgeIntercepts()
 	d.judgeEffects()

@@ -97,7 +97,7 @@ func methodsInference(p *Privacy, f Findings) string {
 		text += fmt.Sprintf("Batches were drawn by the scheme %s at %s. ", m.Sampler.Scheme, m.Sampler.rateWords())
 	}
 	if m.Surprisals != nil {
-		text += "After the last step, noisy counts of the records by the log of their likelihood were bought. "
+		text += "After the last step, noisy counts of the records by the log of their likelihood, and by how far out their predictors are, were bought. "
 	}
 	if len(p.Utility.NoiseShare) > 0 {
 		text += "Posterior intervals include the variance of the privacy noise."

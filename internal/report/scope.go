@@ -48,7 +48,7 @@ func (r *Run) scope() Scope {
 		}
 	}
 	if r.Plan.Surprisals != nil {
-		s.DataAccesses = append(s.DataAccesses, "noisy counts of the records by their likelihood at the end of the fit, after the last step")
+		s.DataAccesses = append(s.DataAccesses, "noisy counts of the records by their likelihood at the end of the fit and by how far out their predictors are, after the last step")
 	}
 	if r.Plan.Clipping == plan.ClippingCounts {
 		s.DataAccesses[0] = "one release of noisy tables of counts per step"

@@ -76,7 +76,7 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 	known.Events, known.Cutpoints = events(m, bought, known.Usable), cutpoints(m, bought, known.Usable)
 	known.Others = others(m, bought, known.Usable)
 	known.Constant = withoutSpread(bought)
-	known.LongTails, known.OpenTails = longTails(bought), openTails(bought)
+	known.LongTails = longTails(bought)
 	known.Normal = m.Spec.Model != nil && formula.FamilyOf(m.Spec.Model.Family.V).Name == "normal"
 	return known
 }
@@ -167,16 +167,6 @@ func withoutSpread(bought []table1.Row) (columns []string) {
 // A column of numbers has an open tail if the upper limit of its standard deviation is openTail times
 // that, and a long one if its quartiles are also less than nearQuartiles of it apart: 1.35 of a normal, 1 of an exponential.
 const openTail, nearQuartiles = 3, 1.1
-
-// openTails are the columns with an open tail.
-func openTails(bought []table1.Row) (columns []string) {
-	for _, row := range bought {
-		if isOpen(row) {
-			columns = append(columns, row.Column)
-		}
-	}
-	return columns
-}
 
 func isOpen(row table1.Row) bool {
 	return row.Statistic == table1.SD && row.High != nil && *row.High > openTail*row.Value
@@ -301,7 +291,7 @@ func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, n
 	if response := responseOf(m); response != nil {
 		if l, err := table1.LawOf(bought, &m.Spec.Data); err == nil { // rows of another model: no check
 			known.Misfit, known.Dependent = draws.Misfit(m, response, l), outputs.Collinear(m, l)
-			known.FarOut = draws.FarOut(m, ran.Surprisals, l)
+			known.FarOut, known.FarPredictors = draws.FarOut(m, ran.Surprisals, l), outputs.FarPredictors(m, ran.Surprisals, l.Records)
 		}
 	}
 	draws.Judge(m, prior, trace, known)

@@ -251,9 +251,6 @@ func TestPredictorsWithLongTails(t *testing.T) {
 			{Column: "x", Statistic: table1.Quartile1, Value: 2},
 			{Column: "x", Statistic: table1.Quartile3, Value: 2 + c.quartile},
 		})
-		if got := k.OpenTails; slices.Equal(got, []string{"x"}) != (c.high > 30) {
-			t.Errorf("up to %g: %q have an open tail", c.high, got)
-		}
 		if got := k.LongTails["x"]; (got != "") != c.is || c.is && !strings.Contains(got, "sd of 10 or up to 40") {
 			t.Errorf("up to %g, quartiles %g apart: %q", c.high, c.quartile, got)
 		}

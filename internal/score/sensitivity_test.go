@@ -70,13 +70,19 @@ func TestNoRecordMovesSurprisalsByMore(t *testing.T) {
 	if soak, err := strconv.Atoi(os.Getenv("D3P_SOAK")); err == nil {
 		seed, cases = rand.Uint64(), soak*cases
 	}
-	tried, counted, several := 0, 0, 0 // models, also those whose units have several rows
+	tried, counted, several, far := 0, 0, 0, 0 // models, also those whose units have several rows, and predictors
 	for k, m := range attacked(t) {
 		if m.Tape.AuxRecord > 0 {
 			continue
 		}
 		tried++
 		q := &Surprisals{Noise: 1, Edges: []float64{-1, 0, 1, 2, 10}}
+		for _, f := range m.Compiled.Encoding.Fields {
+			if isNumber(f) { // some of their rows are far out, others are not
+				q.Far = append(q.Far, FarPredictor{f.Column, 0, 0.2})
+				far++
+			}
+		}
 		open := func(theta []float64) (privacy.Placer, error) { return q.Placer(m.Compiled, theta), nil }
 		p, err := sensitivity.AttackPlacedCounts(m, open, rand.New(rand.NewPCG(seed, uint64(k))), func(p sensitivity.PlacedResult) bool {
 			return p.Cases < cases
@@ -91,7 +97,7 @@ func TestNoRecordMovesSurprisalsByMore(t *testing.T) {
 			}
 		}
 	}
-	if tried < 20 || counted < tried*3/4 || several < 5 {
-		t.Errorf("of %d models the record was counted for %d, of which %d have several rows per unit", tried, counted, several)
+	if tried < 20 || counted < tried*3/4 || several < 5 || far < 10 {
+		t.Errorf("of %d models the record was counted for %d, of which %d have several rows per unit; %d predictors", tried, counted, several, far)
 	}
 }

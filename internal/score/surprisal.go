@@ -18,12 +18,15 @@ import (
 
 // Surprisals are the numbers of units by surprisal, the largest -log p(row | θ) of a unit's rows in nats,
 // bought after the last step at θ where the fit ended. Clipping hides a few records far from what the model
-// predicts, which would decide about a fit without privacy; these counts show them.
+// predicts, which would decide about a fit without privacy; these counts show them. A unit with a row far out in
+// a predictor has a cell of that predictor instead.
 type Surprisals struct {
 	Noise float64 `json:"noise"` // standard deviation of each count's noise
 	// Theta is θ on the unconstrained scale of the declared parameters, shape (P).
 	Theta []float64 `json:"theta,omitempty"`
 	Edges []float64 `json:"edges,omitempty"` // of the cells, rising; the first and the last cell have no other end
+	// Far are the predictors that have cells after those of the edges, see FarDistances.
+	Far []FarPredictor `json:"far,omitempty"`
 	// Counts are the noisy numbers of units in the cells; nil before they are bought.
 	Counts []float64 `json:"counts,omitempty"`
 }
@@ -53,9 +56,10 @@ func (q *Surprisals) Events(rel event.Relation) []event.Event {
 // edges, in one cell, if no simulated record has a surprisal.
 func (q Surprisals) At(m *models.Model, theta []float64, l *law.Law) *Surprisals {
 	rng := noise.NewRandom(noise.Public(0).Stream(noise.Simulation))
-	list := slices.DeleteFunc(surprisals(m, theta, simulate.Records(m, theta, edgeRecords, l, rng)), func(x float64) bool { return !(math.Abs(x) <= math.MaxFloat64) })
+	records := simulate.Records(m, theta, edgeRecords, l, rng)
+	list := slices.DeleteFunc(surprisals(m, theta, records), func(x float64) bool { return !(math.Abs(x) <= math.MaxFloat64) })
 	slices.Sort(list)
-	q.Edges, q.Theta = nil, make([]float64, m.P)
+	q.Edges, q.Theta, q.Far = nil, make([]float64, m.P), farPredictors(m, records)
 	m.Declared(q.Theta, theta)
 	if len(list) == 0 {
 		return &q
@@ -72,20 +76,28 @@ func (q Surprisals) At(m *models.Model, theta []float64, l *law.Law) *Surprisals
 
 // Placer puts units in the cells by their surprisal at theta (P) under m, Theta in the coordinates of m.
 func (q *Surprisals) Placer(m *models.Model, theta []float64) privacy.Placer {
-	return surprisalPlacer{q, m, theta}
+	places, ok := q.places(m)
+	if !ok {
+		panic("score: the model has not the predictors of the surprisals")
+	}
+	return surprisalPlacer{q, m, theta, places}
 }
 
 type surprisalPlacer struct {
 	*Surprisals
-	model *models.Model
-	theta []float64
+	model  *models.Model
+	theta  []float64
+	places []int
 }
 
 // Cells implements privacy.Placer.
-func (p surprisalPlacer) Cells() []int { return []int{len(p.Edges) + 1} }
+func (p surprisalPlacer) Cells() []int { return []int{p.cells()} }
 
-// Place implements privacy.Placer. The row of a unit that has the largest surprisal has a cell, other rows,
-// and a unit without a surprisal, have none: a unit counts once.
+// cells is the number of all cells.
+func (q *Surprisals) cells() int { return q.firstFar(len(q.Far)) }
+
+// Place implements privacy.Placer. The row of a unit that is farthest out in a predictor, else the one that has
+// the largest surprisal, has a cell, other rows, and a unit without a surprisal, have none: a unit counts once.
 func (p surprisalPlacer) Place(tables []privacy.Placed, of privacy.RowRange) error {
 	all, k, cells := rowsOf(p.model, of), p.model.Encoding.K, tables[0].Cells
 	var valid []float64
@@ -98,6 +110,7 @@ func (p surprisalPlacer) Place(tables []privacy.Placed, of privacy.RowRange) err
 	list := surprisals(p.model, p.theta, valid)
 	for first := 0; first < all.N; first += of.Most {
 		farthest, most := -1, math.Inf(-1)
+		far, distance := 0, 0.0
 		for i := first; i < first+of.Most; i++ {
 			if !all.Valid[i] {
 				continue
@@ -105,9 +118,15 @@ func (p surprisalPlacer) Place(tables []privacy.Placed, of privacy.RowRange) err
 			if x := list[0]; x >= most { // NaN is not
 				farthest, most = i, x
 			}
+			if cell, d := p.farCell(all.Data[i*k:(i+1)*k], p.places); d > distance {
+				far, distance = cell, d
+			}
 			list = list[1:]
 		}
-		if farthest >= 0 {
+		switch {
+		case farthest >= 0 && distance > 0:
+			cells[farthest] = far
+		case farthest >= 0:
 			cells[farthest] = p.cell(most)
 		}
 	}
@@ -151,15 +170,21 @@ func alone(rows []float64, k, width int) (units []float64) {
 }
 
 // Expected are the shares of the cells among simulated rows, and their variances, with rows at
-// draws of the parameters of m and laws that the columns may have by l.
+// draws of the parameters of m, which has the predictors of q, and laws that the columns may have by l.
 func (q *Surprisals) Expected(m *models.Model, draws func(k int) []float64, l *law.Law, tables, records int) (mean, variance []float64) {
 	rng := noise.NewRandom(noise.Public(0).Stream(noise.Simulation))
-	n := len(q.Edges) + 1
+	n, width := q.cells(), m.Encoding.K
+	places, _ := q.places(m)
 	mean, variance = make([]float64, n), make([]float64, n)
 	for k := range tables {
 		own := make([]float64, n)
-		for _, x := range surprisals(m, q.Theta, simulate.Records(m, draws(k), records, l.Drawn(rng), rng)) {
-			if !math.IsNaN(x) {
+		rows := simulate.Records(m, draws(k), records, l.Drawn(rng), rng)
+		for i, x := range surprisals(m, q.Theta, rows) {
+			switch cell, distance := q.farCell(rows[i*width:(i+1)*width], places); {
+			case math.IsNaN(x):
+			case distance > 0:
+				own[cell] += 1 / float64(records)
+			default:
 				own[q.cell(x)] += 1 / float64(records)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
+	"d3p/internal/models/naming"
 	"d3p/internal/models/source"
 )
 
@@ -49,7 +50,7 @@ func (s *Smooth) size() int {
 }
 
 // param is the name of the coefficients, dim the name of their dim.
-func (s *Smooth) param() string { return "s_" + within(s.Of, s.Column) }
+func (s *Smooth) param() string { return naming.Curve(within(s.Of, s.Column)) }
 
 func (s *Smooth) dim() string { return "basis_" + within(s.Of, s.Column) }
 

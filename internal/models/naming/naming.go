@@ -17,6 +17,7 @@ const (
 	effects      = "r_"
 	standardised = "z_"
 	spread       = "sd_"
+	curve        = "s_"
 )
 
 // Raw is the name of a quantity in the unit of the data file.
@@ -49,6 +50,18 @@ func IsStandardised(name string) bool { return strings.HasPrefix(name, standardi
 // IsSpread reports whether a name is the name of the standard deviations of a group's
 // effects.
 func IsSpread(name string) bool { return strings.HasPrefix(name, spread) }
+
+// Curve is the name of the coefficients of a curve in a number.
+func Curve(number string) string { return curve + number }
+
+// CurveOf is the number that coefficients with this name are a curve in; empty for others.
+func CurveOf(name string) string {
+	number, ok := strings.CutPrefix(name, curve)
+	if !ok {
+		return ""
+	}
+	return number
+}
 
 // Split takes a variable b[age] apart into the name and the element.
 func Split(variable string) (name, element string) {
