@@ -158,7 +158,8 @@ func TestErrorsQuoteNoCell(t *testing.T) {
 		cfg.Table = tableAt(path)
 		if _, err := privacy.NewCurator(cfg); err != nil {
 			failed++
-			if strings.Contains(err.Error(), "31415") || strings.Contains(err.Error(), "92653") {
+			said := strings.ReplaceAll(err.Error(), path, "") // a folder's name is of random digits
+			if strings.Contains(said, "31415") || strings.Contains(said, "92653") {
 				t.Fatalf("error %q quotes a cell", err)
 			}
 			if !inHeader || errors.As(err, new(*fs.PathError)) {

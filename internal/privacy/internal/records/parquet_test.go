@@ -136,7 +136,7 @@ func TestParquetErrors(t *testing.T) {
 	level := encoding.Field{Column: "a", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"x"}, Missing: encoding.MissingReject, Out: []int{0}}
 	elsewhere := number
 	elsewhere.Column = "A"
-	text := parquetText(t, columns(arrow.BinaryTypes.String), `["canary31415", "1"]`)
+	text := parquetText(t, columns(arrow.BinaryTypes.String), `["canary3141592653", "1"]`)
 	for _, test := range []struct {
 		name, text string
 		field      encoding.Field
@@ -145,8 +145,8 @@ func TestParquetErrors(t *testing.T) {
 		{"a date", parquetText(t, columns(arrow.FixedWidthTypes.Date32), `["2026-01-02"]`), level, "column a: has type date in the file (the model file declares levels"},
 		{"a date where a number is declared", parquetText(t, columns(arrow.FixedWidthTypes.Date32), `["2026-01-02"]`), number, "column a: has type date in the file (the model file declares a number)"},
 		{"a time of day", parquetText(t, columns(arrow.FixedWidthTypes.Time32ms), `["12:34:56"]`), number, "column a: has type time of day"},
-		{"a list", parquetText(t, columns(arrow.ListOf(arrow.PrimitiveTypes.Int64)), `[[31415]]`), number, "column a: has type list of integer in the file (a tensor with tokens: 30000"},
-		{"a struct", parquetText(t, columns(arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64})), `[{"a": 31415}]`), number, "column a: has type nested"},
+		{"a list", parquetText(t, columns(arrow.ListOf(arrow.PrimitiveTypes.Int64)), `[[3141592653]]`), number, "column a: has type list of integer in the file (a tensor with tokens: 30000"},
+		{"a struct", parquetText(t, columns(arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64})), `[{"a": 3141592653}]`), number, "column a: has type nested"},
 		{"bytes of one length", parquetText(t, columns(&arrow.FixedSizeBinaryType{ByteWidth: 3}), `["MzE0"]`), level, "column a: has type bytes of fixed length"},
 		{"unknown column", text, elsewhere, "column A: not in the header of the file (did you mean a?)"},
 		{"only the magic", "PAR1", number, "is no Parquet file that can be decoded"},
@@ -157,7 +157,7 @@ func TestParquetErrors(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one with %q", err, test.want)
 			}
-			if err != nil && strings.Contains(err.Error(), "31415") {
+			if err != nil && strings.Contains(err.Error(), "3141592653") {
 				t.Errorf("error %q quotes a cell", err)
 			}
 		})
@@ -166,9 +166,9 @@ func TestParquetErrors(t *testing.T) {
 
 // A damaged file is an error that quotes nothing, or is read, but never a panic.
 func TestParquetDamaged(t *testing.T) {
-	level := encoding.Field{Column: "a", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"canary31415"},
+	level := encoding.Field{Column: "a", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"canary3141592653"},
 		Unknown: encoding.UnknownReject, Missing: encoding.MissingReject, Out: []int{0}}
-	text := parquetText(t, columns(arrow.BinaryTypes.String), `["canary31415", "canary31415", "canary31415"]`)
+	text := parquetText(t, columns(arrow.BinaryTypes.String), `["canary3141592653", "canary3141592653", "canary3141592653"]`)
 	path := write(t, "data.parquet", text)
 	rng := rand.New(rand.NewPCG(1, 1))
 	failed := 0
@@ -182,7 +182,7 @@ func TestParquetDamaged(t *testing.T) {
 		}
 		if _, _, err := readOne(path, one(level), Options{MaxMemory: 1 << 20}); err != nil {
 			failed++
-			if strings.Contains(err.Error(), "31415") {
+			if strings.Contains(err.Error(), "3141592653") {
 				t.Fatalf("error %q quotes a cell", err)
 			}
 		}
