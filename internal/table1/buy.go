@@ -153,7 +153,7 @@ func setLevels(c *law.Column, counts []float64, noise float64) {
 }
 
 // unsureRows is the error of a declared number of rows, as a part of it. Of 400 columns many times narrower
-// than declared 41 came out 3 to 25 times too wide without a declared number (counts with a noise of 9 % of it),
+// than declared 32 came out wrong by a factor of 3 without a declared number (counts with a noise of 9 % of it),
 // and one with a number that is known up to a fifth.
 const unsureRows = 0.2
 

@@ -70,33 +70,10 @@ func (f *distribution) below(y float64, at place) float64 {
 	return normalBelow(z)
 }
 
-// number is the one whose of is y.
-func (f *distribution) number(y float64) float64 {
-	if f.plain {
-		return y
-	}
-	distance := math.Exp(y)
-	if f.power > 0 {
-		distance = math.Pow(max(y, 0), 1/f.power)
-	}
-	if f.mirrored {
-		return f.origin - distance
-	}
-	return f.origin + distance
-}
-
-// body is the place of the numbers within one standard deviation of a normal: their middle and half of
-// their distance.
-func (f *distribution) body(at place) place {
-	a, b := f.number(at.center-at.scale), f.number(at.center+at.scale)
-	return place{(a + b) / 2, math.Abs(b-a) / 2}
-}
-
 // fit is a distribution under the noisy counts of a histogram.
 type fit struct {
 	*distribution
 	ends   [2]float64 // f.of of the bounds
-	most   float64    // half of their distance, the largest scale of a body
 	inner  []float64  // of the edges between the parts
 	cell   []int      // of the histogram, of each part
 	counts []float64  // as shares
@@ -154,28 +131,6 @@ func (s *seen) square(f *distribution, at place) float64 {
 // clamped is the prior mean of the share of records beyond the bounds.
 const clamped = 0.05
 
-// newFit is a fit to shares of the cells between raw edges, each of one part, and to those of a look.
-func newFit(d *distribution, of column, edges, shares []float64, noise float64, look *seen) *fit {
-	f := &fit{distribution: d, counts: shares, noise: noise, ends: [2]float64{d.of(of.lower), d.of(of.upper)}, most: (of.upper - of.lower) / 2, cells: make([]float64, len(shares))}
-	whole := shape{edges: edges}
-	for i := range shares {
-		whole.cell = append(whole.cell, i)
-	}
-	f.divide(of, whole)
-	if look != nil {
-		f.look = look.by(d, of)
-	}
-	return f
-}
-
-// divide divides the cells into the parts of s.
-func (f *fit) divide(of column, s shape) {
-	f.cell, f.p, f.inner = s.cell, make([]float64, len(s.cell)), nil
-	for _, x := range s.edges[1:len(s.cell)] {
-		f.inner = append(f.inner, f.of(of.transformed(x)))
-	}
-}
-
 // square computes p, the probabilities of the parts. It is the squared distance of those of the
 // cells from the counts, in units of the noise, less twice the log of the prior density of the
 // share beyond the bounds, which is exponential.
@@ -198,33 +153,25 @@ func (f *fit) square(at place) float64 {
 	return square
 }
 
-// nearest is the place about which the counts leave most probability, and the squared distance there, of
-// scale 0 without two edges: pattern search from the best of some places between edges. Half of that
-// distance is less the log of a density; the centers that have it are as many as the body is wide.
+// nearest is the place at which the distribution is nearest to the counts, of scale 0 without two
+// edges: pattern search from the best of some places between edges.
 func (f *fit) nearest() (at place, least float64) {
-	lists := [][]float64{f.inner}
-	if f.look != nil {
-		lists = append(lists, f.look.inner)
-	}
-	most := math.Inf(1)
+	least = math.Inf(1)
 	try := func(center, scale float64) bool {
 		if !(scale > 0 && scale < 1e100) || math.IsInf(center, 0) {
 			return false
 		}
 		square := f.square(place{center, scale})
-		doubt := square - 2*math.Log(min(f.body(place{center, scale}).scale, f.most))
-		if !(doubt < most) {
+		if !(square < least) {
 			return false
 		}
-		at, least, most = place{center, scale}, square, doubt
+		at, least = place{center, scale}, square
 		return true
 	}
-	for _, edges := range lists {
-		for i, y := range edges {
-			for gap := 1; gap <= 8; gap *= 2 {
-				if j := min(i+gap, len(edges)-1); j > i {
-					try((y+edges[j])/2, math.Abs(edges[j]-y))
-				}
+	for i, y := range f.inner {
+		for gap := 1; gap <= 8; gap *= 2 {
+			if j := min(i+gap, len(f.inner)-1); j > i {
+				try((y+f.inner[j])/2, math.Abs(f.inner[j]-y))
 			}
 		}
 	}
@@ -245,7 +192,7 @@ const (
 
 // grid calls visit with places about the nearest one and their densities, relative to that of
 // a distance of least, under counts whose noise is wide times as large as stated. It visits none
-// where all densities are 0, nor a place without probability between the bounds.
+// where all densities are 0.
 func (f *fit) grid(at place, least, wide float64, visit func(weight float64)) {
 	density := func(u, v float64) float64 {
 		return math.Exp(-(f.square(place{at.center + u*at.scale, at.scale * math.Exp(v)}) - least) / (2 * wide * wide))
@@ -281,9 +228,7 @@ func (f *fit) grid(at place, least, wide float64, visit func(weight float64)) {
 	for i := range gridPoints {
 		for j := range gridPoints {
 			x, y := gridReach*unit(i), gridReach*unit(j)
-			if weight := density(mean[0]+a*x, mean[1]+b*x+c*y); slices.Max(f.p) > 0 {
-				visit(weight)
-			}
+			visit(density(mean[0]+a*x, mean[1]+b*x+c*y))
 		}
 	}
 }

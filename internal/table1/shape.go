@@ -37,18 +37,22 @@ const clippedAt = 2.2
 // shapeOf is the shape of a column with these shares of counts between raw edges, that have
 // noise, and those of a look before.
 func shapeOf(of column, edges, shares []float64, noise float64, look *seen) shape {
+	s := partsOf(of, edges)
+	parts := len(s.cell)
 	list := distributions(of)
-	fits, ats, leasts := make([]*fit, len(list)), make([]place, len(list)), make([]float64, len(list))
+	fits, ats, leasts, best := make([]*fit, len(list)), make([]place, len(list)), make([]float64, len(list)), math.Inf(1)
 	for k := range list {
-		fits[k] = newFit(&list[k], of, edges, shares, noise, look)
-		ats[k], leasts[k] = fits[k].nearest()
-		if ats[k].scale == 0 {
-			return declaredShape(edges, stats.Simplex(shares, 1), noise)
+		f := &fit{distribution: &list[k], cell: s.cell, counts: shares, noise: noise, p: make([]float64, parts), cells: make([]float64, len(shares)), ends: [2]float64{list[k].of(of.lower), list[k].of(of.upper)}}
+		for _, x := range s.edges[1:parts] {
+			f.inner = append(f.inner, f.of(of.transformed(x)))
 		}
+		if look != nil {
+			f.look = look.by(&list[k], of)
+		}
+		fits[k] = f
+		ats[k], leasts[k] = f.nearest()
+		best = min(best, leasts[k])
 	}
-	best := slices.Min(leasts)
-	nearest := slices.Index(leasts, best)
-	s := partsOf(of, edges, list[nearest].body(ats[nearest]))
 	known := len(shares)
 	if look != nil {
 		known += len(look.shares)
@@ -56,14 +60,16 @@ func shapeOf(of column, edges, shares []float64, noise float64, look *seen) shap
 	wide := math.Sqrt(max(1, best/float64(max(known-3, 1))))
 	total := 0.0
 	for k, f := range fits {
-		f.divide(of, s)
+		if ats[k].scale == 0 {
+			return declaredShape(edges, stats.Simplex(shares, 1), noise)
+		}
 		f.grid(ats[k], best, wide, func(weight float64) {
 			weight *= f.prior
 			total += weight
 			s.members = append(s.members, member{weight, slices.Clone(f.p)})
 		})
 	}
-	s.shares, s.cells = make([]float64, len(s.cell)), make([]float64, len(shares))
+	s.shares, s.cells = make([]float64, parts), make([]float64, len(shares))
 	for k := range s.members {
 		m := &s.members[k]
 		m.weight /= total
@@ -120,32 +126,31 @@ func momentsOf(shares, first, second []float64, about, most float64) (mean, vari
 
 // farEnd is the distance of the far end of a part from the middle of a histogram, in those of its
 // near end; leastPart is the least of a part that remains. Numbers in a part are uniform, and twice
-// as far ends would make a normal 4 % too wide. The narrowest part of a cell is a mostParts-th of it.
-const farEnd, leastPart, mostParts = math.Sqrt2, 1.15, 1000
+// as far ends would make a normal 4 % too wide.
+const farEnd, leastPart = math.Sqrt2, 1.15
 
-// partsOf divides the wide cells of a histogram about the middle of its narrowest cell; about the
-// column's body if that is narrower than the cell in which it lies.
-func partsOf(of column, edges []float64, body place) (s shape) {
-	middle, least, unit := 0.0, math.Inf(1), 0.0
+// partsOf divides the wide cells of a histogram about the middle of its narrowest cell.
+func partsOf(of column, edges []float64) (s shape) {
+	middle, least := 0.0, math.Inf(1)
 	at := make([]float64, len(edges))
 	for i, x := range edges {
 		at[i] = of.transformed(x)
-		if i == 0 {
-			continue
+		if i > 0 && at[i]-at[i-1] < least && i > 1 && i < len(edges)-1 {
+			middle, least = (at[i]+at[i-1])/2, at[i]-at[i-1]
 		}
-		if width := at[i] - at[i-1]; width < least && i > 1 && i < len(edges)-1 {
-			middle, least = (at[i]+at[i-1])/2, width
-		}
-		if body.center > at[i-1] && body.center <= at[i] && body.scale < at[i]-at[i-1] {
-			unit = max(body.scale, (at[i]-at[i-1])/mostParts)
-		}
-	}
-	if unit > 0 {
-		middle = body.center
 	}
 	s.edges = append(s.edges, edges[0])
 	for i := range edges[1:] {
-		for _, x := range cutsBetween(at[i]-middle, at[i+1]-middle, unit) {
+		a, b := at[i]-middle, at[i+1]-middle
+		var between []float64
+		for x := farEnd * a; a > 0 && x < b/leastPart; x *= farEnd {
+			between = append(between, x)
+		}
+		for x := farEnd * b; b < 0 && x > a/leastPart; x *= farEnd {
+			between = append(between, x)
+		}
+		slices.Sort(between)
+		for _, x := range between {
 			raw := of.declared.Untransformed(middle + x)
 			if of.whole {
 				raw = math.Floor(raw) + 0.5
@@ -157,27 +162,6 @@ func partsOf(of column, edges []float64, body place) (s shape) {
 		s.edges, s.cell = append(s.edges, edges[i+1]), append(s.cell, i)
 	}
 	return s
-}
-
-// cutsBetween divide a cell from a to b about 0. With a unit there are two parts in it next to 0.
-func cutsBetween(a, b, unit float64) (between []float64) {
-	switch {
-	case unit > 0:
-		for x := unit / 2; x < max(-a, b); x *= farEnd {
-			between = append(between, -x, x)
-		}
-		between = slices.DeleteFunc(append(between, 0), func(x float64) bool { return x <= a || x >= b })
-	case a > 0:
-		for x := farEnd * a; x < b/leastPart; x *= farEnd {
-			between = append(between, x)
-		}
-	case b < 0:
-		for x := farEnd * b; x > a/leastPart; x *= farEnd {
-			between = append(between, x)
-		}
-	}
-	slices.Sort(between)
-	return between
 }
 
 // partMoments are the means and the mean squares of the numbers of cells between raw edges.
