@@ -49,8 +49,9 @@ const farEffect = 4
 
 // judgeBesideFarPredictors caps the verdicts of coefficients of predictors with records far out, and of those that
 // move with them; an intercept of a mean that is not linear does. A fit without privacy follows these records, and a
-// private one clips them: it answers for the others. Of 10,000 records 1 % were 20 times farther out, beyond where the effect ends: the coefficient was 4
-// standard deviations off, in other tables 6 to 20, and that of a column correlated by .6 half as far.
+// private one clips them: it answers for the others. Of 10,000 records 1 % were 20 times farther out, beyond where the
+// effect ends: the coefficient was 4 standard deviations off, in other tables 6 to 20, and that of a column correlated
+// by .6 half as far.
 func (d *Draws) judgeBesideFarPredictors(known Known) {
 	for o := range d.Variables {
 		of := d.Variables[o].Name

@@ -76,9 +76,9 @@ func (l looked) cuts(f encoding.Field, of column, spike bool) []float64 {
 		return cuts
 	}
 	if l.likely != nil {
-		near := func(x float64) bool { return math.Abs(of.transformed(x)-l.likely.center) <= near*l.likely.scale }
-		others := slices.DeleteFunc(countCuts(f, of, *l.likely, spike), func(x float64) bool { return !near(x) })
-		cuts = append(slices.DeleteFunc(cuts, near), others...)
+		isNear := func(x float64) bool { return math.Abs(of.transformed(x)-l.likely.center) <= near*l.likely.scale }
+		others := slices.DeleteFunc(countCuts(f, of, *l.likely, spike), func(x float64) bool { return !isNear(x) })
+		cuts = append(slices.DeleteFunc(cuts, isNear), others...)
 	}
 	for i, count := range l.look.cells() {
 		if count < isolated*l.look.noise {
