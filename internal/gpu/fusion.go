@@ -18,10 +18,10 @@ const (
 
 // findChains marks the chains of a stage, whose instructions are shared out in `turns`,
 // and moves the numbers that they keep; a thread takes `abreast` elements at a time.
-// elsewhere marks the buffers with readers outside the stage's instructions. checked
-// marks the buffers in which a chain finds numbers that are not finite; such a chain, and one of a
-// product and its sum, may have one instruction. Strand k of a chain has its place and length
-// in link k, and the first link their number.
+// elsewhere marks the buffers with readers outside the stage's instructions, checked those in
+// which a chain finds numbers that are not finite. One instruction is a chain if its result is
+// checked, or if it is a product and its sum. Strand k of a chain has its place and length in
+// link k, and the first link their number.
 func (p *program) findChains(list []graph.Instr, coded []instr, turns []turn, abreast int, elsewhere, checked []bool) {
 	last := make([]int, len(p.tape.Buffers)) // the last instruction that reads a buffer
 	for i := range list {

@@ -271,9 +271,13 @@ func (t *target) density(gradient, theta []float64) (float64, error) {
 }
 
 // sample draws θ by a chain that begins near the mode next to the start, S×P; nil where the density is
-// not finite there. Group effects that are known well beside a standard deviation that is not
-// need other coordinates (nuts.Options.Scales): in θ, steps are as short as the best known combination.
+// not finite at the start: SampleNear would try that start again and again. Group effects that are known well
+// beside a standard deviation that is not need other coordinates (nuts.Options.Scales): in θ, steps are as
+// short as the best known combination.
 func (t *target) sample(o nuts.Options, rng *noise.Random) ([]float64, nuts.Tries) {
+	if value, _ := t.density(make([]float64, len(t.start)), t.start); math.IsInf(value, 0) {
+		return nil, nuts.Tries{}
+	}
 	o.Dense, o.Scales = true, t.scales
 	chain, tries, err := nuts.UntilMixed(o, func(o nuts.Options) (*nuts.Chain, error) {
 		return nuts.SampleNear(context.Background(), t.density, len(t.start), func(start []float64) { copy(start, t.start) }, o, rng)

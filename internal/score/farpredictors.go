@@ -18,8 +18,8 @@ type FarPredictor struct {
 	SD     float64 `json:"sd"`
 }
 
-// FarDistances are the distances, in standard deviations, from which on a row is in each cell of a predictor.
-// Of a normal a row is beyond the first once in 500 million.
+// FarDistances are the distances, in standard deviations, at which the cells of a predictor begin; the last one
+// has no end. One of 500 million normal numbers is beyond the first.
 var FarDistances = []float64{6, 18}
 
 // farPredictors are the numbers that m predicts with, by rows [n x Encoding.K] of their law; without those
@@ -60,8 +60,8 @@ func isNumber(f encoding.Field) bool {
 	return f.Kind == encoding.Numeric && f.Role == encoding.Predictor
 }
 
-// farCell is the cell of a row (Encoding.K) that is far out in a predictor, the one in which it is farthest, and
-// the distance there; 0 for other rows.
+// farCell returns the cell of a row (Encoding.K) and its distance, by the predictor in which it is farthest out;
+// 0 and 0 if it is far out in none.
 func (q *Surprisals) farCell(row []float64, places []int) (cell int, distance float64) {
 	for j, far := range q.Far {
 		d := math.Abs(row[places[j]]-far.Center) / far.SD
