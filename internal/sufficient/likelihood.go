@@ -15,6 +15,7 @@ package sufficient
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -27,21 +28,31 @@ type Moments struct {
 	P int `json:"p"`
 	// Values is the upper triangle of Σ(x, y)(x, y)ᵀ, row by row: (P+1)(P+2)/2 numbers.
 	Values []float64 `json:"values"`
-	// Noise is the standard deviation of each, SquareError that of an error of the square of the
-	// response beside it.
-	Noise       float64 `json:"noise"`
-	SquareError float64 `json:"square_error"`
+	// Noise is the standard deviation of the noise of each, CutSD that of other errors: of what
+	// their bound cut off; nil: none.
+	Noise float64   `json:"noise"`
+	CutSD []float64 `json:"cut_sd,omitempty"`
 	// Records is n, RecordsSD the standard deviation of its noise.
 	Records   float64 `json:"records"`
 	RecordsSD float64 `json:"records_sd"`
 }
 
 // At is entry i, j of the moments; P is the place of the response.
-func (m *Moments) At(i, j int) float64 {
-	if i > j {
-		i, j = j, i
+func (m *Moments) At(i, j int) float64 { return m.Values[m.place(i, j)] }
+
+// place is the place of entry i, j in Values.
+func (m *Moments) place(i, j int) int {
+	i, j = min(i, j), max(i, j)
+	return i*(2*(m.P+1)-i-1)/2 + j
+}
+
+// variance is that of the errors of entry i, j.
+func (m *Moments) variance(i, j int) float64 {
+	if m.CutSD == nil {
+		return m.Noise * m.Noise
 	}
-	return m.Values[i*(2*(m.P+1)-i-1)/2+j]
+	cut := m.CutSD[m.place(i, j)]
+	return m.Noise*m.Noise + cut*cut
 }
 
 // Design is Σxxᵀ.
@@ -69,8 +80,8 @@ type Likelihood struct {
 	p         int
 	design    *mat.SymDense // S as released
 	positive  *mat.SymDense // the nearest matrix without small eigenvalues
-	noise     float64       // τ
-	ofSquare  float64       // variance of the error of Σy² beside it
+	errors    *mat.SymDense // variances V of the errors of S's entries
+	ofRight   []float64     // of those of Σxy and Σy²
 	n, nSD    float64
 	weak      float64   // 1 if S is weakly known, else 0
 	released  []float64 // Σxy, Σy²; of the weighted mean of steps the same about its places
@@ -96,9 +107,14 @@ func (m *Moments) Weak() bool { return m.Noise > weakNoise*m.Records }
 // s² = variance.
 func NewLikelihood(m *Moments, shape *mat.SymDense, steps []Step, center []float64, variance float64) *Likelihood {
 	p := m.P
-	l := &Likelihood{p: p, design: m.Design(), noise: m.Noise, ofSquare: m.SquareError * m.SquareError, n: m.Records, nSD: m.RecordsSD}
+	l := &Likelihood{p: p, design: m.Design(), errors: mat.NewSymDense(p, nil), n: m.Records, nSD: m.RecordsSD}
 	for i := range p + 1 {
-		l.released = append(l.released, m.At(i, p))
+		l.released, l.ofRight = append(l.released, m.At(i, p)), append(l.ofRight, m.variance(i, p))
+	}
+	for i := range p {
+		for j := range i + 1 {
+			l.errors.SetSym(i, j, m.variance(i, j))
+		}
 	}
 	if m.Weak() {
 		l.weak = 1
@@ -133,12 +149,13 @@ func (l *Likelihood) average(shape *mat.SymDense, steps []Step, center []float64
 		off[t] = mat.NewVecDense(p, nil)
 		off[t].SubVec(mat.NewVecDense(p, center), mat.NewVecDense(p, s.At))
 	}
-	ofSlope, ofSquare, noise := mat.NewSymDense(count, nil), mat.NewSymDense(count, nil), l.noise*l.noise
+	ofSlope, ofSquare := mat.NewSymDense(count, nil), mat.NewSymDense(count, nil)
+	product, ones := mat.NewVecDense(p, nil), mat.NewVecDense(p, slices.Repeat([]float64{1}, p))
 	for t, s := range steps {
 		for u := range t + 1 {
-			dot := mat.Dot(off[t], off[u])
-			ofSlope.SetSym(t, u, noise*dot)
-			ofSquare.SetSym(t, u, 2*noise*dot*dot+4*variance*mat.Inner(off[t], l.positive, off[u]))
+			product.MulElemVec(off[t], off[u])
+			ofSlope.SetSym(t, u, mat.Inner(ones, l.errors, product)/float64(p))
+			ofSquare.SetSym(t, u, 2*mat.Inner(product, l.errors, product)+4*variance*mat.Inner(off[t], l.positive, off[u]))
 		}
 		ofSlope.SetSym(t, t, ofSlope.At(t, t)+s.SlopeNoise*s.SlopeNoise*mat.Trace(shape)/float64(p))
 		ofSquare.SetSym(t, t, ofSquare.At(t, t)+s.SquareNoise*s.SquareNoise)
@@ -328,26 +345,23 @@ func (l *Likelihood) towardsErrors(gradient []float64, w *mat.SymDense, s *sum, 
 // towardsNoise adds <W, ∂Σ/∂γ>/2 of the covariance of s with t by the noise of S, as far as s
 // depends on γ. Each pair is called both ways.
 func (l *Likelihood) towardsNoise(gradient []float64, w *mat.SymDense, s, t *sum) {
-	p, noise := l.p, l.noise*l.noise
-	trace, ofM := 0.0, w.At(s.square, t.square)
-	for i := range p {
-		trace += w.At(s.first+i, t.first+i)
-	}
+	p, ofM := l.p, w.At(s.square, t.square)
 	for k := range p {
 		// in a of s: with a and with M of t
-		g := t.a[k]*trace - w.At(s.first+k, t.first+k)*t.a[k] - t.m.At(k, k)*w.At(s.first+k, t.square)
+		g := -l.errors.At(k, k) * (w.At(s.first+k, t.first+k)*t.a[k] + t.m.At(k, k)*w.At(s.first+k, t.square))
 		// in M of s: with a and with M of t, times 2b
 		ofB := 0.0
 		for j := range p {
-			g += w.At(s.first+j, t.first+k)*t.a[j] + 2*t.m.At(k, j)*w.At(s.first+j, t.square)
+			ofEntry := l.errors.At(k, j)
+			g += ofEntry * (w.At(s.first+j, t.first+j)*t.a[k] + w.At(s.first+j, t.first+k)*t.a[j] + 2*t.m.At(k, j)*w.At(s.first+j, t.square))
 			v, x := w.At(t.first+k, s.square), w.At(t.first+j, s.square)
 			one := v*t.a[j] + x*t.a[k] + 2*ofM*t.m.At(k, j)
 			if j == k {
 				one -= v*t.a[k] + ofM*t.m.At(k, k)
 			}
-			ofB += one * s.b[j]
+			ofB += ofEntry * one * s.b[j]
 		}
-		gradient[k] += noise * (g + 2*ofB)
+		gradient[k] += g + 2*ofB
 	}
 }
 
@@ -377,41 +391,35 @@ func (l *Likelihood) model(gamma []float64, s float64) {
 
 // noises is the covariance of d; of the noise alone where s is 0.
 //
-// Every entry of S on and above the diagonal has the noise E of standard deviation τ, so
+// Every entry of S on and above the diagonal has an error E of its own, of variance V, so
 //
-//	Cov(Ea, Eb) = τ²((a·b)I + baᵀ − diag(a∘b)),  Cov(Ea, <M, E>) = τ²(2Ma − diag(M)∘a),
-//	Cov(<M, E>, <M', E>) = τ²(2<M, M'> − diag(M)·diag(M'))
+//	Cov(Ea, Eb) = diag(V(a∘b)) + V∘(baᵀ − diag(a∘b)),  Cov(Ea, <M, E>) = 2(V∘M)a − diag(V∘M)∘a,
+//	Cov(<M, E>, <M', E>) = 2<M, V∘M'> − diag(M)·diag(V∘M')
 func (l *Likelihood) noises(s float64) *mat.SymDense {
-	p, variance, noise := l.p, s*s, l.noise*l.noise
+	p, variance := l.p, s*s
 	out := mat.NewSymDense(l.size(), nil)
 	for at, x := range l.sums {
 		for _, y := range l.sums[:at+1] {
-			dot, squares := 0.0, 0.0
+			squares := 0.0
 			for i := range p {
-				dot += x.a[i] * y.a[i]
-				squares -= x.m.At(i, i) * y.m.At(i, i)
+				same := 0.0
+				squares -= l.errors.At(i, i) * x.m.At(i, i) * y.m.At(i, i)
 				for j := range p {
-					squares += 2 * x.m.At(i, j) * y.m.At(i, j)
+					ofEntry := l.errors.At(i, j)
+					same += ofEntry * x.a[j] * y.a[j]
+					squares += 2 * ofEntry * x.m.At(i, j) * y.m.At(i, j)
+					out.SetSym(x.first+i, y.first+j, ofEntry*x.a[j]*y.a[i])
 				}
+				out.SetSym(x.first+i, y.first+i, same)
+				out.SetSym(x.first+i, y.square, l.withSquare(y.m, x.a, i))
+				out.SetSym(y.first+i, x.square, l.withSquare(x.m, y.a, i))
 			}
-			for i := range p {
-				for j := range p {
-					c := x.a[j] * y.a[i]
-					if i == j {
-						c = dot
-					}
-					out.SetSym(x.first+i, y.first+j, noise*c)
-				}
-				out.SetSym(x.first+i, y.square, noise*ofSquare(y.m, x.a, i))
-				out.SetSym(y.first+i, x.square, noise*ofSquare(x.m, y.a, i))
-			}
-			out.SetSym(x.square, y.square, noise*squares)
+			out.SetSym(x.square, y.square, squares)
 		}
 	}
-	for i := range p + 1 {
-		out.SetSym(i, i, out.At(i, i)+noise)
+	for i, v := range l.ofRight {
+		out.SetSym(i, i, out.At(i, i)+v)
 	}
-	out.SetSym(p, p, out.At(p, p)+l.ofSquare)
 	if l.steps {
 		for i := range p {
 			for j := range i + 1 {
@@ -439,11 +447,11 @@ func (l *Likelihood) noises(s float64) *mat.SymDense {
 	return out
 }
 
-// ofSquare is entry i of 2Ma − diag(M)∘a.
-func ofSquare(m *mat.SymDense, a []float64, i int) float64 {
-	sum := -m.At(i, i) * a[i]
+// withSquare is entry i of 2(V∘M)a − diag(V∘M)∘a.
+func (l *Likelihood) withSquare(m *mat.SymDense, a []float64, i int) float64 {
+	sum := -l.errors.At(i, i) * m.At(i, i) * a[i]
 	for j, x := range a {
-		sum += 2 * m.At(i, j) * x
+		sum += 2 * l.errors.At(i, j) * m.At(i, j) * x
 	}
 	return sum
 }

@@ -73,7 +73,8 @@ func example(rng *rand.Rand, p, count int) (*Likelihood, []float64) {
 		}
 	}
 	for i := range m.Values {
-		m.Values[i] += m.Noise * rng.NormFloat64()
+		m.CutSD = append(m.CutSD, 4*rng.Float64())
+		m.Values[i] += math.Hypot(m.Noise, m.CutSD[i]) * rng.NormFloat64()
 	}
 	shape := mat.NewSymDense(p, nil)
 	for j := range p {
@@ -90,7 +91,7 @@ func example(rng *rand.Rand, p, count int) (*Likelihood, []float64) {
 }
 
 // The covariance of the sums is that of their derivatives in every entry of S above the
-// diagonal, each with the noise τ, in Σxe and in Σe².
+// diagonal, each with its error, in Σxe and in Σe².
 func TestCovarianceOfTheSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, count := range []int{0, 3} {
@@ -102,7 +103,7 @@ func TestCovarianceOfTheSums(t *testing.T) {
 		for i := range 3 {
 			for j := i; j < 3; j++ {
 				entry := mat.NewSymDense(3, nil)
-				entry.SetSym(i, j, l.noise)
+				entry.SetSym(i, j, math.Sqrt(l.errors.At(i, j)))
 				columns = append(columns, l.derivative(entry))
 			}
 		}
@@ -127,7 +128,7 @@ func TestCovarianceOfTheSums(t *testing.T) {
 		columns = append(columns, n)
 		for i := range 4 { // of the moments themselves
 			column := make([]float64, size)
-			column[i] = l.noise
+			column[i] = math.Sqrt(l.ofRight[i])
 			columns = append(columns, column)
 		}
 		ofN := make([]float64, size)

@@ -223,12 +223,11 @@ func (p *Plan) LearnSecond(values []float64) error {
 	c := p.model.Coordinates()
 	rows, response := p.regressionRows(r, c)
 	normals := shuffledNormals(len(rows)/(r.Columns()+1), p.Random(7))
-	var cut [][]float64
 	var list []*sufficient.Moments
 	var errors []ShapeErrors
-	for i, shape := range stats.Shapes {
-		cut = append(cut, momentsOf(rows, response, shape).cutOff(p.Purchase.Second().Bound))
-		list = append(list, p.secondMoments(r.Columns()+1, values, cut[0], cut[i]))
+	for _, shape := range stats.Shapes {
+		cut := momentsOf(rows, response, shape).cutOff(p.Purchase.Second().Bound)
+		list = append(list, p.secondMoments(r.Columns()+1, values, cut))
 		errors = append(errors, ErrorsOf(shape, normals))
 	}
 	moments := list[0]
@@ -253,20 +252,16 @@ func (p *Plan) LearnSecond(values []float64) error {
 	return nil
 }
 
-// secondMoments are the released values of k columns and what their bound cuts off where errors
-// have a shape. The noise is that of normal errors, beside an error of the square of the response.
-func (p *Plan) secondMoments(k int, values, ofNormal, ofShape []float64) *sufficient.Moments {
+// secondMoments are the released values of k columns and what their bound cuts off, by record, under the
+// law. Each has an error of its own: a bound may cut off next to nothing of most columns, and of a column
+// whose counts hide a tail as much as it leaves.
+func (p *Plan) secondMoments(k int, values, cut []float64) *sufficient.Moments {
 	second, l := p.Purchase.Second(), p.Law()
-	m := &sufficient.Moments{P: k, Values: slices.Clone(values), Records: l.Records, RecordsSD: l.RecordsSD}
-	noise, last := math.Pow(second.Noise*second.Bound, 2), len(values)-1
-	for _, cut := range ofNormal {
-		noise += math.Pow(unknownCut*l.Records*cut, 2) / float64(len(values))
-	}
-	m.Noise = math.Sqrt(noise)
-	for j, x := range ofShape {
+	m := &sufficient.Moments{P: k, Values: slices.Clone(values), Noise: second.Noise * second.Bound, Records: l.Records, RecordsSD: l.RecordsSD}
+	for j, x := range cut {
 		m.Values[j] += l.Records * x
+		m.CutSD = append(m.CutSD, unknownCut*l.Records*math.Abs(x))
 	}
-	m.SquareError = unknownCut * l.Records * math.Abs(ofShape[last])
 	return m
 }
 

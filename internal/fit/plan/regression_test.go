@@ -35,7 +35,7 @@ func secondMomentsUnder(t *testing.T, m *models.Model, l *law.Law) (*Plan, priva
 }
 
 // Second moments of records of the law are whole after LearnSecond, though the bound cuts a
-// part of them off, and their noise has what the law may not know of that part.
+// part of them off, and each has an error of what the law may not know of its part.
 func TestCutMomentsBecomeWhole(t *testing.T) {
 	m := modelstest.Compile(t, "two.yaml", `d3p: 1
 data:
@@ -66,9 +66,12 @@ model: {formula: y ~ u + v, family: normal}
 		if math.Abs(x-whole[j]) > 1e-6 {
 			t.Errorf("moment %d is %g, want %g", j, x, whole[j])
 		}
+		if want := unknownCut * math.Abs(whole[j]-cut[j]); math.Abs(got.CutSD[j]-want) > 1e-6 {
+			t.Errorf("the error of what is cut off moment %d is %g, want %g", j, got.CutSD[j], want)
+		}
 	}
-	if least := design.Noise * design.Bound; !(got.Noise > least) {
-		t.Errorf("noise %g, want more than %g", got.Noise, least)
+	if want := design.Noise * design.Bound; got.Noise != want {
+		t.Errorf("noise %g, want %g", got.Noise, want)
 	}
 }
 
