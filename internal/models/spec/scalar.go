@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"d3p/internal/models/data"
+	"d3p/internal/models/formula"
 	"d3p/internal/models/source"
 	"d3p/internal/spell"
 )
@@ -111,6 +112,11 @@ func (r *reader) choice(e entry, options ...string) source.Value[string] {
 		hint := spell.Suggest(v.V, "one of", options)
 		if other := data.TypeHint(v.V); e.key == "type" && other != "" {
 			hint = other
+		}
+		if meant := formula.FamilyMeant(v.V); e.key == "family" && slices.Contains(options, meant) {
+			hint = "write `family: " + meant + "`"
+		} else if hint == "" {
+			hint = "one of: " + strings.Join(options, ", ")
 		}
 		r.Add(v.At, hint, "unknown %s %s", e.key, v.V)
 		return source.Value[string]{}

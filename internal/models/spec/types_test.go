@@ -16,11 +16,27 @@ func TestTypesOfOtherTools(t *testing.T) {
 		"count": "write `type: integer, lower: 0`", "Factor": "write `type: category, levels: [...]`", "float64": "write `type: real`",
 		"bool": "write `type: binary, levels: [no, yes]`", "timestamp": "write `type: date`", "reel": "did you mean real?", "vector": "one of: real, integer",
 	} {
-		text := fmt.Sprintf("d3p: 1\ndata:\n  unit: {entity: person, rows_per_unit: 1}\n  rows: {public: 10}\n  columns:\n    y: {type: %s, lower: 0, upper: 9}\nmodel: {formula: y ~ 1, family: normal}\n", word)
-		_, err := spec.Parse("m.yaml", []byte(text), nil)
-		var all expr.Errors
-		if !errors.As(err, &all) || !strings.HasPrefix(all[0].Hint, want) || all[0].Message != "unknown type "+word {
-			t.Errorf("%s: %v, want the hint %s", word, err, want)
-		}
+		hints(t, "unknown type "+word, want, word, "normal")
+	}
+}
+
+// A family of another tool, too.
+func TestFamiliesOfOtherTools(t *testing.T) {
+	for word, want := range map[string]string{
+		"ordinal": "write `family: cumulative`", "Logistic": "write `family: bernoulli`", "negbin": "write `family: negative_binomial`", "zip": "write `family: zero_inflated_poisson`",
+		"poison": "did you mean poisson?", "whatever": "one of: bernoulli, binomial",
+	} {
+		hints(t, "unknown family "+word, want, "real", word)
+	}
+}
+
+// hints expects the message and the start of the hint of a file that declares y of a type and a family.
+func hints(t *testing.T, message, hint, of, family string) {
+	t.Helper()
+	text := fmt.Sprintf("d3p: 1\ndata:\n  unit: {entity: person, rows_per_unit: 1}\n  rows: {public: 10}\n  columns:\n    y: {type: %s, lower: 0, upper: 9}\nmodel: {formula: y ~ 1, family: %s}\n", of, family)
+	_, err := spec.Parse("m.yaml", []byte(text), nil)
+	var all expr.Errors
+	if !errors.As(err, &all) || !strings.HasPrefix(all[0].Hint, hint) || all[0].Message != message {
+		t.Errorf("%v, want %s and the hint %s", err, message, hint)
 	}
 }
