@@ -20,10 +20,12 @@ type Start struct {
 const minResidual = 0.01
 
 // StartFor is the placement of a response with this mean and standard deviation, as the family
-// observes it, and with these covariances with columns of variance 1 without correlation.
+// observes it, and with these covariances with columns of variance 1 without correlation. Noise
+// hides the share least of the records. The mean of an outcome or of a count is no smaller, because
+// a fit that starts far below it clips what the records tell to nothing.
 // If the columns are normal, the slopes of a linear predictor behind a link are
 // proportional to them (Stein's identity; Brillinger 1982).
-func (m *Model) StartFor(mean, sd float64, covariances []float64) Start {
+func (m *Model) StartFor(mean, sd, least float64, covariances []float64) Start {
 	at := Start{Origin: make(map[string]float64), Unit: 1}
 	f := FamilyOf(m.Family.V)
 	link := f.Link(m.Link.V)
@@ -40,10 +42,16 @@ func (m *Model) StartFor(mean, sd float64, covariances []float64) Start {
 		at.Unit = math.Sqrt(math.Max(sd*sd-explained, minResidual*sd*sd))
 		at.Origin[naming.Intercept], at.Origin[naming.Sigma] = mean, math.Log(at.Unit)
 		slope = 1
-	case f.Name == "bernoulli" && mean > 0 && mean < 1:
+	case f.Name == "bernoulli":
+		least = min(least, 0.5)
+		mean = min(max(mean, least), 1-least)
+		if mean <= 0 || mean >= 1 {
+			break
+		}
 		at.Origin[naming.Intercept] = math.Log(mean / (1 - mean))
 		slope = 1 / (mean * (1 - mean))
-	case f.counts && f.Name != "binomial" && mean > 0:
+	case f.counts && f.Name != "binomial" && max(mean, least) > 0:
+		mean = max(mean, least)
 		at.Origin[naming.Intercept] = math.Log(mean)
 		slope = 1 / mean
 	}

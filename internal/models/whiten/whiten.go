@@ -52,7 +52,7 @@ func Coordinates(m *models.Model, l *law.Law, ridge, leverage float64, rng dist.
 		r := whiten(m, p, designs[i], records, ridge+noiseReach*directions*math.Sqrt(float64(k)), leverage, prior)
 		if f := m.Spec.Model; f != nil && response != nil && p.Coefficients.Name == naming.Slopes && p.Effects == 1 {
 			mean, sd, slopes := regress(&r, designs[i], response, noise)
-			at := f.StartFor(mean, sd, slopes)
+			at := f.StartFor(mean, sd, unseen*shareNoise(l, f.Terms.Response.V), slopes)
 			place(m, c, at)
 			for j, x := range at.Slopes {
 				c.Origin[p.At(j, 0)] = x / at.Unit
@@ -64,6 +64,24 @@ func Coordinates(m *models.Model, l *law.Law, ridge, leverage float64, rng dist.
 		c.Predictors = append(c.Predictors, r)
 	}
 	return c
+}
+
+// unseen is the share of an outcome, in those of its noise, that is likely where counts show none.
+const unseen = 0.5
+
+// shareNoise is the noise of the share of one number or level of a column; 0 for one that was not bought.
+func shareNoise(l *law.Law, name string) float64 {
+	for i := range l.Columns {
+		c := &l.Columns[i]
+		switch {
+		case c.Name != name:
+		case len(c.Counted) > 0:
+			return c.Counted[0].SD
+		case len(c.ShareSD) > 0:
+			return c.ShareSD[0]
+		}
+	}
+	return 0
 }
 
 // noiseReach times √K times the noise of a law's correlations, K columns, is added to

@@ -77,6 +77,30 @@ func TestWhitenedStartsAtTheRegression(t *testing.T) {
 	}
 }
 
+// Where noisy counts show no outcome, a fit begins at half of their noise: at -7, what 20 records in 1000
+// say of a rate is clipped, and its posterior is that of the prior.
+func TestStartWhereNoOutcomeIsSeen(t *testing.T) {
+	const noise = 0.04
+	for family, test := range map[string]struct {
+		formula string
+		want    float64
+	}{
+		"poisson":           {"n ~ x", math.Log(noise / 2)},
+		"negative_binomial": {"n ~ x", math.Log(noise / 2)},
+		"bernoulli":         {"d ~ x", math.Log(noise / 2 / (1 - noise/2))},
+	} {
+		m := modelstest.Compile(t, "whiten.yaml", strings.NewReplacer("FORMULA", test.formula, "FAMILY", family).Replace(whitenColumns))
+		l := m.DeclaredLaw()
+		n, d := &l.Columns[3], &l.Columns[4]
+		n.Edges, n.Shares, n.Counted = []float64{-0.5, 0.5, 1.5}, []float64{0.9995, 0.0005}, []law.Counted{{Parts: 1, Share: 1.01, SD: noise}, {Parts: 1, Share: -0.01, SD: noise}}
+		d.Shares, d.ShareSD = []float64{1, 0}, []float64{noise, noise}
+		c := Coordinates(m, l, 0.002, math.Inf(1), testRand{rand.New(rand.NewPCG(1, 1))})
+		if got := c.Origin[m.LinearPredictors()[0].Level.Offset]; math.Abs(got-test.want) > 1e-9 {
+			t.Errorf("%s: the intercept starts at %v, want %v", family, got, test.want)
+		}
+	}
+}
+
 // The whitened columns have mean 0 and variance 1 and do not correlate.
 func TestWhitenedColumnsDoNotCorrelate(t *testing.T) {
 	m := modelstest.Compile(t, "whiten.yaml", strings.NewReplacer("FORMULA", "y ~ x * z + d", "FAMILY", "normal").Replace(whitenColumns))
