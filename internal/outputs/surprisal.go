@@ -63,7 +63,8 @@ func (d *Draws) FarOut(m *models.Model, q *score.Surprisals, l *law.Law) (far Fa
 const farShift = 1
 
 // besideFarOut is the verdict on a variable by records far out. A fit by second moments allows for errors
-// with longer tails than the normal's: they make only sigma wrong. It does not allow for the farthest records.
+// with longer tails than the normal's: they make only sigma wrong, by many of its standard deviations even if
+// they are few. It does not allow for the farthest records.
 func (d *Draws) besideFarOut(variable string, k Known) Verdict {
 	base, _ := naming.Split(variable)
 	own, _ := naming.OnScale(base)
@@ -71,7 +72,7 @@ func (d *Draws) besideFarOut(variable string, k Known) Verdict {
 		return Verdict{Value: Resolved}
 	}
 	value := Partly
-	if k.FarOut.Sure && (own == naming.Sigma || !k.Normal && k.FarOut.Shift > farShift) {
+	if own == naming.Sigma || k.FarOut.Sure && !k.Normal && k.FarOut.Shift > farShift {
 		value = Not
 	}
 	return Verdict{value, fmt.Sprintf("about %.0f ± %.0f records are far from all that the model predicts, and the fit clips them: look for mistakes in the response, or choose a family with longer tails", k.FarOut.Records, k.FarOut.SD)}

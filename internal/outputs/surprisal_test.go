@@ -14,7 +14,7 @@ func TestRecordsFarOutBesideSteps(t *testing.T) {
 		b, sigma string
 	}{
 		{nil, FarOut{}, Resolved, Resolved},
-		{nil, FarOut{Records: 9, SD: 2}, Partly, Partly},
+		{nil, FarOut{Records: 9, SD: 2}, Partly, Not},
 		{nil, FarOut{Records: 9, SD: 2, Sure: true}, Partly, Not},
 		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true}, Resolved, Not},
 		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true, Extreme: true}, Partly, Not},
