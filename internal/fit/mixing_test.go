@@ -30,8 +30,8 @@ model:
 // groups hardly known. The seeds fix all of it.
 func TestFailedChainsRunAgain(t *testing.T) {
 	m := modelstest.Compile(t, "sites.yaml", sites)
-	s, _ := ofPrior(t, m, 1000, 3)
-	p := s.plan(t, plan.Config{Epsilon: 0.5, NoiseAware: settings.NoiseAwareSample})
+	s, _ := ofPrior(t, m, 1000, 4)
+	p := s.plan(t, plan.Config{Epsilon: 0.3, NoiseAware: settings.NoiseAwareSample})
 	first, again := s.fitted(t, p, 0), s.fitted(t, p, 0)
 	if tries := first.Tries; tries.Repeated == 0 || tries.Unmixed >= tries.Repeated {
 		t.Errorf("%d chains ran again, of which %d still do not mix", tries.Repeated, tries.Unmixed)

@@ -10,8 +10,9 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// placePairs is the number of pairs of places that represent the places of all steps.
-const placePairs = 4
+// placeGroups is the number of groups of places that represent the places of all steps, placePairs
+// the number of pairs in each.
+const placeGroups, placePairs = 10, 4
 
 // place is where a fit released a gradient, and its clip norm.
 type place struct {
@@ -19,12 +20,24 @@ type place struct {
 	clipNorm float64
 }
 
-// places stand for the steps with their weights u of GradientSums: they are spread
+// places are groups of places, one for each batch of simulated records in turn. Noise may move iterates
+// by many standard deviations of the posterior, and mean gradients depend on how far, which one group
+// does not show: with it a slope of a Poisson regression was 5.7 ± .5 for 8.9 (N = 3000, ε = .3).
+func (r Releases) places(rng *noise.Random) [][]place {
+	groups := make([][]place, placeGroups)
+	for i := range groups {
+		groups[i] = r.placeGroup(rng)
+	}
+	return groups
+}
+
+// placeGroup stands for the steps with their weights u of GradientSums: its places are spread
 // over these steps, at m ± sη with the noise of either sign, and at a clip norm of
-// one standard deviation above or below its mean. Together they are moved so that
-// their mean is the weighted mean of all θ.
-func (r Releases) places(rng *noise.Random) []place {
+// one standard deviation above or below its mean. They are moved so that their mean is the
+// weighted mean of all θ, and spread by what their own mean takes from their variance.
+func (r Releases) placeGroup(rng *noise.Random) []place {
 	const start = 0.2 // of all steps: u is 0 before
+	spreadBy := math.Sqrt(placePairs / (placePairs - 1.))
 	location, sums := guide.Location(r.Guide, r.Lambda), r.Gradients
 	latent, kept := len(location), len(r.Trace.Steps)
 	sd, mean := make([]float64, latent), make([]float64, latent)
@@ -51,7 +64,7 @@ func (r Releases) places(rng *noise.Random) []place {
 	}
 	for _, p := range list {
 		for j := range p.theta {
-			p.theta[j] += sums.Place[j]/sums.Totals[0] - mean[j]
+			p.theta[j] = sums.Place[j]/sums.Totals[0] + spreadBy*(p.theta[j]-mean[j])
 		}
 	}
 	return list

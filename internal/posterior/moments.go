@@ -49,7 +49,7 @@ const slopeRecords, meanRecords, mostSimulated = 4000, 4, 40000
 // with k of Plan.BatchVariance and scores s in φ. They have mean 0 and are control variates of the mean. r is
 // the mean of a truth beyond the linear one, half of the difference between its slope
 // and the mean one.
-func (s simulation) momentsAt(truths func(i int) []float64, e effects, places []place, records, total int) moments {
+func (s simulation) momentsAt(truths func(i int) []float64, e effects, places [][]place, records, total int) moments {
 	sums := s.sum(truths, e, places, total)
 	n, p := float64(records), s.model.P
 	out := moments{effects: e, point: sums.point, mean: sums.c, slope: sums.cs, variance: mat.NewSymDense(p, nil)}
@@ -115,7 +115,7 @@ func (x *moments) addRemainder(sums recordSums, n float64) {
 }
 
 // recordSums are sums over simulated records: of c, the clipped gradient averaged
-// over the places, and of s, the score at the truth in φ. Products are sums over the
+// over the places of its batch, and of s, the score at the truth in φ. Products are sums over the
 // first records only; those of c with itself are about the mean of its batch.
 type recordSums struct {
 	point          []float64 // the mean φ of all truths
@@ -134,7 +134,7 @@ type batchSums struct {
 
 // sum simulates total records, at least slopeRecords. A record without a finite score
 // is left out.
-func (s simulation) sum(truths func(i int) []float64, e effects, places []place, total int) recordSums {
+func (s simulation) sum(truths func(i int) []float64, e effects, places [][]place, total int) recordSums {
 	m, rng, p := s.model, s.random(), s.model.P
 	machine := graph.NewMachine(m.Likelihood, simulationBatch)
 	square := func() *mat.Dense { return mat.NewDense(p, p, nil) }
@@ -154,7 +154,7 @@ func (s simulation) sum(truths func(i int) []float64, e effects, places []place,
 			machine.Gradient(r, score.RawRowView(r))
 			e.pull(score.RawRowView(r), truth)
 		}
-		s.addClipped(c, machine, places)
+		s.addClipped(c, machine, places[i%len(places)])
 		count := 0.0
 		clear(mean)
 		for r := range simulationBatch {

@@ -69,7 +69,7 @@ type search struct {
 	plan         *plan.Plan
 	sums         GradientSums
 	simulated    simulation
-	places       []place
+	places       [][]place
 	released     []float64 // f
 	scales       []scale
 	coefficients []bool
@@ -131,7 +131,7 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 	}
 	moments := s.simulated.momentsAt(truths, effects{s.scales, s.mean}, s.places, s.plan.Units(), records)
 	moments.scale(measuredFactors(s.sums, moments, s.coefficients, s.simulated.batches, s.simulated.law.Bought()), s.covariance)
-	unlike := s.simulated.ofUnlikeErrors(s.mean, s.places, s.plan.Units())
+	unlike := s.simulated.ofUnlikeErrors(s.mean, s.places[0], s.plan.Units())
 	s.likelihood = newSynthetic(s.released, s.sums.noiseVariance(), unlike, moments)
 	if s.likelihood == nil {
 		return false

@@ -236,7 +236,7 @@ const levelRecords, levelLooks, levelReach = 800, 9, 4.5
 
 // alongLevel is the log density of t at evenly spread points; nil where it is not finite. The truth
 // is at a distance of t along the direction from mean (P).
-func (s simulation) alongLevel(l levelMeasurement, mean []float64, places []place) (at, log []float64) {
+func (s simulation) alongLevel(l levelMeasurement, mean []float64, places [][]place) (at, log []float64) {
 	const points = 240
 	s.law = l.only
 	prior, theta, slope := s.model.NewPriorDensity(), make([]float64, len(mean)), make([]float64, len(mean))
@@ -286,14 +286,14 @@ func (l levelMeasurement) logLikelihood(c, s float64) float64 {
 }
 
 // clippedAlong are mean and variance of the clipped gradient along a direction (P) of records that
-// are simulated at truth, averaged over the places. The score at the truth, whose mean is 0, is a
+// are simulated at truth, averaged over the places of their batch. The score at the truth, whose mean is 0, is a
 // control variate of the mean.
-func (s simulation) clippedAlong(direction, truth []float64, places []place) (mean, variance float64) {
+func (s simulation) clippedAlong(direction, truth []float64, places [][]place) (mean, variance float64) {
 	m, rng := s.model, s.random()
 	machine := graph.NewMachine(m.Likelihood, simulationBatch)
 	clipped, gradient := mat.NewDense(simulationBatch, m.P, nil), make([]float64, m.P)
 	var xs, ys []float64
-	for range levelRecords / simulationBatch {
+	for batch := range levelRecords / simulationBatch {
 		machine.Globals(truth, nil)
 		machine.Records(simulate.Records(m, truth, simulationBatch, s.law, rng), m.Encoding.K, simulationBatch, nil)
 		var scores [simulationBatch]float64
@@ -301,7 +301,7 @@ func (s simulation) clippedAlong(direction, truth []float64, places []place) (me
 			machine.Gradient(r, gradient)
 			scores[r] = simd.Dot(gradient, direction)
 		}
-		s.addClipped(clipped, machine, places)
+		s.addClipped(clipped, machine, places[batch%len(places)])
 		for r, y := range scores {
 			if x := simd.Dot(clipped.RawRowView(r), direction); simd.Finite([]float64{x, y}) {
 				xs, ys = append(xs, x), append(ys, y)

@@ -10,8 +10,11 @@ import (
 	"d3p/internal/stattest"
 )
 
+// onePlace is a group of one place.
+func onePlace(theta []float64, clipNorm float64) [][]place { return [][]place{{{theta, clipNorm}}} }
+
 // unclippedPlaces are one place without clipping.
-func unclippedPlaces(theta []float64) []place { return []place{{theta, math.MaxFloat64}} }
+func unclippedPlaces(theta []float64) [][]place { return onePlace(theta, math.MaxFloat64) }
 
 const straight = `d3p: 1
 data:
@@ -72,7 +75,7 @@ func TestSyntheticGradient(t *testing.T) {
 	if len(scales) != 1 {
 		t.Fatalf("%d scales, want 1", len(scales))
 	}
-	x := s.momentsAt(at(theta), effects{scales, theta}, []place{{theta, 0.5}}, 2000, slopeRecords)
+	x := s.momentsAt(at(theta), effects{scales, theta}, onePlace(theta, 0.5), 2000, slopeRecords)
 	f := slices.Clone(x.mean)
 	rng := noise.NewRandom(noise.Public(4).Stream(noise.Simulation))
 	for j := range f {
@@ -106,7 +109,7 @@ func TestScaleOfEffectsIsNotSeen(t *testing.T) {
 	m, theta, q := cohort(t)
 	s := simulation{model: m, law: m.DeclaredLaw(), seed: 5}
 	scales := findScales(m, q, theta)
-	x := s.momentsAt(at(theta), effects{scales, theta}, []place{{theta, 0.5}}, 2000, slopeRecords)
+	x := s.momentsAt(at(theta), effects{scales, theta}, onePlace(theta, 0.5), 2000, slopeRecords)
 	f := slices.Clone(x.mean)
 	for j := range f {
 		f[j] += float64(j)
@@ -133,7 +136,7 @@ func TestMomentsOverASpread(t *testing.T) {
 	s := simulation{model: m, law: m.DeclaredLaw(), seed: 5}
 	middle := []float64{0, 0, 0}
 	spread := func(i int) []float64 { return []float64{2 * float64(i%2*2-1), 0, 0} }
-	places := []place{{middle, 1}}
+	places := onePlace(middle, 1)
 	const n = 1000
 	alone := s.momentsAt(at(middle), effects{}, places, n, slopeRecords)
 	wide := s.momentsAt(spread, effects{}, places, n, slopeRecords)
