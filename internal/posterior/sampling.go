@@ -27,8 +27,9 @@ const (
 
 // laws is the number of laws by which records are simulated. Each law gives a part of the
 // draws, so that intervals contain the uncertainty about the law. chains is the number of
-// equal parts of the released draws; each part has draws of every law.
-const laws, chains = 6, 4
+// equal parts of the released draws; each part has draws of every law. Draws of one law may stray where
+// those of the others are right: they are left out, and at least leastLaws must stay.
+const laws, leastLaws, chains = 6, 5, 4
 
 // sampled draws from the posterior that has the exact prior and the synthetic
 // likelihood of the mean released gradient, by each of several laws; nil where that is
@@ -56,7 +57,13 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 		})
 	}
 	wait.Wait()
-	if slices.Contains(list, nil) || strayed(list, first.start) && strayed(list, joined(p, r).Mean) {
+	if slices.Contains(list, nil) {
+		return nil
+	}
+	if len(staying(list, first.start)) < laws {
+		list = staying(list, first.start, joined(p, r).Mean)
+	}
+	if len(list) < leastLaws {
 		return nil
 	}
 	post := ofLaws(p, r, list)
@@ -152,11 +159,14 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 // standard deviations of the prior or more, those whose draws were right by .38 or less.
 const mostStrayed, leastStrayed = 8, 0.5
 
-// strayed reports whether the draws of a law have left the location from (P).
-func strayed(list []*search, from []float64) bool {
-	return slices.ContainsFunc(list, func(s *search) bool { return s.strayed(from) })
+// staying are those of list whose draws have stayed near one of these locations (P) at least.
+func staying(list []*search, near ...[]float64) []*search {
+	return slices.DeleteFunc(slices.Clone(list), func(s *search) bool {
+		return !slices.ContainsFunc(near, func(at []float64) bool { return !s.strayed(at) })
+	})
 }
 
+// strayed reports whether the draws have left the location from (P).
 func (s *search) strayed(from []float64) bool {
 	mean, covariance := meanCovariance(s.draws, len(from))
 	for j, is := range s.coefficients {

@@ -61,10 +61,10 @@ func TestStrayedDrawsAreLeft(t *testing.T) {
 				s.draws = append(s.draws, s.start[j]+sd*(off+rng.Normal()))
 			}
 		}
-		if got := strayed([]*search{s}, s.start); got != c.want {
+		if got := len(staying([]*search{s}, s.start)) == 0; got != c.want {
 			t.Errorf("draws %v sds off: strayed %t", c.off, got)
 		}
-		if near := []float64{s.start[0] + sd*c.off[0], 0}; strayed([]*search{s}, near) {
+		if near := []float64{s.start[0] + sd*c.off[0], 0}; len(staying([]*search{s}, s.start, near)) == 0 {
 			t.Errorf("draws %v sds off: strayed from there", c.off)
 		}
 	}
