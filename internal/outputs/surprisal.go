@@ -6,7 +6,6 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/law"
-	"d3p/internal/models/naming"
 	"d3p/internal/score"
 )
 
@@ -66,13 +65,11 @@ const farShift = 1
 // with longer tails than the normal's: they make only sigma wrong, by many of its standard deviations even if
 // they are few. It does not allow for the farthest records.
 func (d *Draws) besideFarOut(variable string, k Known) Verdict {
-	base, _ := naming.Split(variable)
-	own, _ := naming.OnScale(base)
-	if k.FarOut.Records == 0 || d.misfit != nil && own != naming.Sigma && !k.FarOut.Extreme {
+	if k.FarOut.Records == 0 || d.misfit != nil && !isSigma(variable) && !k.FarOut.Extreme {
 		return Verdict{Value: Resolved}
 	}
 	value := Partly
-	if own == naming.Sigma || k.FarOut.Sure && !k.Normal && k.FarOut.Shift > farShift {
+	if isSigma(variable) || k.FarOut.Sure && !k.Normal && k.FarOut.Shift > farShift {
 		value = Not
 	}
 	return Verdict{value, fmt.Sprintf("about %.0f ± %.0f records are far from all that the model predicts, and the fit clips them: look for mistakes in the response, or choose a family with longer tails", k.FarOut.Records, k.FarOut.SD)}

@@ -216,7 +216,14 @@ func (k Known) besideRecords(verdict Verdict, name string, all []Variable) Verdi
 func (k Known) restsOnErrors(variable string) bool {
 	base, _ := naming.Split(variable)
 	own, _ := naming.OnScale(base)
-	return own == naming.Sigma || k.Normal && (own == naming.Intercept || own == naming.Slopes)
+	return isSigma(variable) || k.Normal && (own == naming.Intercept || own == naming.Slopes)
+}
+
+// isSigma reports whether a variable is the standard deviation of the errors.
+func isSigma(variable string) bool {
+	base, _ := naming.Split(variable)
+	own, _ := naming.OnScale(base)
+	return own == naming.Sigma
 }
 
 // withoutInterval judges a point, and a variable of a posterior that leaves the noise out.

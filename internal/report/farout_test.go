@@ -33,7 +33,7 @@ func TestVerdictOfRecordsFarOut(t *testing.T) {
 		{counts, outputs.Resolved, "", 40, 1e7, 3},   // fewer than the simulated tables can tell from none
 		{counts, outputs.Resolved, "", 40, 1000, 4},
 		{oneCategory, outputs.Resolved, outputs.Resolved, 8, 1000, 3},
-		{oneCategory, outputs.Partly, outputs.Partly, 13, 1000, 3},
+		{oneCategory, outputs.Partly, outputs.Not, 13, 1000, 3},
 		{oneCategory, outputs.Partly, outputs.Not, 40, 1000, 3},
 	} {
 		m := modelstest.Compile(t, "response.yaml", c.model)
