@@ -30,6 +30,14 @@ func TestFamiliesOfOtherTools(t *testing.T) {
 	}
 }
 
+// What to spend is written where it is spent.
+func TestSpendHasItsPlaces(t *testing.T) {
+	_, err := spec.Parse("m.yaml", []byte("d3p: 1\nspend: {table1: 0.05}\n"), nil)
+	if err == nil || !strings.Contains(err.Error(), "m.yaml:2:1: unknown key spend in the model file (write the share of the budget as `table1: 0.05` under privacy:") {
+		t.Error(err)
+	}
+}
+
 // hints expects the message and the start of the hint of a file that declares y of a type and a family.
 func hints(t *testing.T, message, hint, of, family string) {
 	t.Helper()

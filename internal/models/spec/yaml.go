@@ -201,6 +201,8 @@ func (r *reader) each(list []entry, what string, known []field, old ...field) pr
 				hint = "write " + net.Called(e.key, names)
 			} else if blocks := blocksWith(e.key, what); blocks != "" {
 				hint = "write it under " + blocks
+			} else if e.key == "spend" {
+				hint = "write the share of the budget as `table1: 0.05` under privacy:, and as `dp: 0.05` at bounds, scale, levels or rows that are bought"
 			}
 			r.Add(e.at, hint, "unknown key %s in %s", e.key, what)
 		case at < 0:
