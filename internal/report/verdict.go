@@ -196,13 +196,13 @@ func longTails(bought []table1.Row) map[string]string {
 }
 
 // beside are the records whose value of a column is not its commonest one; nothing where the fullest
-// cell holds several numbers.
+// cell holds several numbers. Of fewer than the noise of a count their shape knows nothing.
 func beside(column string, bought []table1.Row, records float64) outputs.Level {
 	var most table1.Row
-	share, variance := 0.0, 0.0
+	share, variance, noise := 0.0, 0.0, math.Inf(1)
 	for _, row := range bought {
 		if row.Column == column && (row.Statistic == table1.Share || row.Statistic == table1.Cell) {
-			share, variance = share+row.Value, variance+square(row)
+			share, variance, noise = share+row.Value, variance+square(row), min(noise, row.NoiseSD)
 			if row.Value >= most.Value {
 				most = row
 			}
@@ -214,10 +214,11 @@ func beside(column string, bought []table1.Row, records float64) outputs.Level {
 	if share == 0 || cell && high-low > 1 {
 		return outputs.Level{}
 	}
-	return outputs.Level{
-		Name: "another " + most.Column + " than the commonest", Records: records * (share - most.Value),
-		SD: max(records, 1) * math.Sqrt(variance-square(most)),
+	rest, sd := share-most.Value, math.Sqrt(variance-square(most))
+	if rest < noise {
+		sd = max(sd, noise)
 	}
+	return outputs.Level{Name: "another " + most.Column + " than the commonest", Records: records * rest, SD: max(records, 1) * sd}
 }
 
 // square is that of the error of a row by the shape of its column.

@@ -83,6 +83,14 @@ func TestEventsOfTable1(t *testing.T) {
 	if math.Abs(events.Records-90) > 1e-9 || math.Abs(events.SD-45) > 1e-9 || !strings.Contains(events.Name, "another y") {
 		t.Errorf("events %+v, want 90 ± 45", events)
 	}
+	rare := []table1.Row{
+		{Statistic: table1.Units, Value: 900, NoiseSD: 5},
+		{Column: "y", Statistic: table1.Cell, Of: "-0.5 to 0.5", Value: 0.999, NoiseSD: 0.05, ShapeSD: 0.004},
+		{Column: "y", Statistic: table1.Cell, Of: "0.5 to 1.5", Value: 0.001, NoiseSD: 0.03, ShapeSD: 0.004},
+	}
+	if hidden := report.Known(modelstest.Compile(t, "counts.yaml", counts), report.Neighbours{NPublic: 1000}, report.Mechanism{}, rare).Events; math.Abs(hidden.SD-27) > 1e-9 {
+		t.Errorf("events that the noise of a count hides %+v, want 1 ± 27", hidden)
+	}
 	if k := report.Known(modelstest.Compile(t, "bands.yaml", oneCategory), report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought); k.Events.Name != "" {
 		t.Errorf("a real response has events %+v", k.Events)
 	}
