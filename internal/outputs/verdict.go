@@ -214,17 +214,19 @@ func (k Known) besideRecords(verdict Verdict, name string, all []Variable) Verdi
 
 // restsOnErrors reports whether a variable's interval follows from the spread of the errors.
 func (k Known) restsOnErrors(variable string) bool {
+	own := parameterOf(variable)
+	return own == naming.Sigma || k.Normal && (own == naming.Intercept || own == naming.Slopes)
+}
+
+// parameterOf is the parameter of a variable, of a raw one that on its declared scale.
+func parameterOf(variable string) string {
 	base, _ := naming.Split(variable)
 	own, _ := naming.OnScale(base)
-	return isSigma(variable) || k.Normal && (own == naming.Intercept || own == naming.Slopes)
+	return own
 }
 
 // isSigma reports whether a variable is the standard deviation of the errors.
-func isSigma(variable string) bool {
-	base, _ := naming.Split(variable)
-	own, _ := naming.OnScale(base)
-	return own == naming.Sigma
-}
+func isSigma(variable string) bool { return parameterOf(variable) == naming.Sigma }
 
 // withoutInterval judges a point, and a variable of a posterior that leaves the noise out.
 func withoutInterval(verdict Verdict, point, blind bool) Verdict {

@@ -109,14 +109,12 @@ func (r *reader) choice(e entry, options ...string) source.Value[string] {
 	}
 	v := r.text(e)
 	if v.IsSet() && !slices.Contains(options, v.V) {
-		hint := spell.Suggest(v.V, "one of", options)
+		hint := spell.Question(v.V, options, "one of: "+strings.Join(options, ", "))
 		if other := data.TypeHint(v.V); e.key == "type" && other != "" {
 			hint = other
 		}
 		if meant := formula.FamilyMeant(v.V); e.key == "family" && slices.Contains(options, meant) {
 			hint = "write `family: " + meant + "`"
-		} else if hint == "" {
-			hint = "one of: " + strings.Join(options, ", ")
 		}
 		r.Add(v.At, hint, "unknown %s %s", e.key, v.V)
 		return source.Value[string]{}

@@ -71,15 +71,13 @@ const unseen = 0.5
 
 // shareNoise is the noise of the share of one number or level of a column; 0 for one that was not bought.
 func shareNoise(l *law.Law, name string) float64 {
-	for i := range l.Columns {
-		c := &l.Columns[i]
-		switch {
-		case c.Name != name:
-		case len(c.Counted) > 0:
-			return c.Counted[0].SD
-		case len(c.ShareSD) > 0:
-			return c.ShareSD[0]
-		}
+	switch c := l.Column(name); {
+	case c == nil:
+		return 0
+	case len(c.Counted) > 0:
+		return c.Counted[0].SD
+	case len(c.ShareSD) > 0:
+		return c.ShareSD[0]
 	}
 	return 0
 }
