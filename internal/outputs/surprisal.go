@@ -19,6 +19,9 @@ type FarOut struct {
 	// Shift is about the least distance, in standard deviations without privacy, by which they move an
 	// intercept together.
 	Shift float64
+	// Unlike reports that the numbers of all surprisals are not those of the model's records: chance shows
+	// such in 1 of 1000 fits.
+	Unlike bool
 }
 
 // mostChecked is the largest number of records of a simulated table: of many records, more are far by chance.
@@ -35,17 +38,24 @@ func (d *Draws) FarOut(m *models.Model, q *score.Surprisals, l *law.Law) (far Fa
 	units, last := math.Max(l.Records, 1), len(q.Edges)
 	n := units * float64(max(1, m.Encoding.RowsPerUnit))
 	records := min(max(checkRecords, int(n)/10), mostChecked)
-	mean, variance := q.Expected(m, func(k int) []float64 {
+	mean, between := q.Expected(m, func(k int) []float64 {
 		first := k * d.S / checkTables * m.P
 		return d.Free[first : first+m.P]
 	}, l, checkTables, records)
 	most, simulated := rare, float64(checkTables*records)
+	squares := 0.0
+	for c, count := range q.Counts[:last+1] {
+		share := mean[c]
+		off := count - n*share
+		squares += off * off / (q.Noise*q.Noise + n*share + n*n*(between[c]+math.Pow(ofLaw*share, 2)+(share+1/simulated)/simulated))
+	}
+	far.Unlike = squares > mostSquares(float64(last+1), unlikely)
 	for from := last - 1; from <= last; from++ {
-		cells, count, share, between := float64(last+1-from), 0.0, 0.0, 0.0
+		cells, count, share, variance := float64(last+1-from), 0.0, 0.0, 0.0
 		for c := from; c <= last; c++ {
-			count, share, between = count+q.Counts[c], share+mean[c], between+variance[c]
+			count, share, variance = count+q.Counts[c], share+mean[c], variance+between[c]
 		}
-		sd := math.Sqrt(cells*q.Noise*q.Noise + n*share + n*n*(between+(share+1/simulated)/simulated))
+		sd := math.Sqrt(cells*q.Noise*q.Noise + n*share + n*n*(variance+(share+1/simulated)/simulated))
 		excess := (count - n*share) / sd
 		far.Extreme = from == last && excess > unlikely
 		if excess > most {
@@ -73,4 +83,21 @@ func (d *Draws) besideFarOut(variable string, k Known) Verdict {
 		value = Not
 	}
 	return Verdict{value, fmt.Sprintf("about %.0f ± %.0f records are far from all that the model predicts, and the fit clips them: look for mistakes in the response, or choose a family with longer tails", k.FarOut.Records, k.FarOut.SD)}
+}
+
+// besideSurprisals is the verdict on all variables by surprisals that are not those of the model's records, and by
+// a spread of records that is far from the last steps; empty if there is none. The correction for clipping by
+// simulated records moved that spread so far, and a small fault of the model moves other variables by many sds.
+func (d *Draws) besideSurprisals(k Known, spread string, distance float64) Verdict {
+	const unlike = "the records' likelihoods are not those that the model predicts: choose another family or formula"
+	isUnlike := k.FarOut.Unlike && d.misfit == nil
+	switch {
+	case isUnlike && spread != "":
+		return Verdict{Not, fmt.Sprintf("%s (the fit did not arrive at %s)", unlike, spread)}
+	case isUnlike:
+		return Verdict{Partly, unlike}
+	case distance > correctedFar:
+		return Verdict{Partly, fmt.Sprintf("the fit did not arrive at %s: the interval is right only if family and formula are", spread)}
+	}
+	return Verdict{Value: Resolved}
 }

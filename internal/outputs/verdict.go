@@ -126,6 +126,8 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	}
 	ends, fluctuation, settled := d.late(m, trace)
 	blind := d.leavesNoiseOut()
+	spread, distance := d.unarrived(ends, fluctuation, settled)
+	surprisals := d.besideSurprisals(known, spread, distance)
 	for v := range d.Variables {
 		name := d.Variables[v].Name
 		verdict := Verdict{Value: Resolved}
@@ -151,6 +153,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		verdict = worse(verdict, known.Misfit.Value, "%s", known.Misfit.Why)
 		far := d.besideFarOut(name, known)
 		verdict = worse(verdict, far.Value, "%s", far.Why)
+		verdict = worse(verdict, surprisals.Value, "%s", surprisals.Why)
 		steps := d.besideSteps(name)
 		verdict = worse(verdict, steps.Value, "%s", steps.Why)
 		for _, column := range columnsOf(name) {
@@ -429,6 +432,22 @@ func (d *Draws) besideEnd(verdict Verdict, v int, end, fluctuation float64, sett
 		verdict = worse(verdict, Partly, "the last steps are %.1f sds from the result", moved)
 	}
 	return verdict
+}
+
+// unarrived is the spread of records that is farthest from the last steps, and its distance in standard
+// deviations; empty if the fit arrived at it.
+func (d *Draws) unarrived(ends, fluctuation []float64, settled []bool) (spread string, distance float64) {
+	for v := range ends {
+		name := d.Variables[v].Name
+		if !slices.Contains(spreads, name) || d.isPoint(v) || d.besideEnd(Verdict{Value: Resolved}, v, ends[v], fluctuation[v], settled[v]).Value != Not {
+			continue
+		}
+		mean, variance := meanVariance(d.Of(v))
+		if far := math.Abs(ends[v]-mean) / math.Sqrt(variance); far > distance {
+			spread, distance = name, far
+		}
+	}
+	return spread, distance
 }
 
 // besideSigma caps the verdict on a variable whose interval is as wide as sigma is large, if the fit did not

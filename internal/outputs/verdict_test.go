@@ -99,6 +99,8 @@ func TestVerdicts(t *testing.T) {
 	tail.LongTails, tail.OpenSD = map[string]string{"x": "x has a long tail"}, "the sd of y is open"
 	farOut := plenty
 	farOut.FarOut = FarOut{Records: 160, SD: 5}
+	unlike := plenty
+	unlike.FarOut = FarOut{Unlike: true}
 	one := func(name string, value float64) map[string]float64 { return map[string]float64{name: value} }
 	for _, c := range []struct {
 		name, of, want, why string
@@ -127,13 +129,15 @@ func TestVerdicts(t *testing.T) {
 		{name: "nearly no noise", of: "b[x]", want: Resolved, known: plenty, shares: map[string]float64{"all": 1, "sigma": 1e-6}},
 		{name: "still moving", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: map[string]float64{"b[x]": 0.3, "from b[x]": 1}},
 		{name: "nearly there", of: "b[x]", want: Partly, why: "last steps", known: plenty, ends: map[string]float64{"b[x]": 0.08, "from b[x]": 0.4}},
-		{name: "settled, and corrected", of: "b[x]", want: Resolved, known: plenty, ends: one("b[x]", 0.3)},
+		{name: "settled, and corrected", of: "b[x]", want: Resolved, known: plenty, ends: one("b[x]", 0.3), means: one("sigma", 1)},
 		{name: "settled beside others that move", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: map[string]float64{"b[x]": 0.3, "sigma": 0, "from sigma": 2, "Intercept": 0, "from Intercept": 2}},
 		{name: "beside sigma still moving", of: "b[x]", want: Partly, why: "did not arrive at sigma", known: normal, ends: one("sigma", 0), means: one("sigma", 2)},
 		{name: "beside sigma at its end", of: "b[x]", want: Resolved, known: normal, ends: one("sigma", 0), means: one("sigma", 1)},
-		{name: "sigma still moving in another family", of: "b[x]", want: Resolved, known: plenty, ends: one("sigma", 0), means: one("sigma", 2)},
+		{name: "sigma still moving in another family", of: "b[x]", want: Partly, why: "did not arrive at sigma: the interval is right only if", known: plenty, ends: one("sigma", 0), means: one("sigma", 2)},
+		{name: "other likelihoods", of: "b[x]", want: Partly, why: "the records' likelihoods", known: unlike, ends: one("sigma", 0), means: one("sigma", 1)},
+		{name: "other likelihoods, and sigma far", of: "b[x]", want: Not, why: "(the fit did not arrive at sigma)", known: unlike, ends: one("sigma", 0), means: one("sigma", 2)},
 		{name: "settled far away", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.8)},
-		{name: "swings about the result", of: "b[x]", want: Resolved, known: plenty, ends: one("b[x]", 0.3), swings: one("b[x]", 0.25)},
+		{name: "swings about the result", of: "b[x]", want: Resolved, known: plenty, means: one("sigma", 1), ends: one("b[x]", 0.3), swings: one("b[x]", 0.25)},
 		{name: "swings elsewhere", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.7), swings: one("b[x]", 0.25)},
 		{name: "a point", of: "b[x]", want: Not, why: "a point has no interval", known: plenty, means: one("b[x]", 2), sds: one("b[x]", 0), ends: one("b[x]", 9)},
 		{name: "a constant", of: "b[x]", want: Resolved, known: plenty, means: one("b[x]", 1), sds: one("b[x]", 0)},

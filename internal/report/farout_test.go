@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/noise"
@@ -39,12 +40,10 @@ func TestVerdictOfRecordsFarOut(t *testing.T) {
 		m := modelstest.Compile(t, "response.yaml", c.model)
 		draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
 		clear(draws.Free)
-		q := &score.Surprisals{Noise: 5, Theta: make([]float64, m.P), Edges: []float64{1, 15, 30, 40}[:c.edges], Counts: []float64{900, 60, 0, c.far}}
-		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{Surprisals: q}, []table1.Row{
-			{Statistic: table1.Units, Value: c.records, NoiseSD: 5},
-			{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.5, NoiseSD: 0.01},
-			{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.5, NoiseSD: 0.01},
-		})
+		rows := bandRows(c.records)
+		q := &score.Surprisals{Noise: 5, Theta: make([]float64, m.P), Edges: []float64{1, 15, 30, 40}[:c.edges]}
+		q.Counts = append(predicted(t, m, draws, q, rows)[:3], c.far)
+		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{Surprisals: q}, rows)
 		for _, v := range draws.Variables {
 			want := c.b
 			if strings.HasPrefix(v.Name, "sigma") {
@@ -52,6 +51,47 @@ func TestVerdictOfRecordsFarOut(t *testing.T) {
 			}
 			if v.Verdict.Value != want || want != outputs.Resolved && !strings.Contains(v.Verdict.Why, fmt.Sprintf("about %g ± ", c.far)) {
 				t.Errorf("%g of %g records far out: %s is %+v, want %s", c.far, c.records, v.Name, v.Verdict, want)
+			}
+		}
+	}
+}
+
+// bandRows is a Table 1 of so many records, half of which have each band.
+func bandRows(records float64) []table1.Row {
+	return []table1.Row{
+		{Statistic: table1.Units, Value: records, NoiseSD: 5},
+		{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.5, NoiseSD: 0.01},
+		{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.5, NoiseSD: 0.01},
+	}
+}
+
+// predicted are the numbers of units in the cells of q that m predicts at the draws.
+func predicted(t *testing.T, m *models.Model, draws *outputs.Draws, q *score.Surprisals, rows []table1.Row) (counts []float64) {
+	l, err := table1.LawOf(rows, &m.Spec.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares, _ := q.Expected(m, func(int) []float64 { return draws.Free[:m.P] }, l, 20, 2000)
+	for _, share := range shares {
+		counts = append(counts, rows[0].Value*share*float64(max(1, m.Encoding.RowsPerUnit)))
+	}
+	return counts
+}
+
+// A model whose records have other likelihoods than the real ones resolves nothing wholly.
+func TestVerdictOfOtherLikelihoods(t *testing.T) {
+	m := modelstest.Compile(t, "response.yaml", strings.NewReplacer("type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}", "type: integer, lower: 0, upper: 9", "family: normal", "family: poisson").Replace(oneCategory))
+	rows := bandRows(1000)
+	for moved, want := range map[float64]string{0: outputs.Resolved, 100: outputs.Partly} {
+		draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+		clear(draws.Free)
+		q := &score.Surprisals{Noise: 5, Theta: make([]float64, m.P), Edges: []float64{1.5, 2.5, 4}}
+		q.Counts = predicted(t, m, draws, q, rows)
+		q.Counts[0], q.Counts[1] = q.Counts[0]-moved, q.Counts[1]+moved
+		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{Surprisals: q}, rows)
+		for _, v := range draws.Variables {
+			if v.Verdict.Value != want {
+				t.Errorf("%g records moved: %s is %+v, want %s", moved, v.Name, v.Verdict, want)
 			}
 		}
 	}
