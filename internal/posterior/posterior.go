@@ -64,6 +64,9 @@ func New(p *plan.Plan, r Releases) *Posterior {
 	if better := amplified(p, r, post); better != nil {
 		post = better
 	}
+	if better := leveled(p, r, post); better != nil {
+		post = better
+	}
 	return withScarceLevels(p, r, post).declared()
 }
 

@@ -3,14 +3,15 @@
 //
 //	releases.go         the input
 //	posterior.go        the output
-//	curvature.go        the likelihood's information, measured by released gradients
-//	measurement.go      independent normals from it
+//	curvature.go        the likelihood's information, measured by released gradients, and
+//	                    independent normals from it
 //	jointnormal.go      a joint normal from it
 //	offsets.go          what the effects of groups share with an intercept
 //	sampling.go         draws from the exact prior times a synthetic likelihood
 //	synthetic.go        that likelihood: of the mean released gradient, by its moments
 //	moments.go          the moments, of simulated records
 //	amplitude.go        the common factor of large coefficients, by records simulated at several
+//	level.go            an intercept that is hardly known, by records simulated at several
 //	scarcelevels.go     levels with a hardly known number of records
 //	noiseshare.go       how much of the variance the privacy noise will be, before a fit
 //
