@@ -112,7 +112,7 @@ var rules = map[string]rule{
 	"gpu/ptx":    {},
 	"fit": {ours: []string{"fit/stepspercall", "score", "privacy/event", "table1", "fit/optimizer", "fit/plan", "fit/start", "jsonfile", "models", "models/data", "models/graph", "models/guide", "nuts", "posterior", "privacy",
 		"privacy/noise", "privacy/sampler", "reference", "settings", "simd", "stats", "sufficient"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}},
-	"fit/plan": {ours: []string{"models/data", "models/formula", "models/simulate", "models/whiten", "table1", "fit/optimizer", "fit/start", "marginals", "models", "models/graph", "models/guide", "models/net", "models/law", "privacy", "privacy/accountant", "privacy/event", "privacy/noise",
+	"fit/plan": {ours: []string{"nuts", "models/data", "models/formula", "models/simulate", "models/whiten", "table1", "fit/optimizer", "fit/start", "marginals", "models", "models/graph", "models/guide", "models/net", "models/law", "privacy", "privacy/accountant", "privacy/event", "privacy/noise",
 		"privacy/clipgroups", "privacy/sampler", "privacy/schedule", "score", "settings", "simd", "stats", "sufficient"}, theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat"}},
 	"fit/optimizer": {ours: []string{"models/graph", "simd"}},
 	"fit/start":     {ours: []string{"models", "models/core", "models/dist", "models/expr", "models/support", "settings"}},

@@ -54,5 +54,8 @@ func (p *Plan) planNonPrivate(cfg Config) error {
 	p.Draws = or(cfg.Draws, draws)
 	p.ClipNorm = math.MaxFloat64
 	p.Warnings = []Warning{{"not-private", "nothing protects the records of this fit: keep its results where the records are"}}
+	if p.Method == settings.MethodVI && cfg.Guide == "" && p.Guide == guide.MeanFieldName && p.Latent > nonPrivateFullRank && !hasNetwork(p.model) {
+		p.Warnings = append(p.Warnings, Warning{"mean-field", "of so many parameters the guide is mean_field, whose intervals are several times too narrow, beside groups above all: --method nuts takes longer and is right"})
+	}
 	return nil
 }

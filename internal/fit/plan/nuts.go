@@ -7,6 +7,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/guide"
+	"d3p/internal/nuts"
 	"d3p/internal/privacy/sampler"
 	"d3p/internal/settings"
 )
@@ -18,13 +19,14 @@ const (
 	Kept   = 1000
 )
 
-// Limits of models that the sampler draws from by default. Each transition costs a
-// few gradients of all records: within mostWork, records times operations of a
-// record, it takes seconds to a minute. Above mostSampled its metric is diagonal, and
-// weights of networks have too many modes.
+// Limits of models that the sampler draws from by default. Each transition costs a few gradients of all records:
+// within mostWork, records times operations of a record, it takes seconds to a minute. Above nuts.DenseMost
+// parameters its metric is diagonal, so that a trajectory takes more steps, and the limit is mostDiagonalWork. Weights
+// of networks have too many modes.
 const (
-	mostWork    = 2e6
-	mostSampled = 200 // parameters
+	mostWork         = 2e6
+	mostDiagonalWork = 2e5
+	mostSampled      = 500 // parameters
 )
 
 // defaultMethod is the sampler if it takes seconds and the posterior probably has one mode.
@@ -37,8 +39,11 @@ func defaultMethod(m *models.Model, cfg Config) string {
 		return settings.MethodVI
 	}
 	tape, err := m.DensityTape()
-	if err != nil || hasNetwork(m) || start.Default(m) == settings.InitPrior || m.P > mostSampled ||
-		float64(cfg.Records)*work(tape) > mostWork {
+	most := mostWork
+	if m.P > nuts.DenseMost {
+		most = mostDiagonalWork
+	}
+	if err != nil || hasNetwork(m) || start.Default(m) == settings.InitPrior || m.P > mostSampled || float64(cfg.Records)*work(tape) > most {
 		return settings.MethodVI
 	}
 	return settings.MethodNUTS

@@ -2,6 +2,8 @@ package plan
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"d3p/internal/models/modelstest"
@@ -38,6 +40,26 @@ func TestDefaultMethodOfReference(t *testing.T) {
 		p, err := New(m, c.config)
 		if err != nil || p.Method != c.want {
 			t.Errorf("%+v: %s, want %s (%v)", c.config, p.Method, c.want, err)
+		}
+	}
+}
+
+// Beside many groups the intervals of a mean-field guide are several times too narrow: a fit without privacy samples if
+// it takes seconds, and warns otherwise.
+func TestDefaultMethodBesideGroups(t *testing.T) {
+	var levels []string
+	for g := range 300 {
+		levels = append(levels, fmt.Sprintf("g%d", g))
+	}
+	groups := strings.NewReplacer("  columns:\n", "  columns:\n    g: {type: category, levels: ["+strings.Join(levels, ", ")+"]}\n", "1 + x", "1 + x + (1 | g)").Replace(regression)
+	m := modelstest.Compile(t, "groups.yaml", groups)
+	for records, want := range map[int]string{2000: settings.MethodNUTS, 50_000: settings.MethodVI} {
+		p, err := New(m, Config{Records: records, NonPrivate: true})
+		if err != nil || p.Method != want {
+			t.Fatalf("%d records: %s, want %s (%v)", records, p.Method, want, err)
+		}
+		if warns := slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.ID == "mean-field" }); warns != (want == settings.MethodVI) {
+			t.Errorf("%d records: warnings %v", records, p.Warnings)
 		}
 	}
 }
