@@ -23,22 +23,52 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Moments are noisy second moments of the records.
+// Moments are noisy second moments of the records. Their bound gives a record a weight w ≤ 1.
+// Weights keep the normal equations: Σwxy = Σwxxᵀγ + Σwxe.
 type Moments struct {
 	P int `json:"p"`
-	// Values is the upper triangle of Σ(x, y)(x, y)ᵀ, row by row: (P+1)(P+2)/2 numbers.
+	// Values is the upper triangle of Σw(x, y)(x, y)ᵀ, row by row: (P+1)(P+2)/2 numbers.
 	Values []float64 `json:"values"`
-	// Noise is the standard deviation of the noise of each, CutSD that of other errors: of what
-	// their bound cut off; nil: none.
-	Noise float64   `json:"noise"`
-	CutSD []float64 `json:"cut_sd,omitempty"`
+	// Noise is the standard deviation of the noise of each.
+	Noise float64 `json:"noise"`
+	// Cut is what the bound cuts off each: Σ(1 − w)(x, y)(x, y)ᵀ.
+	Cut []float64 `json:"cut,omitempty"`
+	// Pull (P×P) is what weights, which are smaller for large responses, take from the slopes:
+	// the mean of Σwxe is −Pull·γ.
+	Pull []float64 `json:"pull,omitempty"`
+	// Lost is the part of Σe² that the bound cuts off.
+	Lost float64 `json:"lost,omitempty"`
+	// Unknown is the standard deviation of the errors of Cut, Pull and Lost, as a part of them.
+	Unknown float64 `json:"unknown,omitempty"`
 	// Records is n, RecordsSD the standard deviation of its noise.
 	Records   float64 `json:"records"`
 	RecordsSD float64 `json:"records_sd"`
 }
 
-// At is entry i, j of the moments; P is the place of the response.
-func (m *Moments) At(i, j int) float64 { return m.Values[m.place(i, j)] }
+// At is entry i, j of the moments without weights; P is the place of the response.
+func (m *Moments) At(i, j int) float64 { return m.Weighted(i, j) + m.cut(i, j) }
+
+// Weighted is entry i, j of the moments as released.
+func (m *Moments) Weighted(i, j int) float64 { return m.Values[m.place(i, j)] }
+
+// cut is what the bound cuts off entry i, j.
+func (m *Moments) cut(i, j int) float64 {
+	if m.Cut == nil {
+		return 0
+	}
+	return m.Cut[m.place(i, j)]
+}
+
+// pull is entry i, j of Pull.
+func (m *Moments) pull(i, j int) float64 {
+	if m.Pull == nil {
+		return 0
+	}
+	return m.Pull[i*m.P+j]
+}
+
+// Sloping is entry i, j of the matrix A with Σwxy = Aγ in the mean.
+func (m *Moments) Sloping(i, j int) float64 { return m.Weighted(i, j) - m.pull(i, j) }
 
 // place is the place of entry i, j in Values.
 func (m *Moments) place(i, j int) int {
@@ -46,21 +76,15 @@ func (m *Moments) place(i, j int) int {
 	return i*(2*(m.P+1)-i-1)/2 + j
 }
 
-// variance is that of the errors of entry i, j.
-func (m *Moments) variance(i, j int) float64 {
-	if m.CutSD == nil {
-		return m.Noise * m.Noise
-	}
-	cut := m.CutSD[m.place(i, j)]
-	return m.Noise*m.Noise + cut*cut
-}
-
 // Design is Σxxᵀ.
-func (m *Moments) Design() *mat.SymDense {
+func (m *Moments) Design() *mat.SymDense { return m.design(m.At) }
+
+// design has the entries of the design's columns.
+func (m *Moments) design(entry func(i, j int) float64) *mat.SymDense {
 	s := mat.NewSymDense(m.P, nil)
 	for i := range m.P {
 		for j := range i + 1 {
-			s.SetSym(i, j, m.At(i, j))
+			s.SetSym(i, j, entry(i, j))
 		}
 	}
 	return s
@@ -78,10 +102,8 @@ type Step struct {
 // Likelihood is the likelihood of γ and s.
 type Likelihood struct {
 	p         int
-	design    *mat.SymDense // S as released
-	positive  *mat.SymDense // the nearest matrix without small eigenvalues
-	errors    *mat.SymDense // variances V of the errors of S's entries
-	ofRight   []float64     // of those of Σxy and Σy²
+	positive  *mat.SymDense // the nearest matrix to S without small eigenvalues
+	noise     float64       // variance of the noise of each moment
 	n, nSD    float64
 	weak      float64   // 1 if S is weakly known, else 0
 	released  []float64 // Σxy, Σy²; of the weighted mean of steps the same about its places
@@ -107,22 +129,17 @@ func (m *Moments) Weak() bool { return m.Noise > weakNoise*m.Records }
 // s² = variance.
 func NewLikelihood(m *Moments, shape *mat.SymDense, steps []Step, center []float64, variance float64) *Likelihood {
 	p := m.P
-	l := &Likelihood{p: p, design: m.Design(), errors: mat.NewSymDense(p, nil), n: m.Records, nSD: m.RecordsSD}
+	l := &Likelihood{p: p, noise: m.Noise * m.Noise, n: m.Records, nSD: math.Hypot(m.RecordsSD, m.Unknown*m.Lost*m.Records)}
 	for i := range p + 1 {
-		l.released, l.ofRight = append(l.released, m.At(i, p)), append(l.ofRight, m.variance(i, p))
-	}
-	for i := range p {
-		for j := range i + 1 {
-			l.errors.SetSym(i, j, m.variance(i, j))
-		}
+		l.released = append(l.released, m.Weighted(i, p))
 	}
 	if m.Weak() {
 		l.weak = 1
 	}
-	l.positive = floored(l.design, m.Noise)
-	l.sums = []*sum{newSum(0, make([]float64, p), make([]float64, p), mat.NewSymDense(p, nil))}
+	l.positive = floored(m.Design(), m.Noise)
+	l.sums = []*sum{ofMoments(m)}
 	if len(steps) > 0 {
-		l.average(shape, steps, center, variance)
+		l.average(m, shape, steps, center, variance)
 	}
 	size := l.size()
 	l.d, l.u, l.ofErrors = make([]float64, size), make([]float64, size), mat.NewSymDense(size, nil)
@@ -140,8 +157,10 @@ func (l *Likelihood) size() int {
 // average makes one step of all, with the weights of the least variance at γ = center and
 // s² = variance. What is not known of S counts by the distance from there: the weights of
 // steps at different places use what these say of S.
-func (l *Likelihood) average(shape *mat.SymDense, steps []Step, center []float64, variance float64) {
+func (l *Likelihood) average(m *Moments, shape *mat.SymDense, steps []Step, center []float64, variance float64) {
 	p, count := l.p, len(steps)
+	unknown := m.design(func(i, j int) float64 { return square(m.Unknown * m.cut(i, j)) })
+	errors := m.design(func(i, j int) float64 { return l.noise + unknown.At(i, j) })
 	l.steps = true
 	slope, at, squareAt, spread, squares := make([]float64, p), make([]float64, p), make([]float64, p), mat.NewSymDense(p, nil), 0.0
 	off := make([]*mat.VecDense, count)
@@ -154,8 +173,8 @@ func (l *Likelihood) average(shape *mat.SymDense, steps []Step, center []float64
 	for t, s := range steps {
 		for u := range t + 1 {
 			product.MulElemVec(off[t], off[u])
-			ofSlope.SetSym(t, u, mat.Inner(ones, l.errors, product)/float64(p))
-			ofSquare.SetSym(t, u, 2*mat.Inner(product, l.errors, product)+4*variance*mat.Inner(off[t], l.positive, off[u]))
+			ofSlope.SetSym(t, u, mat.Inner(ones, errors, product)/float64(p))
+			ofSquare.SetSym(t, u, 2*mat.Inner(product, errors, product)+4*variance*mat.Inner(off[t], l.positive, off[u]))
 		}
 		ofSlope.SetSym(t, t, ofSlope.At(t, t)+s.SlopeNoise*s.SlopeNoise*mat.Trace(shape)/float64(p))
 		ofSquare.SetSym(t, t, ofSquare.At(t, t)+s.SquareNoise*s.SquareNoise)
@@ -175,7 +194,10 @@ func (l *Likelihood) average(shape *mat.SymDense, steps []Step, center []float64
 	}
 	spread.SymRankOne(spread, -1, mat.NewVecDense(p, squareAt))
 	l.released = append(append(l.released, slope...), squares)
-	l.sums = append(l.sums, newSum(p+1, at, squareAt, spread))
+	s := newSum(p+1, at, squareAt, spread)
+	s.ofSlope, s.kept = m.Design(), 1
+	s.ofSquare, s.unknown = s.ofSlope, unknown
+	l.sums = append(l.sums, s)
 	l.shape = mat.NewSymDense(p, nil)
 	l.shape.ScaleSym(slopeVar, shape)
 }
@@ -273,7 +295,7 @@ func (l *Likelihood) Density(gradient, gamma []float64, logS float64) float64 {
 func (l *Likelihood) towardsLogS(g float64, w *mat.SymDense, variance float64) float64 {
 	p, size := l.p, l.size()
 	for _, a := range l.sums {
-		g += 2 * l.n * variance * l.u[a.square]
+		g += 2 * l.n * a.kept * variance * l.u[a.square]
 		for _, b := range l.sums {
 			g += 4 * l.n * variance * variance * w.At(a.square, b.square)
 		}
@@ -300,17 +322,43 @@ func logDet(root blas64.Triangular) float64 {
 // 0, and of the steps their mean. S enters the pair as Sa and as <M, S>:
 //
 //	a = γ − at,  M = bbᵀ + spread,  b = γ − squareAt
+//
+// Of the moments S is that of the weighted records. What weights pull is taken from S: once
+// for the slopes, twice for the square.
 type sum struct {
-	first, square int // their places in d
-	at, squareAt  []float64
-	spread        *mat.SymDense
-	a, b          []float64
-	m             *mat.SymDense
+	first, square     int // their places in d
+	at, squareAt      []float64
+	spread            *mat.SymDense
+	ofSlope, ofSquare *mat.SymDense // S
+	kept              float64       // part of Σe²
+	unknown           *mat.SymDense // variances of the errors of S beside the noise
+	a, b              []float64
+	m                 *mat.SymDense
 }
+
+// ofMoments is the sum of the moments.
+func ofMoments(m *Moments) *sum {
+	s := newSum(0, make([]float64, m.P), make([]float64, m.P), mat.NewSymDense(m.P, nil))
+	s.ofSlope = m.design(m.Sloping)
+	s.ofSquare = m.design(func(i, j int) float64 { return m.Weighted(i, j) - 2*m.pull(i, j) })
+	s.unknown = m.design(func(i, j int) float64 { return square(m.Unknown * m.pull(i, j)) })
+	s.kept = 1 - m.Lost
+	return s
+}
+
+// error is the covariance of the errors of entry i, j of S in both sums.
+func (l *Likelihood) error(s, t *sum, i, j int) float64 {
+	if s == t {
+		return l.noise + s.unknown.At(i, j)
+	}
+	return l.noise
+}
+
+func square(x float64) float64 { return x * x }
 
 func newSum(first int, at, squareAt []float64, spread *mat.SymDense) *sum {
 	p := len(at)
-	return &sum{first, first + p, at, squareAt, spread, make([]float64, p), make([]float64, p), mat.NewSymDense(p, nil)}
+	return &sum{first: first, square: first + p, at: at, squareAt: squareAt, spread: spread, a: make([]float64, p), b: make([]float64, p), m: mat.NewSymDense(p, nil)}
 }
 
 // towardsMean adds −u·∂d/∂γ.
@@ -319,7 +367,7 @@ func (l *Likelihood) towardsMean(gradient []float64) {
 		u := l.u[s.first:s.square]
 		for k := range l.p {
 			for i := range l.p {
-				gradient[k] += l.design.At(i, k) * (u[i] + 2*l.u[s.square]*s.b[i])
+				gradient[k] += s.ofSlope.At(i, k)*u[i] + 2*s.ofSquare.At(i, k)*l.u[s.square]*s.b[i]
 			}
 		}
 	}
@@ -348,11 +396,11 @@ func (l *Likelihood) towardsNoise(gradient []float64, w *mat.SymDense, s, t *sum
 	p, ofM := l.p, w.At(s.square, t.square)
 	for k := range p {
 		// in a of s: with a and with M of t
-		g := -l.errors.At(k, k) * (w.At(s.first+k, t.first+k)*t.a[k] + t.m.At(k, k)*w.At(s.first+k, t.square))
+		g := -l.error(s, t, k, k) * (w.At(s.first+k, t.first+k)*t.a[k] + t.m.At(k, k)*w.At(s.first+k, t.square))
 		// in M of s: with a and with M of t, times 2b
 		ofB := 0.0
 		for j := range p {
-			ofEntry := l.errors.At(k, j)
+			ofEntry := l.error(s, t, k, j)
 			g += ofEntry * (w.At(s.first+j, t.first+j)*t.a[k] + w.At(s.first+j, t.first+k)*t.a[j] + 2*t.m.At(k, j)*w.At(s.first+j, t.square))
 			v, x := w.At(t.first+k, s.square), w.At(t.first+j, s.square)
 			one := v*t.a[j] + x*t.a[k] + 2*ofM*t.m.At(k, j)
@@ -371,17 +419,16 @@ func (l *Likelihood) model(gamma []float64, s float64) {
 		for i, g := range gamma {
 			x.a[i], x.b[i] = g-x.at[i], g-x.squareAt[i]
 		}
-		square := l.released[x.square] - l.n*s*s
+		square := l.released[x.square] - l.n*x.kept*s*s
 		for i := range gamma {
 			mean := 0.0
 			for j := range gamma {
-				design := l.design.At(i, j)
 				m := x.b[i]*x.b[j] + x.spread.At(i, j)
 				if j <= i {
 					x.m.SetSym(i, j, m)
 				}
-				mean += design * x.a[j]
-				square -= design * m
+				mean += x.ofSlope.At(i, j) * x.a[j]
+				square -= x.ofSquare.At(i, j) * m
 			}
 			l.d[x.first+i] = l.released[x.first+i] - mean
 		}
@@ -403,22 +450,22 @@ func (l *Likelihood) noises(s float64) *mat.SymDense {
 			squares := 0.0
 			for i := range p {
 				same := 0.0
-				squares -= l.errors.At(i, i) * x.m.At(i, i) * y.m.At(i, i)
+				squares -= l.error(x, y, i, i) * x.m.At(i, i) * y.m.At(i, i)
 				for j := range p {
-					ofEntry := l.errors.At(i, j)
+					ofEntry := l.error(x, y, i, j)
 					same += ofEntry * x.a[j] * y.a[j]
 					squares += 2 * ofEntry * x.m.At(i, j) * y.m.At(i, j)
 					out.SetSym(x.first+i, y.first+j, ofEntry*x.a[j]*y.a[i])
 				}
 				out.SetSym(x.first+i, y.first+i, same)
-				out.SetSym(x.first+i, y.square, l.withSquare(y.m, x.a, i))
-				out.SetSym(y.first+i, x.square, l.withSquare(x.m, y.a, i))
+				out.SetSym(x.first+i, y.square, l.withSquare(x, y, i))
+				out.SetSym(y.first+i, x.square, l.withSquare(y, x, i))
 			}
 			out.SetSym(x.square, y.square, squares)
 		}
 	}
-	for i, v := range l.ofRight {
-		out.SetSym(i, i, out.At(i, i)+v)
+	for i := range p + 1 {
+		out.SetSym(i, i, out.At(i, i)+l.noise)
 	}
 	if l.steps {
 		for i := range p {
@@ -447,11 +494,11 @@ func (l *Likelihood) noises(s float64) *mat.SymDense {
 	return out
 }
 
-// withSquare is entry i of 2(V∘M)a − diag(V∘M)∘a.
-func (l *Likelihood) withSquare(m *mat.SymDense, a []float64, i int) float64 {
-	sum := -l.errors.At(i, i) * m.At(i, i) * a[i]
-	for j, x := range a {
-		sum += 2 * l.errors.At(i, j) * m.At(i, j) * x
+// withSquare is entry i of 2(V∘M)a − diag(V∘M)∘a, with a of x and M of y.
+func (l *Likelihood) withSquare(x, y *sum, i int) float64 {
+	sum := -l.error(x, y, i, i) * y.m.At(i, i) * x.a[i]
+	for j, a := range x.a {
+		sum += 2 * l.error(x, y, i, j) * y.m.At(i, j) * a
 	}
 	return sum
 }
@@ -494,16 +541,16 @@ func finite(x []float64) bool {
 // Residual is the sum of squares that the regression of the moments leaves, by the nearest
 // design without small eigenvalues; it may be negative.
 func (m *Moments) Residual() float64 {
-	s := floored(m.Design(), m.Noise*math.Sqrt(float64(m.P)))
+	s := floored(m.design(m.Weighted), m.Noise*math.Sqrt(float64(m.P)))
 	with, solved := mat.NewVecDense(m.P, nil), mat.NewVecDense(m.P, nil)
 	for j := range m.P {
-		with.SetVec(j, m.At(j, m.P))
+		with.SetVec(j, m.Weighted(j, m.P))
 	}
 	var c mat.Cholesky
 	if !c.Factorize(s) || c.SolveVecTo(solved, with) != nil {
 		return m.At(m.P, m.P)
 	}
-	return m.At(m.P, m.P) - mat.Dot(with, solved)
+	return (m.Weighted(m.P, m.P) - mat.Dot(with, solved)) / (1 - m.Lost)
 }
 
 // Solved is the γ that solves the normal equations of all releases, with the nearest design

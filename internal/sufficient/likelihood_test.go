@@ -72,9 +72,16 @@ func example(rng *rand.Rand, p, count int) (*Likelihood, []float64) {
 			steps[t].Square += r * r
 		}
 	}
+	m.Lost, m.Unknown, m.Pull = 0.1, 0.5, make([]float64, p*p)
 	for i := range m.Values {
-		m.CutSD = append(m.CutSD, 4*rng.Float64())
-		m.Values[i] += math.Hypot(m.Noise, m.CutSD[i]) * rng.NormFloat64()
+		m.Cut = append(m.Cut, 4*rng.Float64())
+		m.Values[i] += m.Noise*rng.NormFloat64() - m.Cut[i]
+	}
+	for i := range p {
+		for j := range i + 1 {
+			m.Pull[i*p+j] = 4 * rng.Float64()
+			m.Pull[j*p+i] = m.Pull[i*p+j]
+		}
 	}
 	shape := mat.NewSymDense(p, nil)
 	for j := range p {
@@ -103,8 +110,12 @@ func TestCovarianceOfTheSums(t *testing.T) {
 		for i := range 3 {
 			for j := i; j < 3; j++ {
 				entry := mat.NewSymDense(3, nil)
-				entry.SetSym(i, j, math.Sqrt(l.errors.At(i, j)))
-				columns = append(columns, l.derivative(entry))
+				entry.SetSym(i, j, math.Sqrt(l.noise))
+				columns = append(columns, l.derivative(entry, l.sums...))
+				for _, x := range l.sums {
+					entry.SetSym(i, j, math.Sqrt(x.unknown.At(i, j)))
+					columns = append(columns, l.derivative(entry, x))
+				}
 			}
 		}
 		var root mat.Cholesky
@@ -128,7 +139,7 @@ func TestCovarianceOfTheSums(t *testing.T) {
 		columns = append(columns, n)
 		for i := range 4 { // of the moments themselves
 			column := make([]float64, size)
-			column[i] = math.Sqrt(l.ofRight[i])
+			column[i] = math.Sqrt(l.noise)
 			columns = append(columns, column)
 		}
 		ofN := make([]float64, size)
@@ -151,10 +162,10 @@ func TestCovarianceOfTheSums(t *testing.T) {
 	}
 }
 
-// derivative is the change of the released sums by entry, a change of S.
-func (l *Likelihood) derivative(entry *mat.SymDense) []float64 {
+// derivative is the change of the released sums by entry, a change of S in some.
+func (l *Likelihood) derivative(entry *mat.SymDense, in ...*sum) []float64 {
 	out := make([]float64, l.size())
-	for _, x := range l.sums {
+	for _, x := range in {
 		for i := range l.p {
 			for j := range l.p {
 				out[x.first+i] += entry.At(i, j) * x.a[j]

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"gonum.org/v1/gonum/floats"
 	"math"
 	"slices"
 
@@ -149,21 +150,24 @@ func (p *Plan) regressionRows(r *table1.Regression, c *models.Coordinates) (x, y
 	return x, y
 }
 
-// secondBound is the bound on a record's moments that has the least mean squared error
-// under the law: that of the parts cut off, as far as the law does not know them, and of the
-// noise, which is proportional to the bound.
+// secondBound is the bound on a record's moments that has the least mean squared error under the law, by
+// what it keeps of them: that of the noise, which is proportional to the bound, and of what weights pull, as
+// far as the law does not know it.
 func (p *Plan) secondBound(r *table1.Regression, multiplier float64) float64 {
 	x, y := p.regressionRows(r, p.model.Coordinates())
 	m := momentsOf(x, y, stats.Shapes[0])
 	sorted := slices.Sorted(slices.Values(m.norms))
 	best, least := 0.0, math.Inf(1)
-	for _, u := range []float64{0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 1} {
+	for _, u := range boundShares {
 		bound := stats.Quantile(sorted, u)
-		e := float64(m.size) * multiplier * multiplier * bound * bound
-		for _, b := range m.cutOff(bound) {
+		w := m.weighted(bound)
+		size := float64((m.columns + 1) * (m.columns + 2) / 2)
+		e := size * multiplier * multiplier * bound * bound
+		for _, b := range append(w.pull, w.lost) {
 			b *= unknownCut * float64(p.Records)
 			e += b * b
 		}
+		e /= w.kept * w.kept
 		if e < least {
 			best, least = bound, e
 		}
@@ -172,28 +176,31 @@ func (p *Plan) secondBound(r *table1.Regression, multiplier float64) float64 {
 	return math.Ceil(best/digits) * digits
 }
 
-// unknownCut is the part of what a bound cuts off that the law does not know.
+// unknownCut is the part of what a bound cuts off or pulls that the law does not know.
 const unknownCut = 0.5
 
-// drawnMoments are the moments of records drawn from the law, in the coordinates of SecondDesign.
+// boundShares are the shares of records below the bounds that secondBound compares.
+var boundShares = []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 1}
+
+// drawnMoments are records drawn from the law, in the coordinates of SecondDesign.
 type drawnMoments struct {
-	size    int // of a record
-	moments []float64
-	norms   []float64 // by record
+	columns int       // of x
+	rows    []float64 // x and response
+	norms   []float64 // of the moments, by record
 }
 
 // momentsOf are those of rows x and of responses that have the shape instead of the normal y.
 func momentsOf(x, y []float64, shape stats.Shape) drawnMoments {
 	mean, sd := stat.MeanStdDev(y, nil)
 	k := len(x) / len(y)
-	m := drawnMoments{size: (k + 1) * (k + 2) / 2, norms: make([]float64, len(y))}
+	m := drawnMoments{columns: k, norms: make([]float64, len(y))}
 	for i, v := range y {
 		e, _ := shape.At((v - mean) / sd)
 		row := append(append([]float64(nil), x[i*k:(i+1)*k]...), mean+sd*e)
+		m.rows = append(m.rows, row...)
 		square := 0.0
 		for a := range row {
 			for _, b := range row[a:] {
-				m.moments = append(m.moments, row[a]*b)
 				square += row[a] * row[a] * b * b
 			}
 		}
@@ -202,22 +209,52 @@ func momentsOf(x, y []float64, shape stats.Shape) drawnMoments {
 	return m
 }
 
-// cutOff is the mean over the records of what a bound cuts off (size).
-func (m drawnMoments) cutOff(bound float64) []float64 {
-	mean := make([]float64, m.size)
+// weights are what a bound does to the moments, by record.
+type weights struct {
+	cut  []float64 // what it cuts off each
+	pull []float64 // (K×K) sufficient.Moments.Pull
+	kept float64   // part of Σx² that is left
+	lost float64   // part of Σy² that is not
+}
+
+// weighted are the weights of a bound.
+func (m drawnMoments) weighted(bound float64) weights {
+	k, n := m.columns, float64(len(m.norms))
+	w := weights{cut: make([]float64, (k+1)*(k+2)/2), pull: make([]float64, k*k)}
+	whole, left, ofY, lost := 0.0, 0.0, 0.0, 0.0
 	for i, norm := range m.norms {
-		if norm > bound {
-			for j := range mean {
-				mean[j] += (1 - bound/norm) * m.moments[i*m.size+j] / float64(len(m.norms))
+		row := m.rows[i*(k+1) : (i+1)*(k+1)]
+		x, y := row[:k], row[k]
+		length := floats.Dot(x, x)
+		f := min(1, bound/norm)
+		whole += length
+		left += f * length
+		ofY += y * y
+		lost += (1 - f) * y * y
+		if f == 1 {
+			continue
+		}
+		at := 0
+		for a := range row {
+			for _, b := range row[a:] {
+				w.cut[at] += (1 - f) * row[a] * b / n
+				at++
+			}
+		}
+		// −y dw/dy, where w = bound/norm and norm² = ... + y²|x|² + y⁴
+		pull := f / (norm * norm) * (y*y*length + 2*y*y*y*y) / n
+		for a, v := range x {
+			for b, u := range x {
+				w.pull[a*k+b] += pull * v * u
 			}
 		}
 	}
-	return mean
+	w.kept, w.lost = left/whole, lost/ofY
+	return w
 }
 
-// LearnSecond gives the plan the second moments of SecondDesign. To them it adds what their
-// bound cuts off under the law: the least squares without it are too small. From then on the
-// plan's model has coordinates whose columns hardly correlate over the records.
+// LearnSecond gives the plan the second moments of SecondDesign, beside what their bound does under the
+// law. From then on the plan's model has coordinates whose columns hardly correlate over the records.
 func (p *Plan) LearnSecond(values []float64) error {
 	r := table1.RegressionOf(p.model)
 	c := p.model.Coordinates()
@@ -226,8 +263,8 @@ func (p *Plan) LearnSecond(values []float64) error {
 	var list []*sufficient.Moments
 	var errors []ShapeErrors
 	for _, shape := range stats.Shapes {
-		cut := momentsOf(rows, response, shape).cutOff(p.Purchase.Second().Bound)
-		list = append(list, p.secondMoments(r.Columns()+1, values, cut))
+		w := momentsOf(rows, response, shape).weighted(p.Purchase.Second().Bound)
+		list = append(list, p.secondMoments(r.Columns()+1, values, w))
 		errors = append(errors, ErrorsOf(shape, normals))
 	}
 	moments := list[0]
@@ -252,16 +289,13 @@ func (p *Plan) LearnSecond(values []float64) error {
 	return nil
 }
 
-// secondMoments are the released values of k columns and what their bound cuts off, by record, under the
-// law. Each has an error of its own: a bound may cut off next to nothing of most columns, and of a column
-// whose counts hide a tail as much as it leaves.
-func (p *Plan) secondMoments(k int, values, cut []float64) *sufficient.Moments {
+// secondMoments are the released values of k columns, whose bound gives records weights under the law.
+func (p *Plan) secondMoments(k int, values []float64, w weights) *sufficient.Moments {
 	second, l := p.Purchase.Second(), p.Law()
-	m := &sufficient.Moments{P: k, Values: slices.Clone(values), Noise: second.Noise * second.Bound, Records: l.Records, RecordsSD: l.RecordsSD}
-	for j, x := range cut {
-		m.Values[j] += l.Records * x
-		m.CutSD = append(m.CutSD, unknownCut*l.Records*math.Abs(x))
-	}
+	m := &sufficient.Moments{P: k, Values: values, Noise: second.Noise * second.Bound, Records: l.Records, RecordsSD: l.RecordsSD}
+	m.Cut, m.Pull, m.Lost, m.Unknown = slices.Clone(w.cut), slices.Clone(w.pull), w.lost, unknownCut
+	floats.Scale(l.Records, m.Cut)
+	floats.Scale(l.Records, m.Pull)
 	return m
 }
 

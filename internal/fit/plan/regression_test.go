@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models"
@@ -34,9 +35,10 @@ func secondMomentsUnder(t *testing.T, m *models.Model, l *law.Law) (*Plan, priva
 	return p, design, momentsOf(x, y, stats.Shapes[0])
 }
 
-// Second moments of records of the law are whole after LearnSecond, though the bound cuts a
-// part of them off, and each has an error of what the law may not know of its part.
-func TestCutMomentsBecomeWhole(t *testing.T) {
+// Records whose moments are shortened keep their normal equations, beside what weights that depend on
+// the errors pull: of records of the law that have a regression, c = (S − Pull)γ, and the squares of
+// errors are shorter by Lost. Without Pull slopes are a tenth too small.
+func TestBoundKeepsNormalEquations(t *testing.T) {
 	m := modelstest.Compile(t, "two.yaml", `d3p: 1
 data:
   unit: {entity: person, rows_per_unit: 1}
@@ -48,26 +50,58 @@ data:
 model: {formula: y ~ u + v, family: normal}
 `)
 	p, design, drawn := secondMomentsUnder(t, m, m.DeclaredLaw())
-	whole, cut := make([]float64, drawn.size), make([]float64, drawn.size)
-	for i, norm := range drawn.norms {
-		for j, x := range drawn.moments[i*drawn.size : (i+1)*drawn.size] {
-			whole[j] += 1000 * x / float64(len(drawn.norms))
-			cut[j] += 1000 * x * min(1, design.Bound/norm) / float64(len(drawn.norms))
+	k, gamma := drawn.columns, []float64{0, 0.4, -0.3}
+	var x, y []float64
+	for i := range drawn.norms {
+		row := drawn.rows[i*(k+1) : (i+1)*(k+1)]
+		for _, sign := range []float64{-1, 1} { // so that no error is left by chance
+			x, y = append(x, row[:k]...), append(y, sign*0.9*row[k]+floats.Dot(row[:k], gamma))
 		}
 	}
-	if of := cut[len(cut)-1] / whole[len(cut)-1]; of > 0.98 {
-		t.Fatalf("the bound keeps %g of the squares of the response: it cuts nothing off", of)
+	count := len(y)
+	related := momentsOf(x, y, stats.Shapes[0])
+	cut := make([]float64, (k+1)*(k+2)/2)
+	whole := mat.NewSymDense(k+1, nil)
+	for i, norm := range related.norms {
+		row := related.rows[i*(k+1) : (i+1)*(k+1)]
+		whole.SymRankOne(whole, 1000/float64(count), mat.NewVecDense(k+1, row))
+		at := 0
+		for a, v := range row {
+			for _, u := range row[a:] {
+				cut[at] += 1000 * min(1, design.Bound/norm) * v * u / float64(count)
+				at++
+			}
+		}
 	}
 	if err := p.LearnSecond(cut); err != nil {
 		t.Fatal(err)
 	}
 	got := p.Regression().Moments[0]
-	for j, x := range got.Values {
-		if math.Abs(x-whole[j]) > 1e-6 {
-			t.Errorf("moment %d is %g, want %g", j, x, whole[j])
+	if got.Lost < 0.05 {
+		t.Fatalf("the bound cuts off only %g of the squares of errors", got.Lost)
+	}
+	bare, mended := *got, 0.0
+	bare.Pull = nil
+	for i := range k {
+		miss := [2]float64{got.Weighted(i, k), got.Weighted(i, k)}
+		for j := range k {
+			for l, m := range []*sufficient.Moments{got, &bare} {
+				miss[l] -= m.Sloping(i, j) * gamma[j]
+			}
 		}
-		if want := unknownCut * math.Abs(whole[j]-cut[j]); math.Abs(got.CutSD[j]-want) > 1e-6 {
-			t.Errorf("the error of what is cut off moment %d is %g, want %g", j, got.CutSD[j], want)
+		mended = max(mended, math.Abs(miss[1]))
+		if math.Abs(miss[0]) > 12 { // per 1000 records
+			t.Errorf("normal equation %d misses %g", i, miss[0])
+		}
+	}
+	if mended < 24 {
+		t.Errorf("the normal equations miss %g without Pull: the test shows nothing", mended)
+	}
+	for i := range k {
+		for j := range i + 1 {
+			if math.Abs(got.At(i, j)-whole.At(i, j)) > 25 {
+				t.Errorf("moment %d, %d is %g whole, want %g", i, j, got.At(i, j), whole.At(i, j))
+			}
 		}
 	}
 	if want := design.Noise * design.Bound; got.Noise != want {
@@ -114,16 +148,24 @@ model: {formula: y ~ u + c, family: normal}
 	l := m.DeclaredLaw()
 	l.Columns[1].Shares = []float64{0.002, 0.498, 0.5}
 	p, _, drawn := secondMomentsUnder(t, m, l)
-	sums := make([]float64, drawn.size)
-	for i, v := range drawn.moments {
-		sums[i%drawn.size] += l.Records * v / float64(len(drawn.norms))
+	var sums []float64
+	k, count := drawn.columns+1, len(drawn.norms)
+	for a := range k {
+		for b := a; b < k; b++ {
+			sum := 0.0
+			for i := range count {
+				sum += drawn.rows[i*k+a] * drawn.rows[i*k+b]
+			}
+			sums = append(sums, l.Records*sum/float64(count))
+		}
 	}
 	if err := p.LearnSecond(sums); err != nil {
 		t.Fatal(err)
 	}
 	c := p.model.Coordinates()
 	r := &c.Predictors[0]
-	k, farthest := len(r.Center), 0.0
+	farthest := 0.0
+	k = len(r.Center)
 	for _, u := range whiten.LevelDeviations(p.model, p.model.LinearPredictors()[0], r.Center) {
 		u.MulVec(mat.NewDense(k, k, r.Matrix).T(), u)
 		farthest = max(farthest, mat.Norm(u, 2)/c.Unit[table1.RegressionOf(p.model).Intercept])
