@@ -7,6 +7,8 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/formula"
+	"d3p/internal/models/law"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/table1"
@@ -114,11 +116,14 @@ func Buy(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*models.Mo
 	if err != nil {
 		return err
 	}
-	err = p.SettlePriors(func(column string) (mean, sd float64) {
-		if own := l.Column(column); own.Shares != nil {
-			return own.Moments()
+	err = p.SettlePriors(func(column string) (s formula.Spread) {
+		if c := l.Column(column); c.Shares != nil {
+			s.Mean, s.SD = c.Moments()
+			if s.Own = c.Own; c.OwnSD == 0 {
+				s.Own = 1
+			}
 		}
-		return 0, 0
+		return s
 	}, compile)
 	if err != nil {
 		return err
@@ -154,13 +159,41 @@ func SettlePriors(p *plan.Plan, c *privacy.Curator, compile func(data.Bought) (*
 		return err
 	}
 	k := len(design.Products)
-	return p.SettlePriors(func(name string) (mean, sd float64) {
-		j := at[name]
+	covariance := func(i, j int) float64 {
+		i, j = min(i, j), max(i, j)
+		return moments[i*k-i*(i-1)/2+j-i]/moments[0] - moments[i]/moments[0]*moments[j]/moments[0]
+	}
+	own := ownParts(p.Spread, at, covariance)
+	return p.SettlePriors(func(name string) formula.Spread {
 		center, by := p.Model().Spec.Data.Column(name).Scale()
-		mean = moments[j] / moments[0]
-		diagonal := j*k - j*(j-1)/2
-		return center + by*mean, by * math.Sqrt(max(moments[diagonal]/moments[0]-mean*mean, 0))
+		j := at[name]
+		return formula.Spread{Mean: center + by*moments[j]/moments[0], SD: by * math.Sqrt(max(covariance(j, j), 0)), Own: own[name]}
 	}, compile)
+}
+
+// ownParts are the parts of the predictors' variances that the others do not explain. at are the columns'
+// places in the covariance.
+func ownParts(priors []formula.SpreadPrior, at map[string]int, covariance func(i, j int) float64) map[string]float64 {
+	var names []string
+	for _, p := range priors {
+		for _, name := range p.Columns {
+			if !slices.Contains(names, name) && covariance(at[name], at[name]) > 0 {
+				names = append(names, name)
+			}
+		}
+	}
+	var correlations []float64
+	for _, a := range names {
+		for _, b := range names {
+			i, j := at[a], at[b]
+			correlations = append(correlations, covariance(i, j)/math.Sqrt(covariance(i, i)*covariance(j, j)))
+		}
+	}
+	own := map[string]float64{}
+	for j, part := range law.OwnParts(correlations, len(names)) {
+		own[names[j]] = part
+	}
+	return own
 }
 
 // authorise certifies the remaining releases of the plan, before and in its steps.

@@ -252,8 +252,8 @@ func (p *Plan) Settled() data.Bought {
 }
 
 // SettlePriors gives the plan, and its model, the default priors that follow from the
-// columns' means and standard deviations. Without compile the model stays.
-func (p *Plan) SettlePriors(spread func(column string) (mean, sd float64), compile func(data.Bought) (*models.Model, error)) error {
+// columns' spread. Without compile the model stays.
+func (p *Plan) SettlePriors(spread func(column string) formula.Spread, compile func(data.Bought) (*models.Model, error)) error {
 	if len(p.Spread) == 0 || compile == nil {
 		return nil
 	}

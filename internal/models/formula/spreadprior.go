@@ -12,8 +12,8 @@ import (
 )
 
 // SpreadPrior is a default prior that depends on the spread of columns without a declared
-// scale: a normal of a coefficient per standard deviation of its columns, or of a level of
-// the predictor at their means.
+// scale: a normal of a coefficient per standard deviation of what its columns have of their own,
+// or of a level of the predictor at their means.
 type SpreadPrior struct {
 	Name         string   `json:"name"`              // Intercept, thresholds or b[age]
 	Distribution string   `json:"distribution"`      // about 0
@@ -84,24 +84,32 @@ func level(name, prior string, columns []string, response string) SpreadPrior {
 	return p
 }
 
-// Text is the prior where spread gives the mean and the standard deviation of a column; ok
-// is false if that is 0 for one of them. The prior of a level at the declared centres is as
-// wide as coefficients of standard deviation 1 make the distance from the means to the
-// centres.
-func (p SpreadPrior) Text(d *data.Data, spread func(column string) (mean, sd float64)) (text string, ok bool) {
+// Spread is what Table 1 says of a number: its mean and standard deviation, and the part of its
+// variance that the other predictors do not explain.
+type Spread struct{ Mean, SD, Own float64 }
+
+// leastOwn is the least part that widens a prior. Where columns are nearly collinear, coefficients per
+// standard deviation may be large and cancel: of abalone that of the whole weight and those of its parts.
+const leastOwn = 0.16
+
+// Text is the prior where spread is that of a column; ok is false if the standard deviation of one of
+// them is 0. The prior of a level at the declared centres is as wide as coefficients of standard deviation
+// 1 make the distance from the means to the centres.
+func (p SpreadPrior) Text(d *data.Data, spread func(column string) Spread) (text string, ok bool) {
 	unit, square, response := 1.0, p.SD*p.SD, 1.0
 	for _, name := range p.Columns {
 		center, by := d.Column(name).Scale()
-		mean, sd := spread(name)
-		if !(sd > 0) {
+		s := spread(name)
+		if !(s.SD > 0) {
 			return "", false
 		}
+		sd := s.SD * math.Sqrt(max(s.Own, leastOwn))
 		unit *= by / sd
-		square += (center - mean) * (center - mean) / (sd * sd)
+		square += (center - s.Mean) * (center - s.Mean) / (sd * sd)
 	}
 	if p.Response != "" {
 		_, by := d.Column(p.Response).Scale()
-		_, sd := spread(p.Response)
+		sd := spread(p.Response).SD
 		if !(sd > 0) {
 			return "", false
 		}

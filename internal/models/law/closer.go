@@ -92,7 +92,7 @@ func (l *Law) SetCloser(c *Closer) {
 	var draws [][]float64 // correlations, then own parts
 	for range closerDraws {
 		a := c.drawn(rng).correlation()
-		draws = append(draws, append(a, ownParts(a, k)...))
+		draws = append(draws, append(a, OwnParts(a, k)...))
 	}
 	mean, sd := make([]float64, k*k+k), make([]float64, k*k+k)
 	for _, x := range draws {
@@ -127,8 +127,9 @@ func (l *Law) Correlated(i, j int) (rho, sd float64) {
 	return l.Correlation[at], l.CorrelationSD[at]
 }
 
-// ownParts are the reciprocals of the diagonal of the inverse of a correlation matrix [k x k]; 0 if it has none.
-func ownParts(a []float64, k int) []float64 {
+// OwnParts are the parts of columns' variances that the others do not explain, by their correlations [k x k]:
+// the reciprocals of the diagonal of the inverse; 0 if it has none.
+func OwnParts(a []float64, k int) []float64 {
 	parts := make([]float64, k)
 	if inverse := inverted(a, k); inverse != nil {
 		for j := range parts {

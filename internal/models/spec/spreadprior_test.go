@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"d3p/internal/models/data"
+	"d3p/internal/models/formula"
 )
 
 // TestSpreadPriors compares default priors about the spread of columns with numbers by
@@ -26,14 +27,14 @@ model: {formula: y ~ 1 + age + w + z + c%s, family: %s}
 `
 	// The scales of age and w are 120/√12 = 34.6 and 3.46; a level is (60 − 50)/10 = 1 sd of
 	// age and (6 − 0.5)/0.1 = 55 sds of w away.
-	spread := func(column string) (mean, sd float64) {
+	spread := func(column string) formula.Spread {
 		switch column {
 		case "age":
-			return 50, 10
+			return formula.Spread{Mean: 50, SD: 10, Own: 1}
 		case "w":
-			return 0.5, 0.1
+			return formula.Spread{Mean: 0.5, SD: 0.1, Own: 1}
 		}
-		return 0, 2
+		return formula.Spread{SD: 2, Own: 1}
 	}
 	for _, c := range []struct{ name, response, more, family, want string }{
 		{"logistic", "{type: binary}", "", "bernoulli", "b[age] normal(0, 3.46); b[w] normal(0, 34.6); Intercept normal(0, 55.1)"},
@@ -46,11 +47,11 @@ model: {formula: y ~ 1 + age + w + z + c%s, family: %s}
 		{"linear", "{type: real, lower: -30, upper: 30}", "", "normal", "b[age] normal(0, 0.4); b[w] normal(0, 4); b[z] normal(0, 0.115); b[c=q] normal(0, 0.115); Intercept normal(0, 6.83)"},
 		{"linear on a scale", "{type: real, lower: -30, upper: 30, scale: {center: 0, by: 2}}", "", "normal", "b[age] normal(0, 3.46); b[w] normal(0, 34.6); Intercept normal(0, 55.1)"},
 	} {
-		formula, priors, _ := strings.Cut(c.more, ", priors")
+		terms, priors, _ := strings.Cut(c.more, ", priors")
 		if priors != "" {
 			priors = ", priors" + priors
 		}
-		src := fmt.Sprintf(text, c.response, formula, c.family+priors)
+		src := fmt.Sprintf(text, c.response, terms, c.family+priors)
 		s, errs := Parse("m.yaml", []byte(src), nil)
 		if len(errs) > 0 {
 			t.Fatal(c.name, errs)
@@ -58,7 +59,7 @@ model: {formula: y ~ 1 + age + w + z + c%s, family: %s}
 		bought, list := data.Bought{Priors: map[string]string{}}, []string{}
 		for _, p := range s.Model.SpreadPriors(&s.Data) {
 			text, ok := p.Text(&s.Data, spread)
-			if _, unknown := p.Text(&s.Data, func(string) (mean, sd float64) { return 0, 0 }); !ok || unknown {
+			if _, unknown := p.Text(&s.Data, func(string) formula.Spread { return formula.Spread{} }); !ok || unknown {
 				t.Errorf("%s: %s", c.name, p.Name)
 			}
 			bought.Priors[p.Name] = text
@@ -80,6 +81,28 @@ model: {formula: y ~ 1 + age + w + z + c%s, family: %s}
 					t.Errorf("%s: no prior %s of %s in\n%s", c.name, prior, name, s.Render())
 				}
 			}
+		}
+	}
+}
+
+// A column that the others nearly explain has a wide prior, at most 2.5 times that of one of its own.
+func TestSpreadPriorOfCollinearColumns(t *testing.T) {
+	s, errs := Parse("m.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    w: {type: real, lower: 0, upper: 12}
+    y: {type: binary}
+model: {formula: y ~ 1 + w, family: bernoulli}
+`), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	for own, want := range map[float64]string{1: "normal(0, 3.46)", 0.25: "normal(0, 6.93)", 0.01: "normal(0, 8.66)"} {
+		got, _ := s.Model.SpreadPriors(&s.Data)[0].Text(&s.Data, func(string) formula.Spread { return formula.Spread{Mean: 6, SD: 1, Own: own} })
+		if got != want {
+			t.Errorf("own part %g: %s, want %s", own, got, want)
 		}
 	}
 }
