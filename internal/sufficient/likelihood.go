@@ -124,8 +124,16 @@ const weakNoise = 0.12
 // Weak reports whether S is weakly known.
 func (m *Moments) Weak() bool { return m.Noise > weakNoise*m.Records }
 
-// NewLikelihood is the likelihood of the moments m and of steps. The noise of a step's slopes
-// has the covariance SlopeNoise²·shape. The steps are weighted for γ = center and
+// hides reports whether noise hides a direction of S: S as released is not positive. Steps end where S(γ − at)
+// is nearly 0. Along such a direction it is, wherever γ is; but a flat S would be 0 there by chance alone, and
+// so the place at, which follows from the noise, would seem to be γ.
+func (m *Moments) hides() bool {
+	var e mat.EigenSym
+	return !e.Factorize(m.design(m.Weighted), false) || e.Values(nil)[0] < 0
+}
+
+// NewLikelihood is the likelihood of the moments m and of steps, unless noise hides a direction. The noise
+// of a step's slopes has the covariance SlopeNoise²·shape. The steps are weighted for γ = center and
 // s² = variance.
 func NewLikelihood(m *Moments, shape *mat.SymDense, steps []Step, center []float64, variance float64) *Likelihood {
 	p := m.P
@@ -138,7 +146,7 @@ func NewLikelihood(m *Moments, shape *mat.SymDense, steps []Step, center []float
 	}
 	l.positive = floored(m.Design(), m.Noise)
 	l.sums = []*sum{ofMoments(m)}
-	if len(steps) > 0 {
+	if len(steps) > 0 && !m.hides() {
 		l.average(m, shape, steps, center, variance)
 	}
 	size := l.size()

@@ -198,3 +198,16 @@ func TestWeightsOfSteps(t *testing.T) {
 		t.Errorf("S known: the mean place is %v, want (2/3, 1/3)", at)
 	}
 }
+
+// Where noise hides a direction of S, steps that end at a place do not tell that γ is there.
+func TestHiddenDirectionsLeaveStepsOut(t *testing.T) {
+	for least, want := range map[float64]bool{50: true, -5: false} {
+		m := &Moments{P: 2, Noise: 20, Records: 1000, Values: []float64{1000, 0, 0, least, 0, 1000}}
+		steps := []Step{{At: []float64{0, 0}, Slope: []float64{0, 0}, Square: 1000, SlopeNoise: 1, SquareNoise: 50}}
+		l := NewLikelihood(m, mat.NewSymDense(2, []float64{1, 0, 0, 1}), steps, []float64{0, 0}, 1)
+		near, far := l.Density(nil, []float64{0, 0}, 0), l.Density(nil, []float64{0, 1}, 0)
+		if told := near-far > 3; told != want {
+			t.Errorf("a moment of %g ± 20: the log density falls by %g towards γ = 1", least, near-far)
+		}
+	}
+}
