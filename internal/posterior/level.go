@@ -1,6 +1,7 @@
 package posterior
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -147,7 +148,7 @@ func (s levelSearch) levels() *levels {
 			}
 		}
 	}
-	slices.SortFunc(out.list, func(a, b atLevel) int { return int(math.Copysign(1, a.level-b.level)) })
+	slices.SortFunc(out.list, func(a, b atLevel) int { return cmp.Compare(a.level, b.level) })
 	return out.onGrid()
 }
 
@@ -265,7 +266,7 @@ func (l *levels) set(theta []float64, level float64) {
 	if z.SolveVec(l.first.root, rest) != nil {
 		return
 	}
-	k, _ := slices.BinarySearchFunc(l.list, level, func(a atLevel, x float64) int { return int(math.Copysign(1, a.level-x)) })
+	k, _ := slices.BinarySearchFunc(l.list, level, func(a atLevel, x float64) int { return cmp.Compare(a.level, x) })
 	k = max(1, min(k, len(l.list)-1))
 	below, above := l.list[k-1], l.list[k]
 	share := (level - below.level) / (above.level - below.level)
