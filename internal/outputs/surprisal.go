@@ -43,19 +43,22 @@ func (d *Draws) FarOut(m *models.Model, q *score.Surprisals, l *law.Law) (far Fa
 		return d.Free[first : first+m.P]
 	}, l, checkTables, records)
 	most, simulated := rare, float64(checkTables*records)
+	variance := func(cells, share, between float64) float64 { // of the count of so many cells
+		return cells*q.Noise*q.Noise + n*share + n*n*(between+(share+1/simulated)/simulated)
+	}
 	squares := 0.0
 	for c, count := range q.Counts[:last+1] {
 		share := mean[c]
 		off := count - n*share
-		squares += off * off / (q.Noise*q.Noise + n*share + n*n*(between[c]+math.Pow(ofLaw*share, 2)+(share+1/simulated)/simulated))
+		squares += off * off / variance(1, share, between[c]+math.Pow(ofLaw*share, 2))
 	}
 	far.Unlike = squares > mostSquares(float64(last+1), unlikely)
 	for from := last - 1; from <= last; from++ {
-		cells, count, share, variance := float64(last+1-from), 0.0, 0.0, 0.0
+		count, share, ofTables := 0.0, 0.0, 0.0
 		for c := from; c <= last; c++ {
-			count, share, variance = count+q.Counts[c], share+mean[c], variance+between[c]
+			count, share, ofTables = count+q.Counts[c], share+mean[c], ofTables+between[c]
 		}
-		sd := math.Sqrt(cells*q.Noise*q.Noise + n*share + n*n*(variance+(share+1/simulated)/simulated))
+		sd := math.Sqrt(variance(float64(last+1-from), share, ofTables))
 		excess := (count - n*share) / sd
 		far.Extreme = from == last && excess > unlikely
 		if excess > most {
@@ -86,8 +89,8 @@ func (d *Draws) besideFarOut(variable string, k Known) Verdict {
 }
 
 // besideSurprisals is the verdict on all variables by surprisals that are not those of the model's records, and by
-// a spread of records that is far from the last steps; empty if there is none. The correction for clipping by
-// simulated records moved that spread so far, and a small fault of the model moves other variables by many sds.
+// a parameter of spread that is far from the last steps; empty if there is none. The correction for clipping by
+// simulated records moved it so far, and a small fault of the model moves other variables by many sds.
 func (d *Draws) besideSurprisals(k Known, spread string, distance float64) Verdict {
 	const unlike = "the records' likelihoods are not those that the model predicts: choose another family or formula"
 	isUnlike := k.FarOut.Unlike && d.misfit == nil

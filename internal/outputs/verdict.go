@@ -434,12 +434,17 @@ func (d *Draws) besideEnd(verdict Verdict, v int, end, fluctuation float64, sett
 	return verdict
 }
 
-// unarrived is the spread of records that is farthest from the last steps, and its distance in standard
-// deviations; empty if the fit arrived at it.
+// arrived reports whether the fit arrived at variable v.
+func (d *Draws) arrived(v int, ends, fluctuation []float64, settled []bool) bool {
+	return d.besideEnd(Verdict{Value: Resolved}, v, ends[v], fluctuation[v], settled[v]).Value != Not
+}
+
+// unarrived is the parameter of spread (sigma, phi, shape, kappa) that is farthest from the last steps, and its
+// distance in standard deviations; empty if the fit arrived at all.
 func (d *Draws) unarrived(ends, fluctuation []float64, settled []bool) (spread string, distance float64) {
 	for v := range ends {
 		name := d.Variables[v].Name
-		if !slices.Contains(spreads, name) || d.isPoint(v) || d.besideEnd(Verdict{Value: Resolved}, v, ends[v], fluctuation[v], settled[v]).Value != Not {
+		if !slices.Contains(spreads, name) || d.isPoint(v) || d.arrived(v, ends, fluctuation, settled) {
 			continue
 		}
 		mean, variance := meanVariance(d.Of(v))
@@ -454,7 +459,7 @@ func (d *Draws) unarrived(ends, fluctuation []float64, settled []bool) (spread s
 // arrive at sigma.
 func (d *Draws) besideSigma(verdict Verdict, ends, fluctuation []float64, settled []bool) Verdict {
 	s := slices.IndexFunc(d.Variables, func(v Variable) bool { return v.Name == naming.Sigma })
-	if s >= 0 && d.besideEnd(Verdict{Value: Resolved}, s, ends[s], fluctuation[s], settled[s]).Value == Not {
+	if s >= 0 && !d.arrived(s, ends, fluctuation, settled) {
 		return worse(verdict, Partly, "the fit did not arrive at sigma, on which the interval rests")
 	}
 	return verdict

@@ -58,10 +58,8 @@ func amplified(p *plan.Plan, r Releases, post *Posterior) *Posterior {
 	if of == nil {
 		return nil
 	}
-	rng := random(seeds, 0)
-	for i := range of { // shuffled, because draws have an order
-		j := i + int(rng.Uint64()%uint64(count-i))
-		of[i], of[j] = of[j], of[i]
+	shuffle(of, random(seeds, 0))
+	for i := range of {
 		a.set(draws[i*p.Latent:(i+1)*p.Latent], of[i])
 	}
 	return post.withDraws(draws)

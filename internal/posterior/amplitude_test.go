@@ -5,10 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
-	"d3p/internal/fit/plan"
-	"d3p/internal/models/guide"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stattest"
@@ -36,27 +32,12 @@ model:
 // amplitude stays.
 func TestAmplitudeOfLargeCoefficients(t *testing.T) {
 	m := modelstest.Compile(t, "surely.yaml", surely)
-	p, err := plan.New(m, plan.Config{Epsilon: 1, Table1: "none"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	const noiseSD, sd = 15.0, 0.3
 	fitted := []float64{0.2, 1.5, -1}
 	for _, factor := range []float64{1, 3} {
 		truth := make([]float64, m.P)
 		m.Amplify(truth, fitted, factor)
-		r := Releases{Guide: guide.NewMeanField(m.P), Steps: p.Steps, Averaged: true, Gradients: NewGradientSums(m.P)}
-		r.Lambda = append(slices.Clone(fitted), math.Log(0.05), math.Log(0.05), math.Log(0.05))
-		copy(r.Gradients.Totals, []float64{1, noiseSD * noiseSD, 1, 1})
-		copy(r.Gradients.Place, fitted)
-		s := simulation{m, p.Law(), p.InitSeed, p.BatchVariance(r.Steps)}
-		copy(r.Gradients.LikelihoodSlope, s.momentsAt(at(truth), effects{origin: fitted}, r.places(s.random()), 1000, 40000).mean)
-		first := &Posterior{Plan: p}
-		covariance := mat.NewSymDense(3, []float64{sd * sd, 0, 0, 0, sd * sd, 0, 0, 0, sd * sd})
-		if !first.setMeanAndCovariance(slices.Clone(fitted), covariance, mat.NewSymDense(3, nil)) {
-			t.Fatal("no joint normal")
-		}
-		got := amplified(p, r, first)
+		got := amplified(ended(t, m, fitted, truth, noiseSD, []float64{sd * sd, sd * sd, sd * sd}))
 		if got == nil {
 			t.Fatalf("factor %g: the amplitude is not measured", factor)
 		}

@@ -50,10 +50,8 @@ func leveled(p *plan.Plan, r Releases, post *Posterior) *Posterior {
 		return nil
 	}
 	of := stats.GridQuantiles(a.grid, a.density, count)
-	rng := random(seeds, 0)
-	for i := range of { // shuffled, because draws have an order
-		j := i + int(rng.Uint64()%uint64(count-i))
-		of[i], of[j] = of[j], of[i]
+	shuffle(of, random(seeds, 0))
+	for i := range of {
 		a.set(draws[i*m.P:(i+1)*m.P], of[i])
 	}
 	return post.withDraws(draws)

@@ -9,15 +9,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/models"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/modelstest"
 )
 
-// levelFit is what a logistic regression releases that ended at fitted (P), if the truth is there,
-// with noise of this standard deviation, and a joint normal posterior there.
+// levelFit is ended of a logistic regression whose level is known to sd.
 func levelFit(t *testing.T, fitted, truth []float64, noiseSD, sd float64) (*plan.Plan, Releases, *Posterior) {
 	priors := strings.NewReplacer("b: normal(0, 3)", "b: normal(0, 1)", "Intercept: normal(0, 1)", "Intercept: normal(0, 2.5)")
-	m := modelstest.Compile(t, "rare.yaml", priors.Replace(surely))
+	return ended(t, modelstest.Compile(t, "rare.yaml", priors.Replace(surely)), fitted, truth, noiseSD, []float64{sd * sd, 0.09, 0.09})
+}
+
+// ended is what a fit of m, of three parameters, releases that ended at fitted (P), if the truth is
+// there, with noise of this standard deviation, and a joint normal posterior with these variances (P).
+func ended(t *testing.T, m *models.Model, fitted, truth []float64, noiseSD float64, variances []float64) (*plan.Plan, Releases, *Posterior) {
+	t.Helper()
 	p, err := plan.New(m, plan.Config{Epsilon: 1, Table1: "none"})
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +35,7 @@ func levelFit(t *testing.T, fitted, truth []float64, noiseSD, sd float64) (*plan
 	s := simulation{m, p.Law(), p.InitSeed, p.BatchVariance(r.Steps)}
 	copy(r.Gradients.LikelihoodSlope, s.momentsAt(at(truth), effects{origin: fitted}, r.places(s.random()), 1000, 40000).mean)
 	post := &Posterior{Plan: p}
-	covariance := mat.NewSymDense(3, []float64{sd * sd, 0, 0, 0, 0.09, 0, 0, 0, 0.09})
+	covariance := mat.NewSymDense(3, []float64{variances[0], 0, 0, 0, variances[1], 0, 0, 0, variances[2]})
 	if !post.setMeanAndCovariance(slices.Clone(fitted), covariance, mat.NewSymDense(3, nil)) {
 		t.Fatal("no joint normal")
 	}

@@ -217,6 +217,14 @@ func random(seeds noise.Root, number int) *noise.Random {
 	return noise.NewRandom(seeds.Child(uint64(number)).Stream(noise.Initialisation))
 }
 
+// shuffle puts values in random order: those that draws get have one of their own, and so have draws.
+func shuffle(values []float64, rng *noise.Random) {
+	for i := range values {
+		j := i + int(rng.Uint64()%uint64(len(values)-i))
+		values[i], values[j] = values[j], values[i]
+	}
+}
+
 // ofLaws is the posterior of the draws of all laws, dealt out to the chains.
 func ofLaws(p *plan.Plan, r Releases, list []*search) *Posterior {
 	var draws []float64

@@ -196,9 +196,8 @@ func (p *Posterior) withAlong(along, distance, grid, log []float64, rng *noise.R
 	n := len(p.Mean)
 	if g, is := p.Guide.(guide.Sample); is {
 		draws, off, t := make([]float64, g.Draws()*n), make([]float64, n), stats.GridQuantiles(grid, log, g.Draws())
-		for i := range t { // shuffled, because draws have an order
-			j := i + int(rng.Uint64()%uint64(len(t)-i))
-			t[i], t[j] = t[j], t[i]
+		shuffle(t, rng)
+		for i := range t {
 			theta := draws[i*n : (i+1)*n]
 			g.At(off, p.Lambda, i)
 			simd.Sub(off, off, p.Mean)

@@ -56,7 +56,7 @@ func TestVerdictOfRecordsFarOut(t *testing.T) {
 	}
 }
 
-// bandRows is a Table 1 of so many records, half of which have each band.
+// bandRows are the rows of a Table 1: the number of records, and that half of them have each band.
 func bandRows(records float64) []table1.Row {
 	return []table1.Row{
 		{Statistic: table1.Units, Value: records, NoiseSD: 5},

@@ -1,10 +1,10 @@
 package plan
 
 import (
-	"gonum.org/v1/gonum/floats"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
