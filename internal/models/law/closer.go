@@ -139,8 +139,11 @@ func OwnParts(a []float64, k int) []float64 {
 	return parts
 }
 
-// inverted is the inverse of a correlation matrix [k x k]; nil if it has none.
+// inverted is the inverse of a correlation matrix [k x k]; nil if it has none, or no columns.
 func inverted(a []float64, k int) *mat.SymDense {
+	if k == 0 {
+		return nil
+	}
 	var c mat.Cholesky
 	inverse := mat.NewSymDense(k, nil)
 	if !c.Factorize(mat.NewSymDense(k, a)) || c.InverseTo(inverse) != nil {
