@@ -6,7 +6,8 @@ import (
 	"d3p/internal/posterior"
 )
 
-// In a fit by second moments records far out are about sigma alone, unless they are farther than long tails.
+// In a fit by second moments records far out are about sigma alone, unless they are farther than long tails or
+// move slopes.
 func TestRecordsFarOutBesideSteps(t *testing.T) {
 	for _, c := range []struct {
 		misfit   *posterior.StepMisfit
@@ -18,6 +19,7 @@ func TestRecordsFarOutBesideSteps(t *testing.T) {
 		{nil, FarOut{Records: 9, SD: 2, Sure: true}, Partly, Not},
 		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true}, Resolved, Not},
 		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true, Extreme: true}, Partly, Not},
+		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true, Shift: 2 * farShift}, Partly, Not},
 	} {
 		d := &Draws{misfit: c.misfit, steps: 8}
 		for variable, want := range map[string]string{"b[x]": c.b, "Intercept_raw": c.b, "sigma": c.sigma, "sigma_raw": c.sigma} {
