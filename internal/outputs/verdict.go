@@ -608,15 +608,20 @@ func (d *Draws) judgeEffects() {
 var spreads = []string{naming.Sigma, naming.Raw(naming.Sigma), "phi", "shape", "kappa"}
 
 // judgeSpreads caps the verdict of a spread of records by those of the standard deviations
-// of groups: it contains the variation that the effects of groups do not explain.
+// of groups: it contains the variation that the effects of groups do not explain. That of Student's t
+// moves with the degrees of freedom: of 22,000 pupils sigma was .281 ± .002 for .273 where nu was any.
 func (d *Draws) judgeSpreads() {
 	for v := range d.Variables {
 		if !slices.Contains(spreads, d.Variables[v].Name) {
 			continue
 		}
-		for _, group := range d.Variables {
-			if naming.IsSpread(group.Name) && group.Verdict.Value != Resolved {
-				*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, group.Verdict.Value, "%s is not resolved: %s", group.Name, group.Verdict.Why)
+		for _, other := range d.Variables {
+			switch own := d.Variables[v].Verdict; {
+			case other.Verdict.Value == Resolved:
+			case naming.IsSpread(other.Name):
+				*own = worse(*own, other.Verdict.Value, "%s is not resolved: %s", other.Name, other.Verdict.Why)
+			case other.Name == naming.Freedom:
+				*own = worse(*own, Partly, "it moves with %s, which is not resolved: %s", other.Name, other.Verdict.Why)
 			}
 		}
 	}

@@ -242,6 +242,26 @@ func TestEmptyComponents(t *testing.T) {
 	}
 }
 
+// The sigma of Student's t is no better known than the degrees of freedom allow.
+func TestSigmaBesideDegreesOfFreedom(t *testing.T) {
+	for _, c := range []struct {
+		noise float64
+		want  string
+	}{{0.1, Resolved}, {0.97, Partly}} {
+		small := 0.1
+		d := Draws{S: 500, Variables: []Variable{{Name: "sigma", NoiseShare: &small}, {Name: "nu", NoiseShare: &c.noise}}}
+		d.Values = make([]float64, 2*d.S)
+		rng := rand.New(rand.NewPCG(1, 1))
+		for i := range d.Values {
+			d.Values[i] = math.Exp(0.1 * rng.NormFloat64())
+		}
+		d.Judge(nil, nil, nil, Known{})
+		if got := *d.Variables[0].Verdict; got.Value != c.want || (c.want == Partly) != strings.Contains(got.Why, "it moves with nu") {
+			t.Errorf("with a share of %g: %+v, want %s", c.noise, got, c.want)
+		}
+	}
+}
+
 // An intercept that is known only together with a coefficient is no better resolved than it.
 func TestInterceptsBesideCoefficients(t *testing.T) {
 	for _, c := range []struct {

@@ -110,7 +110,7 @@ var families = []family{
 			{Name: "identity", observe: "student_t(nu, eta, sigma)"},
 			{Name: "tan_half", observe: "student_t(nu, 2 * atan(eta), sigma)"},
 		},
-		aux: []auxiliary{{name: naming.Sigma, prior: "half_normal(1)", raw: "response.by * sigma"}, {name: "nu", prior: "gamma(2, 0.1)"}},
+		aux: []auxiliary{{name: naming.Sigma, prior: "half_normal(1)", raw: "response.by * sigma"}, {name: naming.Freedom, prior: "gamma(2, 0.1)"}},
 	},
 	{
 		Name: "laplace", types: data.Numeric, scaled: true,

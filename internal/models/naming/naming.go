@@ -10,6 +10,7 @@ const (
 	Thresholds = "thresholds" // of an ordered response, instead of an intercept
 	Baseline   = "baseline"   // log rates of pieces of time, instead of an intercept
 	Sigma      = "sigma"      // the standard deviation of the response
+	Freedom    = "nu"         // the degrees of freedom of Student's t
 )
 
 const (
