@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models/graph"
-	"d3p/internal/models/simulate"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
 	"d3p/internal/stats"
@@ -274,11 +273,7 @@ func (j *jointNormal) clippedSum(mean, spread []float64, places []place, unit []
 			}
 		}
 		simd.Add(truth, mean, shift)
-		machine.Globals(truth, nil)
-		machine.Records(simulate.Records(m, truth, simulationBatch, j.law, rng), m.Encoding.K, simulationBatch, nil)
-		for r := range simulationBatch {
-			machine.Gradient(r, atTruth.RawRowView(r))
-		}
+		runAt(machine, m, truth, j.law, rng, atTruth)
 		k := 2 * batch % len(places)
 		j.addClipped(clipped, machine, places[k:k+2])
 		for r := range simulationBatch {

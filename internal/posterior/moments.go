@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models/graph"
-	"d3p/internal/models/simulate"
 	"d3p/internal/simd"
 )
 
@@ -147,11 +146,8 @@ func (s simulation) sum(truths func(i int) []float64, e effects, places [][]plac
 		truth := truths(i)
 		e.phi(phi, truth)
 		simd.Axpy(all.point, 1/float64(batches), phi)
-		rows := simulate.Records(m, truth, simulationBatch, s.law, rng)
-		machine.Globals(truth, nil)
-		machine.Records(rows, m.Encoding.K, simulationBatch, nil)
+		runAt(machine, m, truth, s.law, rng, score)
 		for r := range simulationBatch {
-			machine.Gradient(r, score.RawRowView(r))
 			e.pull(score.RawRowView(r), truth)
 		}
 		s.addClipped(c, machine, places[i%len(places)])

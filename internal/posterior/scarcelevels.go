@@ -14,7 +14,6 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/law"
-	"d3p/internal/models/simulate"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
 	"d3p/internal/stats"
@@ -290,15 +289,13 @@ func (l levelMeasurement) logLikelihood(c, s float64) float64 {
 func (s simulation) clippedAlong(direction, truth []float64, places [][]place) (mean, variance float64) {
 	m, rng := s.model, s.random()
 	machine := graph.NewMachine(m.Likelihood, simulationBatch)
-	clipped, gradient := mat.NewDense(simulationBatch, m.P, nil), make([]float64, m.P)
+	clipped, gradients := mat.NewDense(simulationBatch, m.P, nil), mat.NewDense(simulationBatch, m.P, nil)
 	var xs, ys []float64
 	for batch := range levelRecords / simulationBatch {
-		machine.Globals(truth, nil)
-		machine.Records(simulate.Records(m, truth, simulationBatch, s.law, rng), m.Encoding.K, simulationBatch, nil)
+		runAt(machine, m, truth, s.law, rng, gradients)
 		var scores [simulationBatch]float64
 		for r := range scores {
-			machine.Gradient(r, gradient)
-			scores[r] = simd.Dot(gradient, direction)
+			scores[r] = simd.Dot(gradients.RawRowView(r), direction)
 		}
 		s.addClipped(clipped, machine, places[batch%len(places)])
 		for r, y := range scores {

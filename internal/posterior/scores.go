@@ -1,11 +1,12 @@
 package posterior
 
 import (
+	"gonum.org/v1/gonum/mat"
+
 	"d3p/internal/models"
-	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/law"
-	"d3p/internal/models/simulate"
+	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
 )
 
@@ -25,15 +26,13 @@ const scoreRecords = 4000
 
 // newScores simulates records of m at theta (P), with the columns' law l, and takes their
 // gradients.
-func newScores(m *models.Model, theta []float64, l *law.Law, rng dist.Rand) scores {
-	machine := graph.NewMachine(m.Likelihood, simulationBatch)
-	machine.Globals(theta, nil)
+func newScores(m *models.Model, theta []float64, l *law.Law, rng *noise.Random) scores {
+	machine, batch := graph.NewMachine(m.Likelihood, simulationBatch), mat.NewDense(simulationBatch, m.P, nil)
 	q := scores{latent: m.P}
-	g := make([]float64, m.P)
 	for range scoreRecords / simulationBatch {
-		machine.Records(simulate.Records(m, theta, simulationBatch, l, rng), m.Encoding.K, simulationBatch, nil)
+		runAt(machine, m, theta, l, rng, batch)
 		for r := range simulationBatch {
-			if machine.Gradient(r, g); simd.Finite(g) {
+			if g := batch.RawRowView(r); simd.Finite(g) {
 				q.gradients = append(q.gradients, g...)
 				q.records++
 			}

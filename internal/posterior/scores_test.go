@@ -126,3 +126,37 @@ func TestEffectiveRecords(t *testing.T) {
 		t.Errorf("%g and %g records for a parameter, want 200 and 20", a, b)
 	}
 }
+
+// A count that the bounds clamp says nothing of its rate: gradients of e³⁶ events are no information.
+func TestClampedRecordsHaveNoScore(t *testing.T) {
+	m := modelstest.Compile(t, "visits.yaml", `
+d3p: 1
+name: visits
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    y: {type: integer, lower: 0, upper: 200}
+    x: {type: real, lower: 0, upper: 80}
+model:
+  formula: y ~ 1 + x
+  family: poisson
+`)
+	rng := noise.NewRandom(noise.Public(3).Stream(noise.Simulation))
+	const events, records, clipNorm = 200, 1000, 1.0
+	for _, slope := range []float64{0, 3, 20} { // e^(1.7 slope) events at the upper end of x
+		theta := make([]float64, m.P)
+		theta[param(t, m, "b").Offset] = slope
+		q := newScores(m, theta, m.DeclaredLaw(), rng)
+		if q.records != scoreRecords {
+			t.Errorf("slope %g: %d records, want %d", slope, q.records, scoreRecords)
+		}
+		// a score inside the bounds is x(y-μ): at most 1.7 times what is likely of 200 events
+		most := records * clipNorm * 2 * 6 * math.Sqrt(events)
+		for j, x := range q.information(clipNorm, records) {
+			if !(x > 0 && x < most) {
+				t.Errorf("slope %g: coordinate %d has the information %g, want at most %g", slope, j, x, most)
+			}
+		}
+	}
+}

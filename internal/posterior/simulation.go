@@ -39,6 +39,21 @@ func (s simulation) random() *noise.Random {
 	return noise.NewRandom(noise.Public(s.seed).Stream(noise.Simulation))
 }
 
+// runAt runs the machine on simulationBatch records of m at truth (P), with the columns' law l, and sets scores
+// [simulationBatch x P] to their gradients there. Numbers outside their declared bounds are clamped to them:
+// such a record has the score 0. At e³⁶ events, which a count of at most 200 does not rule out where a predictor's
+// law has a long tail, the gradient is as large, and a posterior by it was a point.
+func runAt(machine *graph.Machine, m *models.Model, truth []float64, l *law.Law, rng *noise.Random, scores *mat.Dense) {
+	rows, inside := simulate.Inside(m, truth, simulationBatch, l, rng)
+	machine.Globals(truth, nil)
+	machine.Records(rows, m.Encoding.K, simulationBatch, nil)
+	for r, is := range inside {
+		if machine.Gradient(r, scores.RawRowView(r)); !is {
+			clear(scores.RawRowView(r))
+		}
+	}
+}
+
 // eachRecord simulates records at truth (P) and calls use for each with its
 // gradient at the parameters at and its score, the gradient at truth, both (P).
 // It leaves out records for which one of them is not finite.
@@ -47,12 +62,7 @@ func (s simulation) eachRecord(truth, at []float64, records int, use func(g, sco
 	machine := graph.NewMachine(m.Likelihood, simulationBatch)
 	g, scores := make([]float64, m.P), mat.NewDense(simulationBatch, m.P, nil)
 	for range records / simulationBatch {
-		rows := simulate.Records(m, truth, simulationBatch, s.law, rng)
-		machine.Globals(truth, nil)
-		machine.Records(rows, m.Encoding.K, simulationBatch, nil)
-		for r := range simulationBatch {
-			machine.Gradient(r, scores.RawRowView(r))
-		}
+		runAt(machine, m, truth, s.law, rng, scores)
 		machine.Globals(at, nil)
 		machine.Again()
 		for r := range simulationBatch {

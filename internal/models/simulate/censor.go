@@ -68,6 +68,15 @@ func (s *sampler) censor(i int, t Table, first, n int, rng dist.Rand) {
 	}
 }
 
+// isCensored reports whether an observation ends at its column's upper bound.
+func isCensored(o *models.Observation) bool {
+	switch o.Density.(type) {
+	case dist.Censored, dist.Truncated:
+		return true
+	}
+	return false
+}
+
 // headerOf is the name of a column in a table; "" for none.
 func headerOf(c *data.Column) string {
 	if c == nil {

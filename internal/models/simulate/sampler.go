@@ -53,12 +53,12 @@ func newSampler(m *models.Model, columns []*data.Column) *sampler {
 // draw replaces the observed columns of the n records from first, n at most
 // s.together, given the table's other columns and the parameters that
 // predictive was set to.
-func (s *sampler) draw(t Table, first, n int, rng dist.Rand) {
+func (s *sampler) draw(t *Table, first, n int, rng dist.Rand) {
 	s.predictive.Latents(rng)
 	for k, i := range s.order {
 		o := &s.m.Observed[i]
 		if k == 0 || len(o.Parents) > 0 {
-			s.encode(t, first, n)
+			s.encode(*t, first, n)
 		}
 		s.predictive.Draw(s.draws, i, rng)
 		if s.expectArrays && s.m.Spec.Data.Tensor(o.Name) != nil {
@@ -66,15 +66,18 @@ func (s *sampler) draw(t Table, first, n int, rng dist.Rand) {
 		}
 		for j, c := range o.Columns {
 			if c.Derive != nil {
-				s.meet(c, t, first, s.draws[j*n:j*n+n])
+				s.meet(c, *t, first, s.draws[j*n:j*n+n])
 				continue
 			}
 			column := t.Values[s.at[c.HeaderName()]][first : first+n]
 			for b := range column {
-				column[b] = declared(c, s.draws[j*n+b])
+				x := s.draws[j*n+b]
+				if column[b] = declared(c, x); isClamped(c, x) && !isCensored(o) {
+					t.Clamped = append(t.Clamped, first+b)
+				}
 			}
 		}
-		s.censor(i, t, first, n, rng)
+		s.censor(i, *t, first, n, rng)
 	}
 }
 
@@ -115,4 +118,13 @@ func declared(c *data.Column, v float64) float64 {
 		v = math.Round(v)
 	}
 	return min(max(v, c.Lower.V), c.Upper.V)
+}
+
+// isClamped reports whether a number is outside the declared bounds, a whole one by more than rounding.
+func isClamped(c *data.Column, v float64) bool {
+	beyond := 0.0
+	if c.Whole() {
+		beyond = 0.5
+	}
+	return c.Numeric() && (v < c.Lower.V-beyond || v > c.Upper.V+beyond)
 }

@@ -18,6 +18,9 @@ type Table struct {
 	Columns []*data.Column
 	Values  [][]float64 // by column, then by row
 	Shape   []int       // of a record whose columns are those of one tensor; nil for others
+	// Clamped are the records with an observed number that was drawn outside its declared bounds, by more than half
+	// a unit of whole ones, and not censored there.
+	Clamped []int
 }
 
 // Prior draws n records from the prior predictive distribution: parameters from the prior,
@@ -45,7 +48,7 @@ func draw(m *models.Model, theta []float64, n int, l *law.Law, rng, ofObserved d
 	s := newSampler(m, t.Columns)
 	s.predictive.Set(theta)
 	for first := 0; first < n; first += s.together {
-		s.draw(t, first, min(s.together, n-first), ofObserved)
+		s.draw(&t, first, min(s.together, n-first), ofObserved)
 	}
 	return t
 }
@@ -55,6 +58,17 @@ func draw(m *models.Model, theta []float64, n int, l *law.Law, rng, ofObserved d
 // unit has one row.
 func Records(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) []float64 {
 	return Encode(m, At(m, theta, n, l, rng), n)
+}
+
+// Inside is Records, and which of them were drawn inside the declared bounds of the observed columns. The others
+// are at a bound: such a record says nothing of a rate that is far beyond.
+func Inside(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) (records []float64, inside []bool) {
+	t := At(m, theta, n, l, rng)
+	inside = slices.Repeat([]bool{true}, n)
+	for _, i := range t.Clamped {
+		inside[i] = false
+	}
+	return Encode(m, t, n), inside
 }
 
 // Apart draws n records from the law l alone, as Records, with observed columns that do not depend on

@@ -86,7 +86,8 @@ func (t *Twin) Draw(out Table, first, n int, theta []float64, rng dist.Rand) err
 		if t.met == nil {
 			size = min(size, n)
 		}
-		t.sampler.draw(t.all, 0, size, rng)
+		t.all.Clamped = t.all.Clamped[:0]
+		t.sampler.draw(&t.all, 0, size, rng)
 		t.met.met(t.accepted[:size], t.all.Values)
 		for b := 0; b < size && n > 0; b++ {
 			if !t.accepted[b] {
