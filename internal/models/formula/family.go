@@ -136,7 +136,7 @@ var families = []family{
 			{Name: "softplus", observe: "negative_binomial(softplus(eta), phi)"},
 			{Name: "sqrt", observe: "negative_binomial(eta ^ 2, phi)", positive: true},
 		},
-		aux: []auxiliary{{name: "phi", prior: "gamma(2, 0.1)", brms: "shape"}},
+		aux: []auxiliary{{name: "phi", prior: priorDispersion, brms: "shape"}},
 	},
 	{
 		Name: "zero_inflated_poisson", types: []string{data.Integer}, counts: true,
@@ -149,7 +149,7 @@ var families = []family{
 		note:  "zi is the share of extra zeros; the link is of the mean beside them",
 		links: []link{{Name: "log", observe: "zero_inflated_negative_binomial(zi=zi, phi=phi, log_mean=eta)", ratio: "rate ratio"}},
 		aux: []auxiliary{
-			{name: "zi", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)", brms: "shape"},
+			{name: "zi", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: priorDispersion, brms: "shape"},
 		},
 	},
 	{
@@ -163,7 +163,7 @@ var families = []family{
 		note:  "hu is the share of zeros; the link is of the mean of the count without zeros left out",
 		links: []link{{Name: "log", observe: "hurdle_negative_binomial(zi=hu, phi=phi, log_mean=eta)", ratio: "rate ratio"}},
 		aux: []auxiliary{
-			{name: "hu", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)", brms: "shape"},
+			{name: "hu", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: priorDispersion, brms: "shape"},
 		},
 	},
 	{
@@ -175,7 +175,7 @@ var families = []family{
 			{Name: "identity", observe: "gamma(shape, shape / (eta * response.by))", positive: true},
 			{Name: "inverse_squared", observe: "gamma(shape, shape * sqrt(eta) / response.by)", positive: true},
 		},
-		aux: []auxiliary{{name: "shape", prior: "gamma(2, 0.1)"}},
+		aux: []auxiliary{{name: "shape", prior: priorDispersion}},
 	},
 	{
 		Name: "exponential", types: data.Numeric, relative: true,
@@ -272,11 +272,14 @@ var families = []family{
 // Default priors of the formula front end: weakly informative on predictors
 // and responses at their declared scales (Gelman et al. 2008, arXiv:0901.4011).
 const (
-	priorIntercept = "normal(0, 2.5)"
-	priorPositive  = "log_normal(0, 1)" // of the intercept behind a link for positive predictors
-	priorB         = "normal(0, 1)"
-	priorSD        = "half_normal(1)"
-	priorCor       = "lkj_cholesky(2)"
+	// priorDispersion is that of the shape of a gamma distribution, also of a count's hidden rate: its 90 % are .23 to
+	// 32. With gamma(2, 0.1), whose 90 % are 3.6 to 47, 29 % of 14 intervals held a phi of 2 (1000 counts, ε = .3).
+	priorDispersion = "log_normal(1, 1.5)"
+	priorIntercept  = "normal(0, 2.5)"
+	priorPositive   = "log_normal(0, 1)" // of the intercept behind a link for positive predictors
+	priorB          = "normal(0, 1)"
+	priorSD         = "half_normal(1)"
+	priorCor        = "lkj_cholesky(2)"
 )
 
 // brms are the names that brms and R give families that have others here.
