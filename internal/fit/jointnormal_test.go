@@ -5,6 +5,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"d3p/internal/export"
@@ -127,5 +130,33 @@ privacy:
 				}
 			}
 		}
+	}
+}
+
+// A fit with more groups than a joint normal of other models has parameters knows that its intercept is no
+// better known than sd/√J by J groups. Independent normals are three times too narrow there.
+func TestInterceptBesideManyGroups(t *testing.T) {
+	const groups, records = 320, 3200
+	var levels []string
+	for k := range groups {
+		levels = append(levels, strconv.Itoa(k))
+	}
+	text := strings.NewReplacer("a, b, c, d, e, f, g, h", strings.Join(levels, ", "), "2000", strconv.Itoa(records)).Replace(wards)
+	m, err := models.Read("wards.yaml", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	intercept := slices.IndexFunc(m.Params, func(p models.Param) bool { return p.Name == "Intercept" })
+	s, _ := ofPrior(t, m, records, 1)
+	p := s.plan(t, plan.Config{Epsilon: 4, NoiseAware: settings.NoiseAwareCurvature, Steps: 300})
+	post, got := s.fitted(t, p, 1), make([]float64, m.P)
+	post.SD(got)
+	effects := slices.IndexFunc(m.Params, func(p models.Param) bool { return p.Name == "z_ward" })
+	if first := m.Params[effects].Offset; post.Independent(first, first+groups) {
+		t.Error("effects of groups correlate with nothing")
+	}
+	scale := slices.IndexFunc(m.Params, func(p models.Param) bool { return p.Name == "sd_ward" })
+	if least := math.Exp(post.Mean[m.Params[scale].Offset]) / math.Sqrt(groups); got[m.Params[intercept].Offset] < least {
+		t.Errorf("the intercept has sd %.3f, less than sd/√J = %.3f", got[m.Params[intercept].Offset], least)
 	}
 }

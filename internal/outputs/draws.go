@@ -6,6 +6,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/guide"
+	"d3p/internal/models/naming"
 	"d3p/internal/posterior"
 )
 
@@ -24,6 +25,8 @@ type Draws struct {
 
 	misfit *posterior.StepMisfit
 	steps  int // that misfit is of
+	// lone reports that effects of a group correlate with nothing in the posterior.
+	lone bool
 
 	all     []float64 // space for all constrained values
 	relabel *models.Relabelling
@@ -63,6 +66,11 @@ func DrawPosterior(m *models.Model, p *posterior.Posterior, s int, rng posterior
 	d := Draws{S: s, misfit: p.StepMisfit, steps: p.Steps}
 	if g, ok := p.Guide.(guide.Sample); ok && s <= g.Draws() && s%g.Chains() == 0 {
 		d.Chains = g.Chains()
+	}
+	for _, q := range m.Params {
+		if _, effects := naming.GroupOf(q.Name); effects && q.Size > 1 {
+			d.lone = d.lone || p.Independent(q.Offset, q.Offset+q.Size)
+		}
 	}
 	d.Variables, d.Groups = variables(m, p)
 	d.Values, d.Center = make([]float64, len(d.Variables)*s), make([]float64, len(d.Variables))

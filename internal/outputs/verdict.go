@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/naming"
 	"d3p/internal/stats"
@@ -171,6 +172,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 		}
 		d.Variables[v].Verdict = &verdict
 	}
+	d.judgeBesideLone(m)
 	d.judgeBesidePulled(prior)
 	d.judgeBesideFarPredictors(known)
 	d.judgeWithin(known)
@@ -240,6 +242,29 @@ func withoutInterval(verdict Verdict, point, blind bool) Verdict {
 		return worse(verdict, Not, "its interval leaves the privacy noise out: fit without --noise-aware none, --compat d3p or a custom guide")
 	}
 	return verdict
+}
+
+// judgeBesideLone caps the verdicts beside effects of groups that correlate with nothing in the posterior: they
+// share what they explain with the intercept and with columns that are constant within groups, and a fit that takes
+// them for given finds too small a spread between them. Of 288 fits with 316 to 1000 groups (logistic, Poisson and
+// linear, ε = 1 and 4) 5 % of its intervals held, and 56 % of the 449 of all parameters that were called resolved, the
+// farthest 40 standard deviations off. Of 60 fits of units of several rows beside 4 to 60 groups 20 % of the intervals
+// of intercepts held, the farthest 57 standard deviations off, and 78 % of those of slopes, the farthest 2.9.
+func (d *Draws) judgeBesideLone(m *models.Model) {
+	if !d.lone {
+		return
+	}
+	why, most := "the posterior leaves out how effects of groups go with other parameters: intervals are too narrow", plan.JointLimit(m)
+	if m.P > most {
+		why += fmt.Sprintf(" (%d parameters, at most %d go together)", m.P, most)
+	}
+	for v := range d.Variables {
+		value := Not
+		if m.P <= most && parameterOf(d.Variables[v].Name) == naming.Slopes {
+			value = Partly
+		}
+		*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, value, "%s", why)
+	}
 }
 
 // leastNoise is a share of the variance below any that a fit with noise can have. What makes a

@@ -3,11 +3,16 @@ package outputs
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/models/guide"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/models/naming"
+	"d3p/internal/posterior"
+	"d3p/internal/privacy/noise"
 )
 
 const verdictModel = `d3p: 1
@@ -312,6 +317,56 @@ func TestSpreadOfWhichOnlyTheUpperEndIsKnown(t *testing.T) {
 		}
 		if got := d.besidePrior(Verdict{Value: Resolved}, prior, 0); got.Value != want {
 			t.Errorf("log sd %g: %+v, want %s", sd, got, want)
+		}
+	}
+}
+
+// A normal posterior in which effects of groups correlate with nothing resolves nothing, be it mean-field or a
+// joint normal of whitened coordinates; with correlations, or without groups, it may.
+func TestNothingIsResolvedBesideLoneEffects(t *testing.T) {
+	grouped := modelstest.Compile(t, "groups.yaml", verdictModel)
+	plain := modelstest.Compile(t, "plain.yaml", strings.Replace(verdictModel, " + (1 | site)", "", 1))
+	at := func(m *models.Model, name string) int {
+		return m.Params[slices.IndexFunc(m.Params, func(p models.Param) bool { return p.Name == name })].Offset
+	}
+	for _, c := range []struct {
+		name  string
+		m     *models.Model
+		joint [2]string // parameters that correlate, each by its first number
+		want  string
+	}{
+		{"mean-field", grouped, [2]string{}, Not},
+		{"intercept and slope correlate", grouped, [2]string{"Intercept", "b"}, Not},
+		{"intercept and effect correlate", grouped, [2]string{"Intercept", "z_site"}, Resolved},
+		{"without groups", plain, [2]string{}, Resolved},
+	} {
+		n := c.m.P
+		p := &posterior.Posterior{Guide: guide.MeanField{}, Mean: make([]float64, n), LogSD: slices.Repeat([]float64{-4}, n), VarDP: slices.Repeat([]float64{1e-5}, n)}
+		p.Mean[at(c.m, "Intercept")] = 0.5
+		p.Lambda = append(slices.Clone(p.Mean), p.LogSD...)
+		if c.joint[0] != "" {
+			full, factor := guide.NewFullRank(n), make([]float64, n*(n+1)/2)
+			for j := range n {
+				factor[j*(j+1)/2+j] = math.Exp(-4)
+			}
+			j, k := at(c.m, c.joint[0]), at(c.m, c.joint[1])
+			factor[max(j, k)*(max(j, k)+1)/2+min(j, k)] = 0.1 * math.Exp(-4)
+			p.Guide, p.Lambda = full, make([]float64, full.Size())
+			full.Set(p.Lambda, p.Mean, factor)
+		}
+		d := DrawPosterior(c.m, p, 500, noise.Public(1).Stream(noise.PosteriorDraws))
+		d.Judge(c.m, nil, nil, Known{Declared: 1000})
+		for _, v := range d.Variables {
+			want := c.want
+			switch base, _ := naming.Split(v.Name); {
+			case base == naming.Slopes && want == Not:
+				want = Partly
+			case base != naming.Slopes && base != naming.Intercept:
+				continue
+			}
+			if v.Verdict.Value != want {
+				t.Errorf("%s: %s is %s (%s), want %s", c.name, v.Name, v.Verdict.Value, v.Verdict.Why, want)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
 )
 
@@ -40,15 +41,17 @@ func (p *Posterior) declared() *Posterior {
 		return &out
 	}
 	ofGuide, ofNoise := p.turned(m.DeclaredDirection)
-	if n <= jointLimit && out.setMeanAndCovariance(mean, ofGuide, ofNoise) {
+	if n <= plan.JointLimit(m) && out.setMeanAndCovariance(mean, ofGuide, ofNoise) {
 		return &out
 	}
-	out.Mean, out.LogSD, out.VarDP = mean, make([]float64, n), make([]float64, n)
+	out.LogSD, out.VarDP = make([]float64, n), make([]float64, n)
 	for j := range n {
 		out.LogSD[j] = math.Log(ofGuide.At(j, j)) / 2
 		out.VarDP[j] = ofNoise.At(j, j)
 	}
 	out.Guide, out.NoiseFactor = guide.MeanField{}, nil
+	out.Lambda = append(mean, out.LogSD...)
+	out.Mean = out.Lambda[:n:n]
 	return &out
 }
 

@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -67,6 +68,12 @@ func TestDeclaredHasTheMomentsOfTurnedDraws(t *testing.T) {
 	}
 	if !joint.setCovariance(ofGuide, ofNoise) {
 		t.Fatal("no joint normal")
+	}
+	certain := independent.clone() // its covariance has no Cholesky factor
+	certain.LogSD[0], certain.VarDP[0] = math.Inf(-1), 0
+	certain.Lambda[m.P] = math.Inf(-1)
+	if got := certain.declared(); !slices.Equal(got.Mean, independent.declared().Mean) || !slices.Equal(got.Lambda[:m.P], got.Mean) {
+		t.Errorf("without a joint normal draws are about %v, want %v", got.Lambda[:m.P], independent.declared().Mean)
 	}
 	for name, post := range map[string]*Posterior{"independent": independent, "joint": joint} {
 		draws, again := make([]float64, n*m.P), make([]float64, n*m.P)

@@ -13,9 +13,6 @@ import (
 	"d3p/internal/simd"
 )
 
-// jointLimit is the number of parameters up to which a fit ends in a joint normal.
-const jointLimit = 300
-
 // minEffectiveRecords is the effective number of simulated records per parameter
 // below which correlations are mostly chance: the 96 predictors of adult, indicators
 // of levels declared as plain numbers, have 4; datasets/cohort.yaml has 72.
@@ -55,7 +52,7 @@ type jointNormal struct {
 
 // joins reports whether a fit by p that released r may end in a joint normal.
 func joins(p *plan.Plan, r Releases) bool {
-	return p.Private && p.SumsGradients() && p.Latent <= jointLimit && r.Averaged && simulates(p)
+	return p.Private && p.SumsGradients() && p.Latent <= plan.JointLimit(p.Model()) && r.Averaged && simulates(p)
 }
 
 // newJointNormal simulates records at the released location. Their information is

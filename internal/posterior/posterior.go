@@ -118,6 +118,30 @@ func ofGuide(p *plan.Plan, r Releases) *Posterior {
 	return post
 }
 
+// Independent reports whether, in a normal posterior, the coordinates lo ≤ j < hi correlate neither with one
+// another nor with others. It is false of a sample.
+func (p *Posterior) Independent(lo, hi int) bool {
+	switch g := p.Guide.(type) {
+	case guide.MeanField:
+		return true
+	case *guide.FullRank:
+		n, at := len(p.Mean), 0
+		factor := make([]float64, n*(n+1)/2)
+		g.Factor(factor, p.Lambda)
+		for j := range n {
+			for k := range j + 1 {
+				within := lo <= j && j < hi || lo <= k && k < hi
+				if j != k && within && factor[at] != 0 {
+					return false
+				}
+				at++
+			}
+		}
+		return true
+	}
+	return false
+}
+
 // clone is a copy of a mean-field posterior whose numbers may be changed.
 func (p *Posterior) clone() *Posterior {
 	out := *p

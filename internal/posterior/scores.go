@@ -20,16 +20,16 @@ type scores struct {
 	gradients []float64
 }
 
-// scoreRecords is the number of simulated records, large enough that correlations
-// by chance are small.
-const scoreRecords = 4000
+// scoreRecords and, if that is more, recordsPerScore per parameter is the number of simulated records, large
+// enough that correlations by chance are small.
+const scoreRecords, recordsPerScore = 4000, 13
 
 // newScores simulates records of m at theta (P), with the columns' law l, and takes their
 // gradients.
 func newScores(m *models.Model, theta []float64, l *law.Law, rng *noise.Random) scores {
 	machine, batch := graph.NewMachine(m.Likelihood, simulationBatch), mat.NewDense(simulationBatch, m.P, nil)
 	q := scores{latent: m.P}
-	for range scoreRecords / simulationBatch {
+	for range max(scoreRecords, recordsPerScore*m.P) / simulationBatch {
 		runAt(machine, m, theta, l, rng, batch)
 		for r := range simulationBatch {
 			if g := batch.RawRowView(r); simd.Finite(g) {

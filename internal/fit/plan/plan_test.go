@@ -6,9 +6,11 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/clipgroups"
 	"d3p/internal/privacy/event"
@@ -213,6 +215,49 @@ func TestWarnings(t *testing.T) {
 		}
 		if got := strings.Join(ids, " "); got != id {
 			t.Errorf("warnings %q, want %q", got, id)
+		}
+	}
+}
+
+// Who will get independent normals beside effects of groups hears it before the fit.
+func TestLoneEffectsWarn(t *testing.T) {
+	const text = `d3p: 1
+data:
+  unit: {entity: person, id: id, rows_per_unit: ROWS}
+  rows: {public: 50000}
+  columns:
+    u: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}}
+    site: {type: category, levels: [LEVELS]}
+    y: {type: binary, levels: [no, yes]}
+model:
+  formula: y ~ u + (1 | site)
+  family: bernoulli
+`
+	for _, c := range []struct {
+		groups, rows int
+		noiseAware   string
+		want         string // of the warning; empty: none
+	}{
+		{400, 1, "", ""},
+		{498, 1, "", "501 parameters, at most 500"},
+		{10, 2, "", "several rows"},
+		{10, 1, settings.NoiseAwareVariance, "--noise-aware variance"},
+	} {
+		var levels []string
+		for k := range c.groups {
+			levels = append(levels, strconv.Itoa(k))
+		}
+		m, err := models.Read("lone.yaml", []byte(strings.NewReplacer("ROWS", strconv.Itoa(c.rows), "LEVELS", strings.Join(levels, ", ")).Replace(text)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(m, Config{Epsilon: 1, NoiseAware: c.noiseAware})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(p.Warnings, func(w Warning) bool { return w.ID == "lone-effects" })
+		if at < 0 && c.want != "" || at >= 0 && (c.want == "" || !strings.Contains(p.Warnings[at].Text, c.want)) {
+			t.Errorf("%+v: warnings %+v", c, p.Warnings)
 		}
 	}
 }

@@ -35,6 +35,9 @@ func (p *Plan) warn() {
 	add(p.Private && p.ModelsNoise() && p.Signal() < biasShows, "clipping-bias",
 		"few records for this epsilon (mu N = %.3g, below %g): clipping moves intercepts and standard deviations, and the correction assumes predictors spread as declared; of 90 %% intervals on simulated tables 91 %% held for coefficients, 87 %% for intercepts and standard deviations; a larger epsilon or more records would help",
 		p.Signal(), biasShows)
+	why := p.loneEffects()
+	add(why != "", "lone-effects",
+		"%s: the posterior will leave out how effects of groups go with other parameters, so no standard deviation of groups and no intercept will be resolved", why)
 	add(p.Delta >= 1/n, "delta-above-1/n",
 		"delta %.3g is at least 1/N: a mechanism that publishes one record in full could meet it; leave --delta out for %.2g", p.Delta, defaultDelta(p.Records))
 	add(p.Epsilon > largeEpsilon, "large-epsilon",
@@ -57,6 +60,21 @@ func (p *Plan) warn() {
 		"a full-rank guide pays only up to mu sqrt(N)/3 = %.3g parameters, the model has %d; mean-field would be closer", p.Mu*math.Sqrt(n)/3, p.Latent)
 	add(p.Gradient == settings.GradientVanilla, "vanilla-gradients",
 		"vanilla gradients release %d noisy numbers a step instead of %d; aligned gradients are the default", p.Release, p.Latent)
+}
+
+// loneEffects is why the fit will end in independent normals beside effects of groups; empty if it will not.
+func (p *Plan) loneEffects() string {
+	switch most := JointLimit(p.model); {
+	case !p.Private || p.Guide != guide.MeanFieldName || !hasGroups(p.model):
+		return ""
+	case p.Latent > most:
+		return fmt.Sprintf("%d parameters, at most %d go together", p.Latent, most)
+	case p.model.Encoding.RowsPerUnit > 1:
+		return "units of several rows"
+	case !p.SumsGradients():
+		return "--noise-aware " + p.NoiseAware
+	}
+	return ""
 }
 
 // unclearBounds is the purchase of bounds or scales with the most noise; nil if none has too much.

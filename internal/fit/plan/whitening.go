@@ -14,9 +14,21 @@ import (
 	"d3p/internal/stats"
 )
 
-// rotateLimit is the largest number of parameters of a fit that works in other coordinates
-// than the declared ones. The result of such a fit is a joint normal of all parameters.
-const rotateLimit = 300
+// JointLimit is the largest number of parameters of a fit of m that works in other coordinates than the
+// declared ones and ends in a joint normal of all parameters, or a sample: 300, and 500 with effects of groups,
+// beside which independent normals are far too narrow (outputs.Draws.Judge). The time
+// grows with its cube. m may be nil.
+func JointLimit(m *models.Model) int {
+	if hasGroups(m) {
+		return 500
+	}
+	return 300
+}
+
+// hasGroups reports whether m, which may be nil, has effects of groups by its formula.
+func hasGroups(m *models.Model) bool {
+	return m != nil && m.Spec.Model != nil && m.Spec.Model.Terms != nil && len(m.Spec.Model.Terms.Groups) > 0
+}
 
 // lawRidge is the share of a column's variance that a law does not explain.
 const lawRidge = 0.002
@@ -25,7 +37,7 @@ const lawRidge = 0.002
 // become a joint normal of the declared parameters.
 func (p *Plan) canRotate() bool {
 	return p.Private && p.Gradient == settings.GradientAligned && p.Guide == guide.MeanFieldName && len(p.Blocks) == 0 && p.ClipGroups == nil &&
-		p.Latent <= rotateLimit && len(p.model.Starts) == 0
+		p.Latent <= JointLimit(p.model) && len(p.model.Starts) == 0
 }
 
 // whitened is m in whitened coordinates for records from l, where no level has more than leverage, or m
