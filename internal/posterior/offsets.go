@@ -187,9 +187,14 @@ func (m turned) shrunk(t float64) []float64 {
 	return back.RawVector().Data
 }
 
+// mostSettled is how many standard deviations of the prior, whose precisions are floor (P), a coordinate settles
+// at most. Of 26,800 pupils in 80 schools (ε = .3) noise left the sum of the effects hardly known and the scale small:
+// two of four fits had an intercept 29 and 17 response scales off.
+const mostSettled = 4
+
 // settle moves the other coordinates of mean (P) to c₀ − P⁻¹Dᵀe⁻²ᵗz, the mean of the offsets beside
-// effects z of a scale e^t.
-func (o offsets) settle(mean, z []float64, t float64) {
+// effects z of a scale e^t; nowhere where that is far beyond the prior.
+func (o offsets) settle(mean, z []float64, t float64, floor []float64) {
 	if o.effects == nil {
 		return
 	}
@@ -198,6 +203,11 @@ func (o offsets) settle(mean, z []float64, t float64) {
 	c.MulVec(o.spread, &sum)
 	c.AddScaledVec(o.mean, -math.Exp(-2*t), &c)
 	ofOthers.MulVec(o.moves, &c)
+	for i, j := range o.others {
+		if !(math.Abs(ofOthers.AtVec(i))*math.Sqrt(floor[j]) <= mostSettled) {
+			return
+		}
+	}
 	for i, j := range o.others {
 		mean[j] += ofOthers.AtVec(i)
 	}

@@ -230,3 +230,18 @@ func TestSearchStartsSettled(t *testing.T) {
 		}
 	}
 }
+
+// Offsets far beyond the prior are left where the fit ended.
+func TestSettlesWithinThePrior(t *testing.T) {
+	o := offsets{
+		effects: mat.NewDense(2, 1, []float64{1, 1}), others: []int{0}, moves: mat.NewDense(1, 1, []float64{1}),
+		spread: mat.NewSymDense(1, []float64{1}), mean: mat.NewVecDense(1, nil),
+	}
+	for _, c := range []struct{ effect, want float64 }{{0.5, -1}, {-1.5, 3}, {3, 0}, {-30, 0}, {math.NaN(), 0}} {
+		mean := []float64{0}
+		o.settle(mean, []float64{c.effect, c.effect}, 0, []float64{1})
+		if mean[0] != c.want {
+			t.Errorf("effects of %g move an intercept with a prior of sd 1 to %g, want %g", c.effect, mean[0], c.want)
+		}
+	}
+}

@@ -163,7 +163,7 @@ func (s scale) estimate(post *Posterior, prior *models.PriorDensity, c *curvatur
 	out.exact = math.Min(out.exact, total)
 	post.Mean[s.at] += t
 	unit, effects := math.Exp(t), turned.shrunk(t)
-	o.settle(post.Mean, effects, t)
+	o.settle(post.Mean, effects, t, c.floor)
 	for i, j := range s.effects {
 		reliability := unit * unit / (unit*unit + 1/precision[i])
 		post.Mean[j] = effects[i] / unit
