@@ -657,7 +657,7 @@ func (d *Draws) judgeSpreads(missed string) {
 	}
 }
 
-// missed is a coefficient at which the fit did not arrive; empty if there is none.
+// missed names a coefficient at which the fit did not arrive; it is empty if the fit arrived at all of them.
 func (d *Draws) missed(ends, fluctuation []float64, settled []bool) string {
 	for v := range ends {
 		switch base, _ := naming.Split(d.Variables[v].Name); base {

@@ -322,8 +322,8 @@ func TestSpreadOfWhichOnlyTheUpperEndIsKnown(t *testing.T) {
 	}
 }
 
-// A normal posterior in which effects of groups correlate with nothing resolves nothing, be it mean-field or a
-// joint normal of whitened coordinates; with correlations, or without groups, it may.
+// A normal posterior resolves nothing if effects of groups correlate with nothing in it: a mean-field one, or a
+// joint normal of whitened coordinates. With correlations, or without groups, it may.
 func TestNothingIsResolvedBesideLoneEffects(t *testing.T) {
 	grouped := modelstest.Compile(t, "groups.yaml", verdictModel)
 	plain := modelstest.Compile(t, "plain.yaml", strings.Replace(verdictModel, " + (1 | site)", "", 1))

@@ -189,7 +189,7 @@ func (m turned) shrunk(t float64) []float64 {
 
 // mostSettled is how many standard deviations of the prior, whose precisions are floor (P), a coordinate settles
 // at most. Of 26,800 pupils in 80 schools (ε = .3) noise left the sum of the effects hardly known and the scale small:
-// two of four fits had an intercept 29 and 17 response scales off.
+// two of four fits had an intercept 38 and 17 response scales off.
 const mostSettled = 4
 
 // settle moves the other coordinates of mean (P) to c₀ − P⁻¹Dᵀe⁻²ᵗz, the mean of the offsets beside
