@@ -1,8 +1,10 @@
 package outputs
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,14 +20,23 @@ func TestVariablesBesideAFarPredictor(t *testing.T) {
 		effect float64 // in standard deviations
 		column string
 		share  float64
-		want   string // partly resolved; others are resolved
+		open   bool
+		hidden bool
+		misfit string
+		partly string
+		not    string // others are resolved
 	}{
-		{20, "", 0, ""},
-		{20, "x", 0.8, "b[x] b_raw[x] b[y] Intercept"},
-		{7, "x", 0.8, "b[x] b_raw[x]"},
-		{20, "x", 0.1, ""},
-		{20, "z", 0.8, "b[x:z]"},
-		{20, "u", 0.8, "s_u[1]"},
+		{20, "", 0, false, false, "", "", ""},
+		{20, "x", 0.5, false, false, "", "b[x] b_raw[x] b[y] Intercept", ""},
+		{60, "x", 0.7, false, false, "", "", "b[x] b_raw[x] b[y] Intercept"},
+		{7, "x", 0.8, false, false, "", "b[x] b_raw[x]", ""},
+		{20, "x", 0.1, false, false, "", "", ""},
+		{20, "x", 0.1, true, false, "", "b[x] b_raw[x] b[x:z]", ""},
+		{20, "x", 0.1, true, false, Partly, "b[y] Intercept b[z] s_u[1] sigma", "b[x] b_raw[x] b[x:z]"},
+		{20, "x", 0.5, false, true, "", "", ""},
+		{60, "x", 0.5, false, true, "", "b[x] b_raw[x] b[y] Intercept", ""},
+		{20, "z", 0.5, false, false, "", "b[x:z]", ""},
+		{20, "u", 0.5, false, false, "", "s_u[1]", ""},
 	} {
 		d := &Draws{S: s, Values: make([]float64, 8*s)}
 		for _, name := range []string{"b[x]", "b_raw[x]", "b[y]", "Intercept", "b[z]", "b[x:z]", "s_u[1]", "sigma"} {
@@ -45,49 +56,66 @@ func TestVariablesBesideAFarPredictor(t *testing.T) {
 				d.Values[5*s+i], d.Values[6*s+i] = d.Values[5*s+i]+c.effect, d.Values[6*s+i]+c.effect
 			}
 		}
-		known := Known{Normal: true, FarPredictors: map[string]FarPredictor{c.column: {Records: 50, SD: 9, Share: c.share}}}
+		known := Known{Normal: true, Tails: map[string]Tail{c.column: {Why: "far out", Share: c.share, Open: c.open, Hidden: c.hidden}}, Misfit: Verdict{c.misfit, "misfit"}}
 		if c.column == "" {
-			known.FarPredictors = nil
+			known.Tails = nil
 		}
 		d.Judge(nil, nil, nil, known)
 		for _, v := range d.Variables {
-			want := Resolved
-			for _, name := range strings.Fields(c.want) {
-				if name == v.Name {
-					want = Partly
-				}
+			want, why := Resolved, "far out"
+			switch {
+			case slices.Contains(strings.Fields(c.not), v.Name):
+				want = Not
+			case slices.Contains(strings.Fields(c.partly), v.Name):
+				want = Partly
 			}
-			if v.Verdict.Value != want || want == Partly && !strings.Contains(v.Verdict.Why, "about 50 ± 9 records are far out") {
-				t.Errorf("effect %g, %q has %g: %s is %+v, want %s", c.effect, c.column, c.share, v.Name, v.Verdict, want)
+			if c.misfit != "" && want == Partly {
+				why = "misfit"
+			}
+			if v.Verdict.Value != want || want != Resolved && !strings.Contains(v.Verdict.Why, why) {
+				t.Errorf("%+v: %s is %+v, want %s", c, v.Name, v.Verdict, want)
 			}
 		}
 	}
 }
 
-// An intercept of a mean that is not linear moves with each coefficient.
+// An intercept of a mean that is not linear moves with each coefficient. One that moves with that of an open tail is in it.
 func TestInterceptsBesideAFarPredictor(t *testing.T) {
-	for normal, want := range map[bool]string{true: Resolved, false: Partly} {
-		d := &Draws{S: 4, Values: []float64{1, 2, 2, 1, 19, 19, 21, 21}, Variables: []Variable{{Name: "Intercept"}, {Name: "b[x]"}}}
-		d.Judge(nil, nil, nil, Known{Normal: normal, FarPredictors: map[string]FarPredictor{"x": {Records: 50, SD: 9, Share: 0.8}}})
-		if got := d.Variables[0].Verdict; got.Value != want {
-			t.Errorf("normal %t: %+v, want %s", normal, got, want)
+	apart, together := []float64{1, 2, 2, 1, 19, 19, 21, 21}, []float64{1, 1, 2, 2, 19, 19, 21, 21}
+	for _, c := range []struct {
+		values       []float64
+		normal, open bool
+		share        float64
+		want         string
+	}{{apart, true, false, 0.5, Resolved}, {apart, false, false, 0.5, Partly}, {together, true, true, 0, Not}, {apart, false, true, 0, Resolved}} {
+		d := &Draws{S: 4, Values: c.values, Variables: []Variable{{Name: "Intercept"}, {Name: "b[x]"}}}
+		d.Judge(nil, nil, nil, Known{Normal: c.normal, Tails: map[string]Tail{"x": {Why: "far out", Share: c.share, Open: c.open}}})
+		if got := d.Variables[0].Verdict; got.Value != c.want {
+			t.Errorf("%+v: %+v", c, got)
 		}
 	}
 }
 
-// Counts that noise explains are no records; others have a share of the sum of squares by their distances.
+// Counts that noise explains are no records, and may hide some within the bounds; others have a share of the sum of
+// squares by their distances.
 func TestCountsOfFarPredictors(t *testing.T) {
-	m := modelstest.Compile(t, "groups.yaml", verdictModel)
-	for _, c := range []struct{ near, far, records, share float64 }{
-		{9, 4, 0, 0},
-		{3, 11, 14, 3*100 + 11*729},
-		{17, -2, 15, 1700},
-		{9, 8, 17, 900 + 8*729},
+	for _, c := range []struct {
+		bounds                     string
+		near, far, records, square float64
+	}{
+		{"1000", 9, 4, 25, 15*100 + 10*729}, // hidden
+		{"15", 9, 4, 15, 15 * 100},
+		{"8", -5, 2, 6, 6 * 64},
+		{"5", 9, 4, 0, 0},
+		{"1000", 3, 11, 14, 3*100 + 11*729},
+		{"1000", 17, -2, 15, 1700},
+		{"1000", 9, 8, 17, 900 + 8*729},
 	} {
+		m := modelstest.Compile(t, "groups.yaml", strings.NewReplacer("lower: -5, upper: 5,", "lower: -"+c.bounds+", upper: "+c.bounds+",").Replace(verdictModel))
 		q := &score.Surprisals{Noise: 3, Edges: []float64{1, 2}, Far: []score.FarPredictor{{Column: "x", SD: 1}}, Theta: make([]float64, m.P), Counts: []float64{1, 1, 1, c.near, c.far}}
 		got := FarPredictors(m, q, 1000)["x"]
-		if got.Records != c.records || math.Abs(got.Share-c.share/(1000+c.share)) > 1e-9 || c.records > 0 && math.Abs(got.SD-3*math.Sqrt2) > 1e-9 {
-			t.Errorf("counts %g and %g: %+v", c.near, c.far, got)
+		if math.Abs(got.Share-c.square/(1000+c.square)) > 1e-9 || !strings.Contains(got.Why, fmt.Sprintf(" %.0f ", c.records)) {
+			t.Errorf("bounds ±%s, counts %g and %g: %+v", c.bounds, c.near, c.far, got)
 		}
 		q.Counts = q.Counts[:4]
 		if got := FarPredictors(m, q, 1000); got != nil {

@@ -13,9 +13,8 @@ import (
 // in the last cells of the surprisals. The zero value is that of no sign of any.
 type FarOut struct {
 	Records, SD float64
-	// Sure reports that chance shows so many in 1 of 500 fits; else in 1 of 50. Extreme reports that so
-	// many are in the last cell alone.
-	Sure, Extreme bool
+	// Extreme reports that chance shows so many in the last cell alone in 1 of 500 fits; all in 1 of 50.
+	Extreme bool
 	// Shift is about the least distance, in standard deviations without privacy, by which they move an
 	// intercept together.
 	Shift float64
@@ -67,7 +66,6 @@ func (d *Draws) FarOut(m *models.Model, q *score.Surprisals, l *law.Law) (far Fa
 			far.Records, far.SD, far.Shift = count, sd, count*math.Sqrt(2*(q.Edges[from-1]-q.Edges[0])/units)
 		}
 	}
-	far.Sure = most > unlikely
 	return far
 }
 
@@ -85,7 +83,7 @@ func (d *Draws) besideFarOut(variable string, k Known) Verdict {
 		return Verdict{Value: Resolved}
 	}
 	value := Partly
-	if isSigma(variable) || k.FarOut.Sure && !k.Normal && k.FarOut.Shift > farShift {
+	if isSigma(variable) || !k.Normal && k.FarOut.Shift > farShift {
 		value = Not
 	}
 	return Verdict{value, fmt.Sprintf("about %.0f ± %.0f records are far from all that the model predicts, and the fit clips them: look for mistakes in the response, or choose a family with longer tails", k.FarOut.Records, k.FarOut.SD)}

@@ -16,10 +16,9 @@ func TestRecordsFarOutBesideSteps(t *testing.T) {
 	}{
 		{nil, FarOut{}, Resolved, Resolved},
 		{nil, FarOut{Records: 9, SD: 2}, Partly, Not},
-		{nil, FarOut{Records: 9, SD: 2, Sure: true}, Partly, Not},
-		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true}, Resolved, Not},
-		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true, Extreme: true}, Partly, Not},
-		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Sure: true, Shift: 2 * farShift}, Partly, Not},
+		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2}, Resolved, Not},
+		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Extreme: true}, Partly, Not},
+		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Shift: 2 * farShift}, Partly, Not},
 	} {
 		d := &Draws{misfit: c.misfit, steps: 8}
 		for variable, want := range map[string]string{"b[x]": c.b, "Intercept_raw": c.b, "sigma": c.sigma, "sigma_raw": c.sigma} {

@@ -68,10 +68,8 @@ type Known struct {
 	OpenSD string
 	// Normal reports that the family is normal: then intervals of coefficients follow from that deviation.
 	Normal bool
-	// LongTails is why a few records may decide about a predictor's coefficient, by column.
-	LongTails map[string]string
-	// FarPredictors are the records far out in a predictor, by column; without those that noise explains.
-	FarPredictors map[string]FarPredictor
+	// Tails are the records far out in a predictor, by column.
+	Tails map[string]Tail
 	// Others are the records that have another number than the commonest one, by column.
 	Others map[string]Level
 	// Constant are columns of numbers whose records may all have one value, by Table 1.
@@ -174,7 +172,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	}
 	d.judgeBesideLone(m)
 	d.judgeBesidePulled(prior)
-	d.judgeBesideFarPredictors(known)
+	d.judgeBesideTails(known)
 	d.judgeWithin(known)
 	d.judgeIntercepts()
 	d.judgeEffects()
@@ -200,11 +198,6 @@ func (k Known) besideRecords(verdict Verdict, name string, all []Variable) Verdi
 	}
 	if k.OpenSD != "" && k.restsOnErrors(name) {
 		verdict = worse(verdict, Partly, "%s", k.OpenSD)
-	}
-	for _, column := range columnsOf(name) {
-		if why := k.LongTails[column]; why != "" {
-			verdict = worse(verdict, Partly, "%s", why)
-		}
 	}
 	for _, e := range k.outcomesOf(name) {
 		switch {

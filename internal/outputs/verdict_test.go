@@ -101,7 +101,7 @@ func TestVerdicts(t *testing.T) {
 	normal := plenty
 	normal.Normal = true
 	tail := plenty
-	tail.LongTails, tail.OpenSD = map[string]string{"x": "x has a long tail"}, "the sd of y is open"
+	tail.Tails, tail.OpenSD = map[string]Tail{"x": {Why: "x has a long tail", Open: true}}, "the sd of y is open"
 	farOut := plenty
 	farOut.FarOut = FarOut{Records: 160, SD: 5}
 	unlike := plenty

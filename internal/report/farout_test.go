@@ -15,7 +15,7 @@ import (
 )
 
 // Records that the model predicts nowhere leave no parameter of counts resolved if they are many for the table,
-// and none wholly resolved if they are few or may be chance. Of a normal family they are about sigma. What noise explains is no
+// and none wholly resolved if they are few. Of a normal family they are about sigma. What noise explains is no
 // verdict, nor are counts without a cell for each.
 func TestVerdictOfRecordsFarOut(t *testing.T) {
 	counts := strings.NewReplacer("type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}", "type: integer, lower: 0, upper: 9", "family: normal", "family: poisson").Replace(oneCategory)
@@ -26,7 +26,7 @@ func TestVerdictOfRecordsFarOut(t *testing.T) {
 		edges           int
 	}{
 		{counts, outputs.Resolved, "", 8, 1000, 3},
-		{counts, outputs.Partly, "", 13, 1000, 3},
+		{counts, outputs.Not, "", 13, 1000, 3},
 		{counts, outputs.Not, "", 40, 1000, 3},
 		{counts, outputs.Partly, "", 40, 1e6, 3},
 		{repeated, outputs.Not, "", 40, 1000, 3},

@@ -76,7 +76,7 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 	known.Events, known.Cutpoints = events(m, bought, known.Usable), cutpoints(m, bought, known.Usable)
 	known.Others = others(m, bought, known.Usable)
 	known.Constant = withoutSpread(bought)
-	known.LongTails = longTails(bought)
+	known.Tails = openTails(bought)
 	known.Normal = m.Spec.Model != nil && formula.FamilyOf(m.Spec.Model.Family.V).Name == "normal"
 	return known
 }
@@ -172,11 +172,11 @@ func isOpen(row table1.Row) bool {
 	return row.Statistic == table1.SD && row.High != nil && *row.High > openTail*row.Value
 }
 
-// longTails is why a few records may decide about a predictor's coefficient, by column. Of 10,000 records
+// openTails are the predictors with so long a tail that a few records may decide about their coefficients. Of 10,000 records
 // (negative binomial, epsilon 3), the coefficient of a lognormal column, which has less effect far out,
 // was 6 standard deviations from that without privacy, which does not clip.
-func longTails(bought []table1.Row) map[string]string {
-	found, quartile := map[string]string{}, map[string]float64{}
+func openTails(bought []table1.Row) map[string]outputs.Tail {
+	found, quartile := map[string]outputs.Tail{}, map[string]float64{}
 	for _, row := range bought {
 		if row.Statistic == table1.Quartile1 {
 			quartile[row.Column] = row.Value
@@ -189,7 +189,8 @@ func longTails(bought []table1.Row) map[string]string {
 			sd[row.Column] = row
 		case row.Statistic != table1.Quartile3 || !isOpen(own):
 		case row.Value-quartile[row.Column] < nearQuartiles*own.Value:
-			found[row.Column] = fmt.Sprintf("%s has a long tail, with an sd of %.3g or up to %.3g by Table 1: a few records far out may decide about it, and the fit clips them (declare a transform)", row.Column, own.Value, *own.High)
+			why := fmt.Sprintf("%s has a long tail, with an sd of %.3g or up to %.3g by Table 1: a few records far out may decide about it, and the fit clips them (declare a transform)", row.Column, own.Value, *own.High)
+			found[row.Column] = outputs.Tail{Why: why, Share: 1 - math.Pow(own.Value / *own.High, 2), Open: true}
 		}
 	}
 	return found
@@ -292,7 +293,13 @@ func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, n
 	if response := responseOf(m); response != nil {
 		if l, err := table1.LawOf(bought, &m.Spec.Data); err == nil { // rows of another model: no check
 			known.Misfit, known.Dependent = draws.Misfit(m, response, l), outputs.Collinear(m, l)
-			known.FarOut, known.FarPredictors = draws.FarOut(m, ran.Surprisals, l), outputs.FarPredictors(m, ran.Surprisals, l.Records)
+			known.FarOut = draws.FarOut(m, ran.Surprisals, l)
+			for column, counted := range outputs.FarPredictors(m, ran.Surprisals, l.Records) {
+				if open := known.Tails[column]; !counted.Hidden || !open.Open {
+					counted.Open = open.Open
+					known.Tails[column] = counted
+				}
+			}
 		}
 	}
 	draws.Judge(m, prior, trace, known)

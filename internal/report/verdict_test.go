@@ -259,8 +259,8 @@ func TestPredictorsWithLongTails(t *testing.T) {
 			{Column: "x", Statistic: table1.Quartile1, Value: 2},
 			{Column: "x", Statistic: table1.Quartile3, Value: 2 + c.quartile},
 		})
-		if got := k.LongTails["x"]; (got != "") != c.is || c.is && !strings.Contains(got, "sd of 10 or up to 40") {
-			t.Errorf("up to %g, quartiles %g apart: %q", c.high, c.quartile, got)
+		if got, is := k.Tails["x"]; is != c.is || c.is && (!strings.Contains(got.Why, "sd of 10 or up to 40") || !got.Open || math.Abs(got.Share-15.0/16) > 1e-9) {
+			t.Errorf("up to %g, quartiles %g apart: %+v", c.high, c.quartile, got)
 		}
 	}
 }

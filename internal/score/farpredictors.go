@@ -77,6 +77,23 @@ func (q *Surprisals) farCell(row []float64, places []int) (cell int, distance fl
 	return cell, distance
 }
 
+// Reach is the largest distance, in standard deviations, that the bounds of predictor j of m allow.
+func (q *Surprisals) Reach(m *models.Model, j int) (most float64) {
+	far := q.Far[j]
+	for _, f := range m.Encoding.Fields {
+		if f.Column != far.Column || !isNumber(f) {
+			continue
+		}
+		for _, bound := range []*float64{f.Lower, f.Upper} {
+			if bound == nil {
+				return math.Inf(1)
+			}
+			most = math.Max(most, math.Abs(f.Encoded(*bound)-far.Center)/far.SD)
+		}
+	}
+	return most
+}
+
 // firstFar is the first cell of predictor j.
 func (q *Surprisals) firstFar(j int) int { return len(q.Edges) + 1 + j*len(FarDistances) }
 
