@@ -130,9 +130,6 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	for v := range d.Variables {
 		name := d.Variables[v].Name
 		verdict := Verdict{Value: Resolved}
-		if known.Unfinished != "" {
-			verdict = worse(verdict, Not, "%s", known.Unfinished)
-		}
 		verdict = known.besideRecords(verdict, name, d.Variables)
 		point := d.isPoint(v)
 		if prior != nil && len(prior.Variables) == len(d.Variables) && !point {
@@ -174,14 +171,19 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	d.judgeBesidePulled(prior)
 	d.judgeBesideTails(known)
 	d.judgeWithin(known)
+	missed := d.missed(ends, fluctuation, settled)
+	d.judgeBesideMissed(missed, ends, fluctuation, settled)
 	d.judgeIntercepts()
 	d.judgeEffects()
-	d.judgeSpreads(d.missed(ends, fluctuation, settled))
+	d.judgeSpreads(missed)
 	d.judgeComponents(known)
 }
 
 // besideRecords judges a variable by the numbers of records that it rests on.
 func (k Known) besideRecords(verdict Verdict, name string, all []Variable) Verdict {
+	if k.Unfinished != "" {
+		verdict = worse(verdict, Not, "%s", k.Unfinished)
+	}
 	if k.UsableSD != 0 && k.Usable < max(fewRecords, levelNoise*k.UsableSD) {
 		verdict = worse(verdict, Not, "about %.0f ± %.0f records are usable", math.Max(0, k.Usable), k.UsableSD)
 	}
@@ -661,6 +663,22 @@ func (d *Draws) missed(ends, fluctuation []float64, settled []bool) string {
 		}
 	}
 	return ""
+}
+
+// judgeBesideMissed caps the verdicts of a linear predictor beside a missed coefficient, empty for none: what is
+// nearly there is not resolved. Of 121 tables that nobody cleaned, 27 of 27 intervals nearly there held, and 11 of 16
+// beside such a coefficient, the farthest 8 standard deviations off; one called resolved was 5 off.
+func (d *Draws) judgeBesideMissed(missed string, ends, fluctuation []float64, settled []bool) {
+	for v := range d.Variables {
+		if missed == "" || !isOfPredictors(d.Variables[v].Name) || d.isPoint(v) {
+			continue
+		}
+		value := Partly
+		if d.besideEnd(Verdict{Value: Resolved}, v, ends[v], fluctuation[v], settled[v]).Value == Partly {
+			value = Not
+		}
+		*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, value, "the fit did not arrive at %s, and others move with it", missed)
+	}
 }
 
 // judgeComponents finds weights of components that hold no records. Their other
