@@ -638,7 +638,7 @@ func (d *Draws) judgeSpreads(missed string) {
 			continue
 		}
 		if missed != "" {
-			*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, Partly, "it contains what %s does not explain, at which the fit did not arrive", missed)
+			*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, Not, "it contains what %s does not explain, at which the fit did not arrive", missed)
 		}
 		for _, other := range d.Variables {
 			switch own := d.Variables[v].Verdict; {

@@ -133,7 +133,7 @@ func TestVerdicts(t *testing.T) {
 		{name: "a billionth", of: "b[x]", want: Not, why: "leaves the privacy noise out", known: plenty, shares: map[string]float64{"all": 1, "sigma": 1e-9}},
 		{name: "nearly no noise", of: "b[x]", want: Resolved, known: plenty, shares: map[string]float64{"all": 1, "sigma": 1e-6}},
 		{name: "still moving", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: map[string]float64{"b[x]": 0.3, "from b[x]": 1}},
-		{name: "sigma beside one still moving", of: "sigma", want: Partly, why: "what b[x] does not explain", known: plenty, ends: map[string]float64{"b[x]": 0.3, "from b[x]": 1, "sd_site[Intercept]": -math.Ln2}, means: one("sigma", 1)},
+		{name: "sigma beside one still moving", of: "sigma", want: Not, why: "what b[x] does not explain", known: plenty, ends: map[string]float64{"b[x]": 0.3, "from b[x]": 1, "sd_site[Intercept]": -math.Ln2}, means: one("sigma", 1)},
 		{name: "beside one still moving", of: "b[band=c]", want: Partly, why: "did not arrive at b[x], and others", known: plenty, ends: map[string]float64{"b[x]": 0.3, "from b[x]": 1}, means: one("sigma", 1)},
 		{name: "nearly there beside one still moving", of: "b[band=c]", want: Not, why: "did not arrive at b[x], and others", known: plenty, ends: map[string]float64{"b[x]": 0.3, "from b[x]": 1, "b[band=c]": 0.08, "from b[band=c]": 0.4}, means: one("sigma", 1)},
 		{name: "beside one nearly there", of: "b[band=c]", want: Resolved, known: plenty, ends: map[string]float64{"b[x]": 0.08, "from b[x]": 0.4}, means: one("sigma", 1)},
