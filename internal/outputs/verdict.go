@@ -173,6 +173,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	d.judgeWithin(known)
 	missed := d.missed(ends, fluctuation, settled)
 	d.judgeBesideMissed(missed, ends, fluctuation, settled)
+	d.judgeCurves()
 	d.judgeIntercepts()
 	d.judgeEffects()
 	d.judgeSpreads(missed)
@@ -582,6 +583,25 @@ func (d *Draws) judgeWithin(known Known) {
 			if s >= 0 && d.Variables[s].Verdict.Value != Resolved {
 				*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, d.Variables[s].Verdict.Value, "%s is not resolved: %s", spread, d.Variables[s].Verdict.Why)
 			}
+		}
+	}
+}
+
+// judgeCurves caps the verdict of a coefficient of a curve by those of the others, beside which alone it says something. Of a
+// polynomial in a column with bounds 50 times too wide (ε = 3) the first was as its prior, and the second, called
+// resolved, 16 standard deviations off.
+func (d *Draws) judgeCurves() {
+	open := map[string]int{}
+	for v := range d.Variables {
+		base, _ := naming.Split(d.Variables[v].Name)
+		if naming.CurveOf(base) != "" && d.Variables[v].Verdict.Value != Resolved {
+			open[base] = v
+		}
+	}
+	for v := range d.Variables {
+		base, _ := naming.Split(d.Variables[v].Name)
+		if w, ok := open[base]; ok {
+			*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, Partly, "%s of the same curve is not resolved: %s", d.Variables[w].Name, d.Variables[w].Verdict.Why)
 		}
 	}
 }

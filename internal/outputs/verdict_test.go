@@ -271,6 +271,20 @@ func TestSigmaBesideDegreesOfFreedom(t *testing.T) {
 	}
 }
 
+// A coefficient of a curve is partly resolved beside another one that is not; those of other curves are resolved.
+func TestCoefficientsOfCurves(t *testing.T) {
+	d := &Draws{S: 2, Values: []float64{1, 1.1, 2, 2.1, 3, 3.1}, Variables: []Variable{{Name: "s_x[1]"}, {Name: "s_x[2]"}, {Name: "s_z[1]"}}}
+	for i, value := range []string{Not, Resolved, Resolved} {
+		d.Variables[i].Verdict = &Verdict{value, "the prior"}
+	}
+	d.judgeCurves()
+	for i, want := range []Verdict{{Not, "the prior"}, {Partly, "s_x[1] of the same curve is not resolved: the prior"}, {Resolved, "the prior"}} {
+		if got := *d.Variables[i].Verdict; got != want {
+			t.Errorf("%s: %+v, want %+v", d.Variables[i].Name, got, want)
+		}
+	}
+}
+
 // An intercept that is known only together with a coefficient is no better resolved than it.
 func TestInterceptsBesideCoefficients(t *testing.T) {
 	for _, c := range []struct {
