@@ -40,6 +40,7 @@ type curvature struct {
 	// it is unknown. With probability wrong a column is narrower than declared.
 	constant  []float64
 	wrong     float64
+	byBounds  []bool  // shape (P)
 	averaging float64 // the part of the steps that Gain sums over
 }
 
@@ -52,7 +53,7 @@ func newCurvature(p *plan.Plan, sums GradientSums, steps int) *curvature {
 	if m := p.Model(); m != nil {
 		rng := noise.NewRandom(noise.Public(p.InitSeed).Child(1).Stream(noise.Initialisation))
 		c.floor = m.PriorPrecision(rng)
-		c.wrong, c.averaging = wrongShare(m, p.Law()), p.Averaging
+		c.wrong, c.byBounds, c.averaging = wrongShare(m, p.Law()), byBounds(m), p.Averaging
 	}
 	return c
 }

@@ -107,6 +107,28 @@ func wrongShare(m *models.Model, l *law.Law) float64 {
 // last four fifths.
 const wandering = 0.42
 
+// atBound is the probability that all records of a column whose scale is left to its bounds are near
+// one of them, as those of a count are. Then the curvature and the place of its coefficient are the
+// intercept's, and its prior is all that is known.
+const atBound = 0.9
+
+// byBounds reports of each parameter of m (P) whether it is the coefficient of a column whose scale is
+// left to its bounds.
+func byBounds(m *models.Model) []bool {
+	list := make([]bool, m.P)
+	for _, p := range m.LinearPredictors() {
+		for i, label := range p.Coefficients.Dims[0].Labels {
+			factors, _ := m.Spec.Data.Factors(label)
+			for _, x := range factors {
+				for e := range p.Effects {
+					list[p.At(i, e)] = list[p.At(i, e)] || x.Column.Numeric() && !x.Missing && !x.Column.By.IsSet()
+				}
+			}
+		}
+	}
+	return list
+}
+
 // narrower is the share of a coordinate's information that it keeps where columns are constant,
 // below which it is a coefficient of one.
 const narrower = 0.5
@@ -123,6 +145,9 @@ const narrower = 0.5
 // of the measured curvature x and the mean place θ̄. Under a prior much wider than s, a fit that
 // stays near its start says that the column is narrow, and then the prior is all that is known.
 func (c *curvature) unresolved(j int, lambda, variance float64) float64 {
+	if c.wrong > 0 && c.byBounds[j] && lambda > 0 {
+		return ofMixture([]float64{variance, max(variance, 1/lambda)}, []float64{math.Log(1 - atBound), math.Log(atBound)})
+	}
 	if c.wrong == 0 || !c.isExpected(j) || c.constant == nil || !(lambda > 0) {
 		return variance
 	}
@@ -153,8 +178,8 @@ func (c *curvature) unresolved(j int, lambda, variance float64) float64 {
 }
 
 // ofCenter is the variance, in declared scales, of the center of a column whose scale is left to its
-// bounds: that of a place anywhere between them.
-const ofCenter = 1.0
+// bounds: that of a place at one of them.
+const ofCenter = 3.0
 
 // eachCenter calls use with what is not known of the centers of columns whose scale is left to
 // their bounds. A level is the one at the declared centers, so it is as far from that of the

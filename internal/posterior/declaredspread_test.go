@@ -83,27 +83,30 @@ func TestWrongShare(t *testing.T) {
 }
 
 // A fit that stays near its start under a wide prior, or whose measured curvature is small, leaves
-// the prior's variance; one that went as far as the prior, or a measured curvature, does not.
+// the prior's variance; one that went as far as the prior, or a measured curvature, does not. Of a
+// column whose records may be at a bound nothing tells more than the prior.
 func TestUnresolved(t *testing.T) {
 	const information, noise, gain, variance = 60, 700, 0.03, 0.2
 	for _, x := range []struct {
 		name                         string
 		sd, place, measured, of      float64 // of the prior, of the fit, and of the ratio
 		constant, wrong, least, most float64
+		byBounds                     bool
 	}{
-		{"near the start under a wide prior", 50, 0.3, 1, 100, 0, shareNarrow, 1200, 2500},
-		{"as far as a prior goes", 1, 1.5, 1, 100, 0, shareNarrow, 0.2, 0.25},
-		{"a scale left to bounds", 1, 0.3, 1, 100, 0, boundsNarrow, 0.5, 0.9},
-		{"a measured curvature", 50, 0.3, 1, 0.1, 0, boundsNarrow, 0.2, 0.3},
-		{"a measured flatness", 5, 0.3, 0, 0.05, 0, shareNarrow, 15, 25},
-		{"an intercept", 50, 0.3, 1, 100, information, shareNarrow, 0.2, 0.2},
-		{"a bought law", 50, 0.3, 1, 100, 0, 0, 0.2, 0.2},
+		{"near the start under a wide prior", 50, 0.3, 1, 100, 0, shareNarrow, 1200, 2500, false},
+		{"as far as a prior goes", 1, 1.5, 1, 100, 0, shareNarrow, 0.2, 0.25, false},
+		{"a scale left to bounds", 1, 0.3, 1, 100, 0, boundsNarrow, 0.5, 0.9, false},
+		{"a measured curvature", 50, 0.3, 1, 0.1, 0, boundsNarrow, 0.2, 0.3, false},
+		{"a measured flatness", 5, 0.3, 0, 0.05, 0, shareNarrow, 15, 25, false},
+		{"an intercept", 50, 0.3, 1, 100, information, shareNarrow, 0.2, 0.2, false},
+		{"a bought law", 50, 0.3, 1, 100, 0, 0, 0.2, 0.2, false},
+		{"a measured curvature of a column between bounds", 50, 0.3, 1, 0.1, 0, boundsNarrow, 2200, 2500, true},
 	} {
 		c := curvatureOf(1, []int{1})
 		c.Totals[0], c.Totals[1], c.Square[0] = 1, noise, 1
 		c.Likelihood[0], c.Noise[0] = x.measured*information, math.Pow(x.of*information, 2)
 		c.Gain[0], c.averaging = gain, 1
-		c.expected, c.constant, c.wrong = []float64{information}, []float64{x.constant}, x.wrong
+		c.expected, c.constant, c.wrong, c.byBounds = []float64{information}, []float64{x.constant}, x.wrong, []bool{x.byBounds}
 		lambda := 1 / (x.sd * x.sd)
 		c.PriorSlope[0] = -x.place * lambda
 		if got := c.unresolved(0, lambda, variance); !(got >= x.least && got <= x.most) {
@@ -144,7 +147,7 @@ func TestUnknownCentersWidenLevels(t *testing.T) {
 	}
 }
 
-// The intercept beside a column that lies anywhere within its bounds has at least the variance of
+// The intercept beside a column that may lie at one of its bounds has at least the variance of
 // the column's coefficient, as a joint normal and as independent ones; beside a declared scale it
 // has less.
 func TestUnknownCentersWidenIntercepts(t *testing.T) {
