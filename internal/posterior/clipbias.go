@@ -90,6 +90,9 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	for _, k := range b.free {
 		post.Mean[k] += fraction * move[k]
 	}
+	if residualSD(j.model) >= 0 { // separateResidual takes out what effects miss
+		clear(spread)
+	}
 	j.correctAlone(post, b, spread, places)
 }
 

@@ -3,6 +3,7 @@ package posterior
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -142,5 +143,39 @@ func TestSpreadOfEffectsLeavesOutTheIntercept(t *testing.T) {
 		if isEffect := k != 0 && k != 3; isEffect && math.Abs(x-want) > 1e-9 || !isEffect && x != 0 {
 			t.Errorf("coordinate %d: %v", k, x)
 		}
+	}
+}
+
+// What unknown effects of groups add to residuals is taken from their standard deviation once, by separateResidual:
+// the correction gives it the same value beside known effects and beside unknown ones.
+func TestCorrectionLeavesEffectsToSeparateResidual(t *testing.T) {
+	m := modelstest.Compile(t, "groups.yaml", strings.NewReplacer("    y:", "    site: {type: category, levels: [1, 2, 3, 4, 5, 6]}\n    y:", "1 + u", "1 + u + (1 | site)",
+		"    sigma:", "    sd: half_normal(1)\n    sigma:").Replace(modelstest.Residuals))
+	at, theta, free := residualSD(m), make([]float64, m.P), realValued(m)
+	for i, k := range free { // effects that are 0 show no scale
+		theta[k] = 0.3 * float64(1-2*(i%2))
+	}
+	all := func(x float64) []float64 { return slices.Repeat([]float64{x}, m.P) }
+	c := &curvature{GradientSums: GradientSums{Totals: []float64{1, 400, 0, 0}, Prior: all(0), Square: all(1)}, floor: all(1)}
+	j := &jointNormal{simulation: simulation{model: m, law: m.DeclaredLaw(), seed: 5}, records: 1000, curvature: c, prior: m.NewPriorDensity(), clipNorm: 1,
+		releases: Releases{Guide: guide.NewMeanField(m.P), Lambda: append(slices.Clone(theta), all(-7)...)}}
+	j.scores = newScores(m, theta, j.law, j.random())
+	var scales []scaleEstimate
+	for _, s := range findScales(m, j.scores, theta) {
+		scales = append(scales, scaleEstimate{scale: s})
+	}
+	var got []float64
+	for _, variance := range []float64{1e-4, 1} {
+		information, covariance := mat.NewSymDense(len(free), nil), mat.NewSymDense(len(free), nil)
+		for i := range free {
+			information.SetSym(i, i, 1e-12) // no move of the free coordinates
+			covariance.SetSym(i, i, variance)
+		}
+		post := &Posterior{Mean: slices.Clone(theta), LogSD: all(0), VarDP: all(0)}
+		j.correctClipBias(post, clipBias{free, information, covariance, all(400), scales, fittedAs(theta, theta, scales, free, nil)})
+		got = append(got, post.Mean[at])
+	}
+	if len(scales) != 1 || got[0] == 0 || math.Abs(got[1]-got[0]) > 1e-9 {
+		t.Errorf("%d scales; log sd %.3f beside known effects, %.3f beside unknown ones", len(scales), got[0], got[1])
 	}
 }

@@ -122,7 +122,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		return false
 	}
 	j.doubtErrors(post, free, own.trusted, first, beyond, h)
-	j.separateResidual(post, free, own.likelihood, beyond)
+	j.separateResidual(post, widened, own, beyond)
 	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)
 	setSubmatrix(ofGuide, free, within)
 	setSubmatrix(ofNoise, free, beyond)

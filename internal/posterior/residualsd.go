@@ -36,26 +36,25 @@ const leastExcess = 0.2
 
 // separateResidual gives the residual standard deviation σ of a normal response the posterior that
 // it has beside coefficients with errors Δ, which the noise gives the covariance beyond among the
-// coordinates free. The fit's own, e^s, contains what the coefficients miss:
+// free coordinates. The fit's own, e^s, contains what the coefficients miss:
 //
-//	e²ˢ = σ² + q,  q = e²ˢ Δᵀ(H/N)Δ,
+//	e²ˢ = σ² + q,  q = e²ˢ ΔᵀIΔ,
 //
-// H the likelihood's information. q is a gamma variable with the mean and the variance of that
-// quadratic form (Satterthwaite 1946), and s is known with the variance that post has for it. So
+// I the information of a simulated record whose gradient is not clipped: residuals contain what
+// coefficients miss, however little of it clipped gradients show. q is a gamma variable with the mean and
+// the variance of that quadratic form (Satterthwaite 1946), and s is known with the variance that post has for it. So
 //
 //	p(t) ∝ prior(t) ∫ p(q = e²ᵘ − e²ᵗ) 2e²ᵘ L(u) du,  t = log σ, u = s,
 //
 // where the likelihood L is the posterior of s over its prior.
-func (j *jointNormal) separateResidual(post *Posterior, free []int, information, beyond *mat.SymDense) {
+func (j *jointNormal) separateResidual(post *Posterior, w widening, of informations, beyond *mat.SymDense) {
 	at := residualSD(j.model)
 	if at < 0 {
 		return
 	}
 	own := math.Exp(2*post.LogSD[at]) + post.VarDP[at]
-	var form, square mat.Dense
-	form.Mul(information, beyond)
-	square.Mul(&form, &form)
-	mean, variance := mat.Trace(&form)/float64(j.records), 2*mat.Trace(&square)/math.Pow(float64(j.records), 2)
+	information := newScores(j.model, post.Mean, j.law, j.random()).perRecord(w.free)
+	mean, variance := w.missed(information, beyond, of)
 	sd := math.Sqrt(own)
 	if !(mean/2 > leastExcess*sd) || !isPositive(variance) || !isPositive(own) {
 		return
@@ -84,6 +83,30 @@ func (j *jointNormal) separateResidual(post *Posterior, free []int, information,
 	post.Mean[at] += shift
 	exact := math.Min(math.Exp(2*post.LogSD[at]), total)
 	post.LogSD[at], post.VarDP[at] = math.Log(exact)/2, total-exact
+}
+
+// missed are the mean and the variance of ΔᵀIΔ, I the information of a record. Δ has the covariance beyond where the
+// scales of effects are as estimated, and elsewhere what the informations of say: effects that noise hides are missed
+// whole, and their scale may be nearly anything.
+func (w widening) missed(information, beyond *mat.SymDense, of informations) (mean, variance float64) {
+	second := 0.0
+	for i, n := range w.nodes(func(s scaleEstimate) float64 { return s.total }) {
+		at := beyond
+		if i > 0 {
+			exact, total := inverse(n.scaled(of.likelihood), w.prior), inverse(noisyInformation(n.scaled(of.trusted), w.ratio, w.noise), w.prior)
+			if exact != nil && total != nil {
+				at = exact
+				at.ScaleSym(-1, at)
+				at.AddSym(at, total)
+			}
+		}
+		var form, square mat.Dense
+		form.Mul(n.scaled(information), at)
+		square.Mul(&form, &form)
+		trace := mat.Trace(&form)
+		mean, second = mean+n.weight*trace, second+n.weight*(2*mat.Trace(&square)+trace*trace)
+	}
+	return mean, second - mean*mean
 }
 
 // unlikeShape is a shape that errors may have with the probability unlikeErrors: a tail twice as

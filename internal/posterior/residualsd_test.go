@@ -26,18 +26,18 @@ func TestResidualBesideUnknownCoefficients(t *testing.T) {
 	if bounded := strings.Replace(modelstest.Residuals, "half_normal(1)", "uniform(0, 5)", 1); residualSD(modelstest.Compile(t, "bounded.yaml", bounded)) >= 0 {
 		t.Error("the coordinate of a bounded standard deviation is taken for its log")
 	}
-	const records, sd = 1000, 0.1
-	j := &jointNormal{simulation: simulation{model: m}, records: records, prior: m.NewPriorDensity()}
+	const sd = 0.1
+	j := &jointNormal{simulation: simulation{model: m, law: m.DeclaredLaw(), seed: 4}, prior: m.NewPriorDensity()}
 	var free []int
 	for k := range m.P {
 		if k != at {
 			free = append(free, k)
 		}
 	}
+	information := newScores(m, make([]float64, m.P), j.law, j.random()).perRecord(free)
 	for _, of := range []float64{0.001, 0.1, 0.5} { // the variance of each of two coefficients
 		post := &Posterior{Mean: make([]float64, m.P), LogSD: slices.Repeat([]float64{math.Log(sd)}, m.P), VarDP: make([]float64, m.P)}
-		diagonal := func(x float64) *mat.SymDense { return mat.NewSymDense(2, []float64{x, 0, 0, x}) }
-		j.separateResidual(post, free, diagonal(records), diagonal(of))
+		j.separateResidual(post, widening{free: free}, informations{}, mat.NewSymDense(2, []float64{of, 0, 0, of}))
 		got := math.Sqrt(math.Exp(2*post.LogSD[at]) + post.VarDP[at])
 		if of == 0.001 {
 			if post.Mean[at] != 0 || math.Abs(got/sd-1) > 1e-12 {
@@ -54,14 +54,47 @@ func TestResidualBesideUnknownCoefficients(t *testing.T) {
 		var place, logs []float64
 		for range 400_000 {
 			x := 8*rng.Uniform() - 7
-			first, second := rng.Normal(), rng.Normal()
-			u := math.Log(math.Exp(2*x)+of*(first*first+second*second)) / 2
+			missed := mat.NewVecDense(2, []float64{math.Sqrt(of) * rng.Normal(), math.Sqrt(of) * rng.Normal()})
+			u := math.Log(math.Exp(2*x)+mat.Inner(missed, information, missed)) / 2
 			place, logs = append(place, x), append(logs, prior(x)-u*u/(2*sd*sd)-prior(u))
 		}
 		mean, variance := stats.GridMoments(place, logs)
 		if math.Abs(post.Mean[at]-mean) > 0.03*math.Sqrt(variance) || math.Abs(got/math.Sqrt(variance)-1) > 0.03 {
 			t.Errorf("coefficients with variance %g: %.3f ± %.3f, draws have %.3f ± %.3f", of, post.Mean[at], got, mean, math.Sqrt(variance))
 		}
+	}
+}
+
+// Effects that noise hides are missed whole, and the more the larger their scale may be.
+func TestMissedEffectsOfAnUnknownScale(t *testing.T) {
+	const effects, known, per, beyond, logSD = 5, 100.0, 0.02, 0.9, 0.5
+	free := []int{0, 1, 2, 3, 4}
+	diagonal := func(x float64) *mat.SymDense {
+		out := mat.NewSymDense(effects, nil)
+		for i := range effects {
+			out.SetSym(i, i, x)
+		}
+		return out
+	}
+	w := widening{free: free, scales: []scaleEstimate{{scale: scale{effects, free}, total: logSD * logSD}}, prior: diagonal(1), ratio: slices.Repeat([]float64{1}, effects), noise: 1e9}
+	of := informations{likelihood: diagonal(known), trusted: diagonal(known)}
+	mean, second := 0.0, 0.0
+	for z, weight := range map[float64]float64{0: 2.0 / 3, -math.Sqrt(3): 1.0 / 6, math.Sqrt(3): 1.0 / 6} {
+		square := math.Exp(2 * z * logSD)
+		missed := 1/(1+math.Pow(known*square, 2)/(known*square+1e9)) - 1/(1+known*square)
+		if z == 0 {
+			missed = beyond
+		}
+		m := effects * per * square * missed
+		mean, second = mean+weight*m, second+weight*(m*m+2*m*m/effects)
+	}
+	got, variance := w.missed(diagonal(per), diagonal(beyond), of)
+	if want := second - mean*mean; math.Abs(got/mean-1) > 1e-9 || math.Abs(variance/want-1) > 1e-9 {
+		t.Errorf("mean %.5f, variance %.6f, want %.5f and %.6f", got, variance, mean, want)
+	}
+	w.scales = nil
+	if got, variance = w.missed(diagonal(per), diagonal(beyond), of); math.Abs(got-effects*per*beyond) > 1e-12 || math.Abs(variance-2*got*got/effects) > 1e-12 {
+		t.Errorf("of a known scale: mean %.5f, variance %.6f", got, variance)
 	}
 }
 

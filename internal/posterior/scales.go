@@ -298,29 +298,52 @@ func (w widening) covariances(likelihood, trusted *mat.SymDense) (exact, total *
 // mean is the mean of covariance(h) where the logs of the scales have these variances, by
 // the three nodes of Gauss and Hermite; nil where a covariance is.
 func (w widening) mean(h *mat.SymDense, variance func(scaleEstimate) float64, covariance func(h *mat.SymDense) *mat.SymDense) *mat.SymDense {
-	sum := covariance(h)
-	if sum == nil || len(w.scales) == 0 {
-		return sum
-	}
-	sum.ScaleSym(2.0/3, sum)
-	for _, node := range []float64{-math.Sqrt(3), math.Sqrt(3)} {
-		unit := mat.NewDiagDense(len(w.free), slices.Repeat([]float64{1}, len(w.free)))
-		for _, s := range w.scales {
-			for _, k := range s.effects {
-				if i := slices.Index(w.free, k); i >= 0 {
-					unit.SetDiag(i, math.Exp(node*math.Sqrt(variance(s))))
-				}
-			}
-		}
-		var half, scaled mat.Dense
-		half.Mul(unit, h)
-		scaled.Mul(&half, unit)
-		at := covariance(symmetric(&scaled))
+	sum := mat.NewSymDense(len(w.free), nil)
+	for _, n := range w.nodes(variance) {
+		at := covariance(n.scaled(h))
 		if at == nil {
 			return nil
 		}
-		at.ScaleSym(1.0/6, at)
+		at.ScaleSym(n.weight, at)
 		sum.AddSym(sum, at)
 	}
 	return sum
+}
+
+// node is a place of the scales, with its weight: one unit of a free coordinate there is unit at the estimates.
+type node struct {
+	weight float64
+	unit   []float64
+}
+
+// nodes are those of Gauss and Hermite for logs of the scales with these variances: one where there is no scale, else three.
+func (w widening) nodes(variance func(scaleEstimate) float64) []node {
+	same := slices.Repeat([]float64{1}, len(w.free))
+	if len(w.scales) == 0 {
+		return []node{{1, same}}
+	}
+	list := []node{{2.0 / 3, same}}
+	for _, reach := range []float64{-math.Sqrt(3), math.Sqrt(3)} {
+		n := node{1.0 / 6, slices.Clone(same)}
+		for _, s := range w.scales {
+			for _, k := range s.effects {
+				if i := slices.Index(w.free, k); i >= 0 {
+					n.unit[i] = math.Exp(reach * math.Sqrt(variance(s)))
+				}
+			}
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// scaled is the information h at the node.
+func (n node) scaled(h *mat.SymDense) *mat.SymDense {
+	out := mat.NewSymDense(len(n.unit), nil)
+	for i, x := range n.unit {
+		for j, y := range n.unit[:i+1] {
+			out.SetSym(i, j, x*h.At(i, j)*y)
+		}
+	}
+	return out
 }

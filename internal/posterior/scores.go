@@ -54,6 +54,13 @@ func (q scores) information(clipNorm float64, records int) []float64 {
 	return out
 }
 
+// perRecord is the mean information of a record, not clipped, among the coordinates index.
+func (q scores) perRecord(index []int) *mat.SymDense {
+	out := mat.NewSymDense(q.latent, nil)
+	out.SymOuterK(1/float64(q.records), mat.NewDense(q.records, q.latent, q.gradients).T())
+	return submatrix(out, index)
+}
+
 // perParameter is the effective number of records per parameter. With few, correlations are
 // chance: so where the model predicts most simulated records nearly surely, which then have
 // no gradient.
