@@ -1,8 +1,11 @@
 package formula
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/source"
 )
 
@@ -49,4 +52,17 @@ func (m *Model) CutsText() string {
 		list = append(list, source.FormatNumber(c.V))
 	}
 	return "[" + strings.Join(list, ", ") + "]"
+}
+
+// spreadOfLevels stands, in a default prior of thresholds, for their standard deviation at L levels of
+// the response. What they all share, an intercept, then has about the standard deviation √2, whatever L.
+const spreadOfLevels = "sqrt(2 L)"
+
+// auxPrior is the default prior of a parameter of the family, of this model.
+func (m *Model) auxPrior(a auxiliary, d *data.Data) string {
+	if !strings.Contains(a.prior, spreadOfLevels) {
+		return a.prior
+	}
+	levels := float64(len(d.Column(m.Terms.Response.V).Levels))
+	return strings.Replace(a.prior, spreadOfLevels, strconv.FormatFloat(math.Sqrt(2*levels), 'g', 3, 64), 1)
 }

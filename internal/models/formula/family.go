@@ -247,13 +247,13 @@ var families = []family{
 	},
 	{
 		Name: "cumulative", types: []string{data.Ordinal}, cuts: true,
-		note: "thresholds stand in place of the intercept",
+		note: "thresholds stand in place of the intercept; L is the number of levels",
 		links: []link{
 			{Name: "logit", observe: "ordered_logistic(eta, thresholds)", ratio: "odds ratio"},
 			{Name: "probit", observe: "ordered_probit(eta, thresholds)"},
 			{Name: "cloglog", observe: "ordered_cloglog(eta, thresholds)", ratio: "hazard ratio"},
 		},
-		aux: []auxiliary{{name: naming.Thresholds, prior: "ordered_normal(0, 2)"}},
+		aux: []auxiliary{{name: naming.Thresholds, prior: "ordered_normal(0, " + spreadOfLevels + ")"}},
 	},
 	{
 		Name: "sratio", aliases: []string{"cratio"}, types: []string{data.Ordinal}, cuts: true,

@@ -80,7 +80,7 @@ func (l *lowering) run() {
 			l.dim("interval", m.intervals())
 			dims = " [interval]"
 		}
-		l.Param(a.name, m.prior(a.prior, a.name), dims)
+		l.Param(a.name, m.prior(m.auxPrior(a, l.Data), a.name), dims)
 		l.elements(a.name)
 	}
 	l.raw(f, labels)

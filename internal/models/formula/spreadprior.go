@@ -68,7 +68,7 @@ func (m *Model) SpreadPriors(d *data.Data) []SpreadPrior {
 	case len(shifts) == 0:
 	case f.cuts:
 		if !m.states(naming.Thresholds) {
-			list = append(list, level(naming.Thresholds, f.aux[0].prior, shifts, ""))
+			list = append(list, level(naming.Thresholds, m.auxPrior(f.aux[0], d), shifts, ""))
 		}
 	case m.Terms.Intercept && !f.replacesIntercept() && !f.Link(m.Link.V).positive && !m.states(naming.Intercept):
 		list = append(list, level(naming.Intercept, priorIntercept, shifts, response))
