@@ -297,7 +297,7 @@ func (d *Draws) besidePrior(verdict Verdict, prior *Draws, v int) Verdict {
 		verdict = worse(verdict, Not, "the posterior is the prior")
 	case ratio > mixedWidth:
 		verdict = worse(verdict, Partly, "the prior has more information than the data")
-	case slices.Contains(spreads, d.Variables[v].Name) && math.Log(high/low) > mixedWidth*math.Log(highPrior/lowPrior):
+	case (slices.Contains(spreads, d.Variables[v].Name) || naming.IsSpread(d.Variables[v].Name)) && math.Log(high/low) > mixedWidth*math.Log(highPrior/lowPrior):
 		verdict = worse(verdict, Partly, "the data tell how large it may be, and hardly how small")
 	}
 	switch pull := d.pull(prior, v); {

@@ -328,13 +328,16 @@ func TestSpreadOfWhichOnlyTheUpperEndIsKnown(t *testing.T) {
 	for sd, want := range map[float64]string{0.3: Resolved, 1: Partly} {
 		const s = 4000
 		rng := rand.New(rand.NewPCG(2, 2))
-		d := &Draws{S: s, Variables: []Variable{{Name: "sigma"}}}
+		d := &Draws{S: s, Variables: []Variable{{Name: "sigma"}, {Name: "sd_site[Intercept]"}, {Name: "b[x]"}}}
 		prior := &Draws{S: s, Variables: d.Variables}
 		for range s {
 			d.Values, prior.Values = append(d.Values, 0.1*math.Exp(sd*rng.NormFloat64())), append(prior.Values, math.Abs(rng.NormFloat64()))
 		}
-		if got := d.besidePrior(Verdict{Value: Resolved}, prior, 0); got.Value != want {
-			t.Errorf("log sd %g: %+v, want %s", sd, got, want)
+		d.Values, prior.Values = slices.Repeat(d.Values, 3), slices.Repeat(prior.Values, 3)
+		for v, want := range []string{want, want, Resolved} {
+			if got := d.besidePrior(Verdict{Value: Resolved}, prior, v); got.Value != want {
+				t.Errorf("%s, log sd %g: %+v, want %s", d.Variables[v].Name, sd, got, want)
+			}
 		}
 	}
 }
