@@ -672,11 +672,11 @@ func (d *Draws) judgeSpreads(missed string) {
 	}
 }
 
-// missed names a coefficient at which the fit did not arrive; it is empty if the fit arrived at all of them.
+// missed names a coefficient, an intercept or a threshold at which the fit did not arrive; empty if it arrived at all of them.
 func (d *Draws) missed(ends, fluctuation []float64, settled []bool) string {
 	for v := range ends {
 		switch base, _ := naming.Split(d.Variables[v].Name); base {
-		case naming.Slopes, naming.Intercept:
+		case naming.Slopes, naming.Intercept, naming.Thresholds:
 			if !d.isPoint(v) && d.besideEnd(Verdict{Value: Resolved}, v, ends[v], fluctuation[v], settled[v]).Value == Not {
 				return d.Variables[v].Name
 			}

@@ -271,6 +271,16 @@ func TestSigmaBesideDegreesOfFreedom(t *testing.T) {
 	}
 }
 
+// A fit that did not arrive at a coefficient, an intercept or a threshold misses it; one of a spread is no reason for others.
+func TestMissedCoefficients(t *testing.T) {
+	for name, want := range map[string]string{"b[x]": "b[x]", "Intercept": "Intercept", "thresholds[2]": "thresholds[2]", "sigma": "", "sd_g[Intercept]": ""} {
+		d := &Draws{S: 2, Values: []float64{1, 3, 1, 3}, Variables: []Variable{{Name: "b[z]"}, {Name: name}}}
+		if got := d.missed([]float64{2, 9}, []float64{0.1, 0.1}, []bool{false, false}); got != want {
+			t.Errorf("far from %s: %q", name, got)
+		}
+	}
+}
+
 // A coefficient of a curve is partly resolved beside another one that is not; those of other curves are resolved.
 func TestCoefficientsOfCurves(t *testing.T) {
 	d := &Draws{S: 2, Values: []float64{1, 1.1, 2, 2.1, 3, 3.1}, Variables: []Variable{{Name: "s_x[1]"}, {Name: "s_x[2]"}, {Name: "s_z[1]"}}}
