@@ -28,6 +28,7 @@ func Point(name string, m *models.Model, rng Random) ([]float64, error) {
 	}
 	m0 := make([]float64, m.P)
 	begin.locate(m0, priorOf(m), rng)
+	centreThresholds(m0, m)
 	initialiseWeights(m0, m, rng)
 	for _, s := range m.Starts {
 		copy(m0[s.Offset:], s.Values)
