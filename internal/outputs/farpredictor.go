@@ -82,17 +82,25 @@ func (d *Draws) judgeBesideTails(known Known) {
 		}
 		mean, variance := meanVariance(d.Of(o))
 		effect := tail.Share * math.Abs(mean) / math.Sqrt(variance)
+		if effect <= farEffect && !tail.Open {
+			continue
+		}
 		for v := range d.Variables {
-			name, moves := d.Variables[v].Name, math.Abs(correlation(d.Of(v), d.Of(o)))
+			name := d.Variables[v].Name
+			if !isOfPredictors(name) {
+				continue
+			}
+			moves := math.Abs(correlation(d.Of(v), d.Of(o)))
 			inTail := tail.Open && isIntercept(name) && moves > movesWith
 			if !known.Normal && isIntercept(name) {
 				moves = 1
 			}
 			own, value := v == o && tail.Open, Resolved
 			switch {
-			case !isOfPredictors(name) || tail.Hidden && moves*effect <= farthestEffect:
 			case tail.Hidden:
-				value = Partly
+				if moves*effect > farthestEffect {
+					value = Partly
+				}
 			case moves*effect > farthestEffect || inTail || own && known.Misfit.Value != "":
 				value = Not
 			case moves*effect > farEffect || own:
