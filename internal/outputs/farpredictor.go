@@ -59,9 +59,9 @@ func FarPredictors(m *models.Model, q *score.Surprisals, records float64) map[st
 	return found
 }
 
-// A coefficient moves by so many posterior standard deviations if all that records far out add to it is wrong.
-// From farEffect on it is partly resolved: where the effect ends, about a half is. From farthestEffect on it is not, or
-// partly if there need not be any.
+// The limits of the effect of records far out on a coefficient, in posterior standard deviations: how far it moves if all
+// that they add to it is wrong. From farEffect on it is partly resolved, from farthestEffect on not, or partly if the
+// records are only hidden.
 const (
 	farEffect      = 4
 	farthestEffect = 12

@@ -13,7 +13,7 @@ import (
 // in the last cells of the surprisals. The zero value is that of no sign of any.
 type FarOut struct {
 	Records, SD float64
-	// Extreme reports that chance shows so many in the last cell alone in 1 of 500 fits; all in 1 of 50.
+	// Extreme reports that the last cell alone has more of them than chance shows in 1 of 500 fits.
 	Extreme bool
 	// Shift is about the least distance, in standard deviations without privacy, by which they move an
 	// intercept together.
