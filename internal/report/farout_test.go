@@ -16,9 +16,10 @@ import (
 
 // Records that the model predicts nowhere leave no parameter of counts resolved if they are many for the table,
 // and none wholly resolved if they are few. Of a normal family they are about sigma. What noise explains is no
-// verdict, nor are counts without a cell for each.
+// verdict, nor are levels that are hardly predicted, which no clipping hides, nor are counts without a cell for each.
 func TestVerdictOfRecordsFarOut(t *testing.T) {
 	counts := strings.NewReplacer("type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}", "type: integer, lower: 0, upper: 9", "family: normal", "family: poisson").Replace(oneCategory)
+	levels := strings.NewReplacer("type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}", `type: binary, levels: ["0", "1"]`, "family: normal", "family: bernoulli").Replace(oneCategory)
 	repeated := strings.Replace(counts, "rows_per_unit: 1", "id: person, rows_per_unit: 64", 1)
 	for _, c := range []struct {
 		model, b, sigma string
@@ -33,6 +34,7 @@ func TestVerdictOfRecordsFarOut(t *testing.T) {
 		{repeated, outputs.Resolved, "", 40, 1e6, 3}, // of up to 64 rows each
 		{counts, outputs.Resolved, "", 40, 1e7, 3},   // fewer than the simulated tables can tell from none
 		{counts, outputs.Resolved, "", 40, 1000, 4},
+		{levels, outputs.Resolved, "", 40, 1000, 3},
 		{oneCategory, outputs.Resolved, outputs.Resolved, 8, 1000, 3},
 		{oneCategory, outputs.Partly, outputs.Not, 13, 1000, 3},
 		{oneCategory, outputs.Partly, outputs.Not, 40, 1000, 3},

@@ -293,7 +293,9 @@ func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, n
 	if response := responseOf(m); response != nil {
 		if l, err := table1.LawOf(bought, &m.Spec.Data); err == nil { // rows of another model: no check
 			known.Misfit, known.Dependent = draws.Misfit(m, response, l), outputs.Collinear(m, l)
-			known.FarOut = draws.FarOut(m, ran.Surprisals, l)
+			if response.Numeric() { // a level is nowhere far out: its gradients are long by predictors alone
+				known.FarOut = draws.FarOut(m, ran.Surprisals, l)
+			}
 			for column, counted := range outputs.FarPredictors(m, ran.Surprisals, l.Records) {
 				if open := known.Tails[column]; !counted.Hidden || !open.Open {
 					counted.Open = open.Open

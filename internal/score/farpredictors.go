@@ -44,6 +44,9 @@ func farPredictors(m *models.Model, rows []float64) (list []FarPredictor) {
 	return list
 }
 
+// PredictsByNumbers reports whether m has predictors that rows may be far out in.
+func PredictsByNumbers(m *models.Model) bool { return slices.ContainsFunc(m.Encoding.Fields, isNumber) }
+
 // places are the places in a row (Encoding.K) of m of the predictors that have cells; ok reports whether m has all.
 func (q *Surprisals) places(m *models.Model) (list []int, ok bool) {
 	for _, far := range q.Far {

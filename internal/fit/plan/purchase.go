@@ -184,12 +184,14 @@ func (p *Plan) chooseSideQueries(cfg Config) error {
 // information of the records, for each parameter.
 const mostOfSurprisals, widerBySurprisals, perNumber = 0.2, 0.01, 30
 
-// chooseSurprisals sets the surprisals to buy: in regressions of a number, by the default algorithm.
+// chooseSurprisals sets the surprisals to buy: in regressions of or by a number, by the default algorithm. A level is
+// nowhere far out.
 func (p *Plan) chooseSurprisals(cfg Config) {
 	m := p.model
 	if m == nil || m.Spec.Model == nil || p.Purchase == nil || cfg.Epsilon == 0 || cfg.NoiseMultiplier > 0 || cfg.Compat != "" ||
 		p.Guide != guide.MeanFieldName || p.Gradient != settings.GradientAligned || p.ClipGroups != nil ||
-		m.Likelihood.AuxRecord > 0 || !p.ScoresAreGradients() || len(m.Observed) != 1 || !m.Observed[0].Columns[0].Numeric() {
+		m.Likelihood.AuxRecord > 0 || !p.ScoresAreGradients() || len(m.Observed) != 1 ||
+		!m.Observed[0].Columns[0].Numeric() && !score.PredictsByNumbers(m) {
 		return
 	}
 	noise := perNumber * float64(p.Latent) / (p.Mu * p.Mu * float64(p.Records))
