@@ -115,7 +115,7 @@ var rules = map[string]rule{
 	"fit/plan": {ours: []string{"nuts", "models/data", "models/formula", "models/simulate", "models/whiten", "table1", "fit/optimizer", "fit/start", "marginals", "models", "models/graph", "models/guide", "models/net", "models/law", "privacy", "privacy/accountant", "privacy/event", "privacy/noise",
 		"privacy/clipgroups", "privacy/sampler", "privacy/schedule", "score", "settings", "simd", "stats", "sufficient"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat"}},
 	"fit/optimizer": {ours: []string{"models/graph", "simd"}},
-	"fit/start":     {ours: []string{"models", "models/core", "models/dist", "models/expr", "models/naming", "models/support", "settings"}},
+	"fit/start":     {ours: []string{"models", "models/core", "models/dist", "models/expr", "models/formula", "models/naming", "models/support", "settings"}},
 	"posterior": {ours: []string{"settings", "models/simulate", "fit/plan", "nuts", "models", "models/dist", "models/formula", "models/graph", "models/guide", "models/law", "privacy/noise", "stats", "simd"},
 		theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/interp", "gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat", "gonum.org/v1/gonum/stat/distuv"}},
 	"fit/fittest":     {ours: []string{"fit/plan", "models", "models/graph", "privacy"}},

@@ -4,8 +4,11 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/models/whiten"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/settings"
 )
@@ -22,43 +25,51 @@ model:
   family: cumulative
 `
 
-// All levels of an ordinal response are equally frequent at the start of a fit, in whitened coordinates, too.
-func TestLevelsAreEquallyFrequentAtTheStart(t *testing.T) {
+// All levels of an ordinal response are equally frequent at the start of a fit. In whitened coordinates they have the
+// shares of the law, also where its noise hides one, and gradients are no longer than those of an intercept.
+func TestLevelsAtTheStart(t *testing.T) {
 	declared := modelstest.Compile(t, "ordinal.yaml", ordinal)
-	c := models.Coordinates{Origin: make([]float64, declared.P), Unit: make([]float64, declared.P)}
-	for j := range c.Origin {
-		c.Origin[j], c.Unit[j] = 0.3*float64(j)-1, 2+float64(j)
-	}
-	whitened, err := declared.In(&c)
+	even := []float64{0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125}
+	bought := []float64{0.05, 0.4, 0.001, 0.2, 0.1, 0.099, 0.15, 0}
+	l := declared.DeclaredLaw()
+	y := l.Column("y")
+	y.Shares, y.ShareSD = bought, []float64{0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01}
+	rng := noise.NewRandom(noise.Public(2).Stream(noise.Initialisation))
+	whitened, err := declared.In(whiten.Coordinates(declared, l, 0.002, math.Inf(1), rng))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, m := range map[string]*models.Model{"declared": declared, "whitened": whitened} {
-		theta, err := Point(settings.InitZero, m, noise.Public(1).Stream(noise.Initialisation))
+	raised := []float64{0.05, 0.4, 0.005, 0.2, 0.1, 0.099, 0.15, 0.005} // half of the noise
+	for _, test := range []struct {
+		m      *models.Model
+		shares []float64
+	}{{declared, even}, {whitened, raised}} {
+		phi, err := Point(settings.InitZero, test.m, noise.Public(1).Stream(noise.Initialisation))
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Declared(theta, theta)
-		found := false
-		for _, p := range m.Params {
-			if p.Name != "thresholds" {
-				continue
+		at, all := test.m.LinearPredictors()[0].Level.Offset, floats.Sum(test.shares)
+		theta, above := make([]float64, test.m.P), make([]float64, test.m.P)
+		test.m.Declared(theta, phi)
+		cut, below := 0.0, 0.0
+		for k := range test.shares[1:] {
+			step := 0.0 // of the next cutpoint, by the coordinate
+			copy(above, phi)
+			above[at+k] += 1e-6
+			test.m.Declared(above, above)
+			if k == 0 {
+				cut, step = theta[at], (above[at]-theta[at])/1e-6
+			} else {
+				cut += math.Exp(theta[at+k])
+				step = (math.Exp(above[at+k]) - math.Exp(theta[at+k])) / 1e-6
 			}
-			found = true
-			cut := 0.0
-			for k, x := range theta[p.Offset : p.Offset+p.Size] {
-				if k == 0 {
-					cut = x
-				} else {
-					cut += math.Exp(x)
-				}
-				if share := 1 / (1 + math.Exp(-cut)); math.Abs(share-float64(k+1)/8) > 1e-12 {
-					t.Errorf("%s: up to level %d are %g", name, k, share)
-				}
+			if step > 1.001 {
+				t.Errorf("rotated %v: a unit moves cutpoint %d by %g", test.m.Rotated(), k, step)
 			}
-		}
-		if !found {
-			t.Fatalf("%s: no thresholds", name)
+			below += test.shares[k] / all
+			if share := 1 / (1 + math.Exp(-cut)); math.Abs(share-below) > 1e-9 {
+				t.Errorf("rotated %v: up to level %d are %g, want %g", test.m.Rotated(), k, share, below)
+			}
 		}
 	}
 }

@@ -60,3 +60,15 @@ func (m *Model) StartFor(mean, sd, least float64, covariances []float64) Start {
 	}
 	return at
 }
+
+// Cutpoints sets dst (K) to the cutpoints at which a logistic variable has each of K + 1 levels with its share.
+func Cutpoints(dst, shares []float64) {
+	below, all := 0.0, 0.0
+	for _, share := range shares {
+		all += share
+	}
+	for k := range dst {
+		below += shares[k]
+		dst[k] = math.Log(below / (all - below))
+	}
+}

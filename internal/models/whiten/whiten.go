@@ -4,6 +4,7 @@ package whiten
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -19,7 +20,8 @@ import (
 
 // Coordinates are whitened coordinates in which the linear predictors of m have columns of
 // mean 0 and variance about 1, uncorrelated over records of l. The fit starts where the law
-// suggests. Responses on the whole line are in units of their residual standard deviation.
+// suggests. Responses on the whole line are in units of their residual standard deviation,
+// and cutpoints in those of the linear predictor.
 //
 // With Σ the covariance of the design's columns and N the number of records, Matrix is (Σ +
 // R)^(−1/2), symmetric in units of the columns. R is diagonal: ridge of each column's
@@ -50,6 +52,10 @@ func Coordinates(m *models.Model, l *law.Law, ridge, leverage float64, rng dist.
 			prior[j] = precision[p.At(j, 0)]
 		}
 		r := whiten(m, p, designs[i], records, ridge+noiseReach*directions*math.Sqrt(float64(k)), leverage, prior)
+		if p.Cuts && p.Level != nil && p.Level.Transform.Name == "ordered" {
+			y := m.Spec.Model.Terms.Response.V
+			placeCuts(c, p.Level, l.Column(y), max(unseen*shareNoise(l, y), 1/records))
+		}
 		if f := m.Spec.Model; f != nil && response != nil && p.Coefficients.Name == naming.Slopes && p.Effects == 1 {
 			mean, sd, slopes := regress(&r, designs[i], response, noise)
 			at := f.StartFor(mean, sd, unseen*shareNoise(l, f.Terms.Response.V), slopes)
@@ -164,6 +170,25 @@ func place(m *models.Model, c *models.Coordinates, at formula.Start) {
 				c.Unit[j] = at.Unit
 			}
 		}
+	}
+}
+
+// placeCuts sets origins and units of the cutpoints of an ordinal response with the law y, nil for none. Where the
+// linear predictor is 0 its levels have their shares there, least at least, and the next cutpoint moves by a unit of
+// each coordinate, or by less. The coordinate of a distance is its logarithm: of one of 3, gradients in other units
+// were three times as long as those of an intercept, and clipped.
+func placeCuts(c *models.Coordinates, level *models.Param, y *law.Column, least float64) {
+	shares, cuts := slices.Repeat([]float64{1}, level.Size+1), make([]float64, level.Size)
+	if y != nil && len(y.Shares) == len(shares) {
+		for k, share := range y.Shares {
+			shares[k] = max(share, least)
+		}
+	}
+	formula.Cutpoints(cuts, shares)
+	origin, unit := c.Origin[level.Offset:], c.Unit[level.Offset:]
+	level.Transform.Inverse(origin[:level.Size], cuts)
+	for k := 1; k < level.Size; k++ {
+		unit[k] = min(1, math.Exp(-origin[k]))
 	}
 }
 
