@@ -184,6 +184,9 @@ func (p *Plan) chooseSideQueries(cfg Config) error {
 // information of the records, for each parameter.
 const mostOfSurprisals, widerBySurprisals, perNumber = 0.2, 0.01, 30
 
+// Counts with noise of more than mostNoise of the records would show hardly any.
+const mostNoise = 0.05
+
 // chooseSurprisals sets the surprisals to buy: in regressions of or by a number, by the default algorithm. A level is
 // nowhere far out.
 func (p *Plan) chooseSurprisals(cfg Config) {
@@ -196,5 +199,7 @@ func (p *Plan) chooseSurprisals(cfg Config) {
 	}
 	noise := perNumber * float64(p.Latent) / (p.Mu * p.Mu * float64(p.Records))
 	share := min(mostOfSurprisals, 2*widerBySurprisals*(1+noise)/noise)
-	p.Surprisals = score.NewSurprisals(math.Sqrt(share)*p.Mu, p.Neighbours)
+	if q := score.NewSurprisals(math.Sqrt(share)*p.Mu, p.Neighbours); q.Noise <= mostNoise*float64(p.Records) {
+		p.Surprisals = q
+	}
 }

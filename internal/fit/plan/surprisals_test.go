@@ -11,7 +11,7 @@ import (
 )
 
 // Regressions of or by a number buy surprisals for little of mu squared where noise is much, and for a fifth of it at
-// most. Others, and fits without Table 1, buy none.
+// most. Others, fits without Table 1, and those of so few records that noise would hide them all, buy none.
 func TestPlansThatBuySurprisals(t *testing.T) {
 	for _, c := range []struct {
 		response, family, formula string
@@ -20,6 +20,7 @@ func TestPlansThatBuySurprisals(t *testing.T) {
 		least, most               float64 // share
 	}{
 		{"{type: integer, lower: 0, upper: 50}", "poisson", "y ~ x", 1000, 1, Config{}, 0.02, 0.05},
+		{"{type: integer, lower: 0, upper: 50}", "poisson", "y ~ x", 300, 1, Config{}, 0, 0},
 		{"{type: integer, lower: 0, upper: 50}", "poisson", "y ~ x", 100000, 1, Config{}, 0.19, 0.21},
 		{"{type: real, lower: 0.1, upper: 50}", "gamma", "y ~ x", 100000, 1, Config{}, 0.19, 0.21},
 		{"{type: real, lower: -9, upper: 9}", "normal", "y ~ x", 100000, 1, Config{}, 0.19, 0.21},
