@@ -136,9 +136,10 @@ var rules = map[string]rule{
 	"release":       {ours: []string{"jsonfile", "atomicfile"}, files: true},
 	"report/figure": {theirs: []string{"golang.org/x/image/"}},
 	"effects":       {ours: []string{"models", "models/data", "models/dist", "models/law", "predict", "report/figure", "spell"}},
-	"outputs": {ours: []string{"export", "fit/plan", "jsonfile", "models", "models/data", "models/dist", "models/encoding", "models/guide", "models/law", "models/naming", "models/net", "models/simulate", "models/support", "nuts", "parquet", "posterior", "privacy/noise", "release", "safetensors", "score", "settings", "stats"},
+	"outputs": {ours: []string{"export", "fit/plan", "models", "models/data", "models/dist", "models/guide", "models/naming", "models/net", "models/simulate", "nuts", "parquet", "posterior", "release", "safetensors", "score", "settings", "stats"},
 		theirs: []string{arrow}, files: true},
-	"report":            {ours: []string{"decimal", "fit/plan", "jsonfile", "models", "models/data", "models/encoding", "models/formula", "models/guide", "models/naming", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/clipgroups", "privacy/event", "privacy/sampler", "privacy/schedule", "release", "report/figure", "safetensors", "score", "settings", "stats", "table1"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
+	"verdict":           {ours: []string{"fit/plan", "models", "models/data", "models/encoding", "models/formula", "models/law", "models/naming", "models/simulate", "models/support", "outputs", "privacy/noise", "score", "stats", "table1"}, theirs: []string{"gonum.org/v1/gonum/stat"}},
+	"report":            {ours: []string{"decimal", "fit/plan", "jsonfile", "models", "models/data", "models/encoding", "models/formula", "models/guide", "models/naming", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/clipgroups", "privacy/event", "privacy/sampler", "privacy/schedule", "release", "report/figure", "safetensors", "score", "settings", "stats", "table1", "verdict"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
 	"report/reporttest": {ours: []string{"fit/plan", "models/guide", "models/modelstest", "outputs", "posterior", "privacy/event", "release", "report"}, files: true},
 	"verify": {ours: []string{"settings", "signature", "table1", "fit/plan", "jsonfile", "models", "models/spec", "outputs", "posterior", "privacy", "privacy/accountant", "privacy/event", "privacy/schedule",
 		"privacy/sampler", "release", "report"}, theirs: []string{arrow}, files: true},
@@ -308,7 +309,7 @@ func TestRulesAreLayered(t *testing.T) {
 			return 2
 		case "cpu", "gpu", "fit", "posterior", "predict", "reference", "score", "synthesis":
 			return 3
-		case "report", "outputs", "verify", "effects", "export", "ledger":
+		case "report", "outputs", "verdict", "verify", "effects", "export", "ledger":
 			return 4
 		case "run", "rehearsal":
 			return 5

@@ -21,6 +21,7 @@ import (
 	"d3p/internal/report"
 	"d3p/internal/stats"
 	"d3p/internal/synthesis"
+	"d3p/internal/verdict"
 )
 
 // combinedEstimate is a quantity in the JSON form of `d3p combine`.
@@ -138,7 +139,7 @@ func (a *app) combineFiles(ctx context.Context, paths []string, ratio float64) (
 		}
 		c := stats.CombineSynthetic(of[term], ratio)
 		half := c.Error * distuv.StudentsT{Sigma: 1, Nu: c.DF}.Quantile(0.95)
-		list = append(list, combinedEstimate{term, c.Value, c.Error, c.Value - half, c.Value + half, c.DF, c.Noise, outputs.OfNoise(c.Noise).Value, c.Floored})
+		list = append(list, combinedEstimate{term, c.Value, c.Error, c.Value - half, c.Value + half, c.DF, c.Noise, verdict.OfNoise(c.Noise).Value, c.Floored})
 	}
 	return list, nil
 }

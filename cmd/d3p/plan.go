@@ -38,6 +38,7 @@ import (
 	"d3p/internal/settings"
 	"d3p/internal/synthesis"
 	"d3p/internal/table1"
+	"d3p/internal/verdict"
 )
 
 func newPlan(a *app) *cobra.Command {
@@ -421,7 +422,7 @@ func expectedWords(m *models.Model, p *plan.Plan, list []report.Expected) string
 	}
 	var partly, not []string
 	for _, e := range list {
-		switch outputs.OfNoise(e.Most).Value {
+		switch verdict.OfNoise(e.Most).Value {
 		case outputs.Not:
 			not = append(not, e.Parameter)
 		case outputs.Partly:

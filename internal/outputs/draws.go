@@ -23,10 +23,10 @@ type Draws struct {
 	Free      []float64 // [S x P]: the draws before they were constrained; nil when there are too many
 	LogQ      []float64 // [S]: log density of Free under the posterior; nil without Free, and for guides with correlations
 
-	misfit *posterior.StepMisfit
-	steps  int // that misfit is of
-	// lone reports that effects of a group correlate with nothing in the posterior.
-	lone bool
+	StepMisfit *posterior.StepMisfit // nil without steps of a fit by second moments
+	Steps      int                   // that StepMisfit is of
+	// Lone reports that effects of a group correlate with nothing in the posterior.
+	Lone bool
 
 	all     []float64 // space for all constrained values
 	relabel *models.Relabelling
@@ -57,24 +57,24 @@ type Variable struct {
 	// NoiseShare is the privacy noise's part of the posterior variance, from 0 to 1; nil
 	// if it is not modelled.
 	NoiseShare *float64
-	// Verdict is set by Draws.Judge; nil before.
+	// Verdict is set by verdict.Judge; nil before.
 	Verdict *Verdict
 }
 
 // DrawPosterior draws s times from the posterior p of m. It is post-processing and free.
 func DrawPosterior(m *models.Model, p *posterior.Posterior, s int, rng posterior.Normals) Draws {
-	d := Draws{S: s, misfit: p.StepMisfit, steps: p.Steps}
+	d := Draws{S: s, StepMisfit: p.StepMisfit, Steps: p.Steps}
 	if g, ok := p.Guide.(guide.Sample); ok && s <= g.Draws() && s%g.Chains() == 0 {
 		d.Chains = g.Chains()
 	}
 	for _, q := range m.Params {
 		if _, effects := naming.GroupOf(q.Name); effects && q.Size > 1 {
-			d.lone = d.lone || p.Independent(q.Offset, q.Offset+q.Size)
+			d.Lone = d.Lone || p.Independent(q.Offset, q.Offset+q.Size)
 		}
 	}
 	d.Variables, d.Groups = variables(m, p)
 	d.Values, d.Center = make([]float64, len(d.Variables)*s), make([]float64, len(d.Variables))
-	d.constrain(m, d.Center, p.Mean)
+	d.Constrain(m, d.Center, p.Mean)
 	d.fill(m, p.Sequence(s, rng))
 	d.shareDerived(m, p)
 	if d.Free != nil {
@@ -112,16 +112,16 @@ func (d *Draws) fill(m *models.Model, draw func(theta []float64)) {
 			theta = d.Free[i*m.P : (i+1)*m.P]
 		}
 		draw(theta)
-		d.constrain(m, values, theta)
+		d.Constrain(m, values, theta)
 		for v, x := range values {
 			d.Values[v*d.S+i] = x
 		}
 	}
 }
 
-// constrain sets values to the variables at theta: without the weights that are
+// Constrain sets values to the variables at theta: without the weights that are
 // points.
-func (d *Draws) constrain(m *models.Model, values, theta []float64) {
+func (d *Draws) Constrain(m *models.Model, values, theta []float64) {
 	if d.all == nil {
 		d.all, d.relabel = make([]float64, m.Constrained), m.Relabelling()
 	}

@@ -41,9 +41,9 @@ func (d *Draws) slopes(m *models.Model, p *posterior.Posterior) []float64 {
 			continue
 		}
 		theta[j] = p.Mean[j] + step
-		d.constrain(m, above, theta)
+		d.Constrain(m, above, theta)
 		theta[j] = p.Mean[j] - step
-		d.constrain(m, below, theta)
+		d.Constrain(m, below, theta)
 		theta[j] = p.Mean[j]
 		for v := range d.Variables {
 			out[v*m.P+j] = (above[v] - below[v]) / (2 * step)

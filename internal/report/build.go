@@ -11,6 +11,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
 	"d3p/internal/table1"
+	"d3p/internal/verdict"
 )
 
 // Privacy is the content of privacy.json.
@@ -185,7 +186,7 @@ func (r *Run) utility() Utility {
 		}
 	}
 	if u.Verdicts != nil {
-		whole := outputs.Whole(r.Rows(), r.known)
+		whole := verdict.Whole(r.Rows(), r.known)
 		u.Whole = &whole
 	}
 	return u

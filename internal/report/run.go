@@ -16,6 +16,7 @@ import (
 	"d3p/internal/release"
 	"d3p/internal/safetensors"
 	"d3p/internal/settings"
+	"d3p/internal/verdict"
 )
 
 // The values of Run.Status.
@@ -56,7 +57,7 @@ type Run struct {
 	Marginals any     // content of marginals.json, of a synthetic table; nil: none
 	Insecure  bool    // the noise was fixed by a seed
 
-	known outputs.Known
+	known verdict.Known
 	rows  []outputs.Summary // of Draws
 }
 

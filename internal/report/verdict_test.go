@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,19 +25,6 @@ model:
   formula: y ~ 1 + band
   family: normal
 `
-
-// Core blocks that read a predictor rest on how it is spread as the formula does; a model that
-// describes every column rests on none.
-func TestUnmeasuredPredictorsOfCoreBlocks(t *testing.T) {
-	for response, want := range map[string]bool{"normal(c[band], 1)": true, "normal(c['a'], 1)": false} {
-		core := "core:\n  dims: {band: levels(band)}\n  params: {c: 'normal(0, 1) [band]'}\n  rows:\n    observe:\n      y: " + response + "\n"
-		text, _, _ := strings.Cut(oneCategory, "model:")
-		m := modelstest.Compile(t, "core.yaml", text+core)
-		if k := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, nil); (k.Assumed != "") != want {
-			t.Errorf("%s: %q", response, k.Assumed)
-		}
-	}
-}
 
 // TestKnownOfTable1: the rows of Table 1 say how many records are usable, and how many
 // of these have a level.
@@ -68,59 +54,6 @@ func TestKnownOfTable1(t *testing.T) {
 	}
 }
 
-// Events are the records beside the commonest value of levels or whole numbers, with the
-// noise of all their cells; a real response has none.
-func TestEventsOfTable1(t *testing.T) {
-	counts := strings.NewReplacer("type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}", "type: integer, lower: 0, upper: 9", "family: normal", "family: poisson").Replace(oneCategory)
-	bought := []table1.Row{
-		{Statistic: table1.Units, Value: 900, NoiseSD: 5},
-		{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.01, NoiseSD: 0.01},
-		{Column: "y", Statistic: table1.Cell, Of: "-0.5 to 0.5", Value: 0.9, NoiseSD: 0.05},
-		{Column: "y", Statistic: table1.Cell, Of: "0.5 to 1.5", Value: 0.04, NoiseSD: 0.03},
-		{Column: "y", Statistic: table1.Cell, Of: "1.5 to 9.5", Value: 0.06, NoiseSD: 0.04},
-	}
-	events := report.Known(modelstest.Compile(t, "counts.yaml", counts), report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought).Events
-	if math.Abs(events.Records-90) > 1e-9 || math.Abs(events.SD-45) > 1e-9 || !strings.Contains(events.Name, "another y") {
-		t.Errorf("events %+v, want 90 ± 45", events)
-	}
-	rare := []table1.Row{
-		{Statistic: table1.Units, Value: 900, NoiseSD: 5},
-		{Column: "y", Statistic: table1.Cell, Of: "-0.5 to 0.5", Value: 0.999, NoiseSD: 0.05, ShapeSD: 0.004},
-		{Column: "y", Statistic: table1.Cell, Of: "0.5 to 1.5", Value: 0.001, NoiseSD: 0.03, ShapeSD: 0.004},
-	}
-	if hidden := report.Known(modelstest.Compile(t, "counts.yaml", counts), report.Neighbours{NPublic: 1000}, report.Mechanism{}, rare).Events; math.Abs(hidden.SD-27) > 1e-9 {
-		t.Errorf("events that the noise of a count hides %+v, want 1 ± 27", hidden)
-	}
-	if k := report.Known(modelstest.Compile(t, "bands.yaml", oneCategory), report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought); k.Events.Name != "" {
-		t.Errorf("a real response has events %+v", k.Events)
-	}
-}
-
-// The records on the scarcer side of a cutpoint are those of all levels there.
-func TestCutpointsOfTable1(t *testing.T) {
-	ordinal := strings.NewReplacer("type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}", "type: ordinal, levels: [low, middle, high, top]", "family: normal", "family: cumulative").Replace(oneCategory)
-	bought := []table1.Row{{Statistic: table1.Units, Value: 1000, NoiseSD: 5}}
-	for k, level := range []string{"low", "middle", "high", "top"} {
-		bought = append(bought, table1.Row{Column: "y", Statistic: table1.Share, Of: level, Value: []float64{0.02, 0.38, 0.4, 0.2}[k], NoiseSD: 0.03})
-	}
-	m := modelstest.Compile(t, "ordinal.yaml", ordinal)
-	got := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought).Cutpoints
-	draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
-	draws.Free = nil // no check of the response
-	report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought)
-	for _, v := range draws.Variables {
-		if verdict := map[string]string{"thresholds[1]": outputs.Not, "thresholds[3]": outputs.Resolved}[v.Name]; verdict != "" && v.Verdict.Value != verdict {
-			t.Errorf("%s is %+v, want %s", v.Name, v.Verdict, verdict)
-		}
-	}
-	want := []outputs.Level{{Name: "y up to low", Records: 20, SD: 30}, {Name: "y up to middle", Records: 400, SD: 30 * math.Sqrt2}, {Name: "y from top", Records: 200, SD: 30}}
-	for k := range want {
-		if len(got) != len(want) || got[k].Name != want[k].Name || math.Abs(got[k].Records-want[k].Records) > 1e-9 || math.Abs(got[k].SD-want[k].SD) > 1e-9 {
-			t.Fatalf("%+v, want %+v", got, want)
-		}
-	}
-}
-
 // Steps of a fit by second moments are one estimate each: that they are far from the result
 // says nothing, neither at the fit nor when the release is read again.
 func TestStepsByMoments(t *testing.T) {
@@ -144,123 +77,6 @@ func TestStepsByMoments(t *testing.T) {
 			if v.Name == "Intercept" && strings.Contains(v.Verdict.Why, "the last steps") != want {
 				t.Errorf("clipping %q: %+v", mode, v.Verdict)
 			}
-		}
-	}
-}
-
-// Of a whole number with a cell for each value the records beside the commonest one count, as
-// those of levels do; of a wider one they do not.
-func TestOtherNumbersOfTable1(t *testing.T) {
-	numbers := strings.NewReplacer("    y:", "    hiv: {type: integer, lower: 0, upper: 1}\n    age: {type: integer, lower: 0, upper: 100}\n    y:", "1 + band", "1 + band + hiv + age").Replace(oneCategory)
-	bought := []table1.Row{
-		{Statistic: table1.Units, Value: 1000, NoiseSD: 5},
-		{Column: "hiv", Statistic: table1.Cell, Of: "-0.5 to 0.5", Value: 0.98, NoiseSD: 0.03},
-		{Column: "hiv", Statistic: table1.Cell, Of: "0.5 to 1.5", Value: 0.02, NoiseSD: 0.03},
-		{Column: "age", Statistic: table1.Cell, Of: "-0.5 to 49.5", Value: 1, NoiseSD: 0.03},
-	}
-	others := report.Known(modelstest.Compile(t, "numbers.yaml", numbers), report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought).Others
-	if hiv := others["hiv"]; len(others) != 1 || math.Abs(hiv.Records-20) > 1e-9 || math.Abs(hiv.SD-30) > 1e-9 {
-		t.Errorf("others %+v, want 20 ± 30 of hiv", others)
-	}
-}
-
-// A sum of two columns beside both is a predictor only as far as the correlations tell.
-func TestPredictorsThatFollowFromOthers(t *testing.T) {
-	m := modelstest.Compile(t, "sum.yaml", strings.NewReplacer("    y:", "    x: {type: real, lower: 0, upper: 9}\n    z: {type: real, lower: 0, upper: 9}\n    tot: {type: real, lower: 0, upper: 9}\n    y:", "1 + band", "1 + x + z + tot").Replace(oneCategory))
-	for noise, want := range map[float64]string{0.05: outputs.Not, 0.02: outputs.Partly, 0.005: ""} {
-		var bought []table1.Row
-		for _, pair := range []struct {
-			a, b string
-			rho  float64
-		}{{"x", "z", 0}, {"x", "tot", 0.9}, {"z", "tot", 0.4}} {
-			bought = append(bought, table1.Row{Column: pair.a, Statistic: table1.Correlation, Of: pair.b, Value: pair.rho, NoiseSD: noise})
-		}
-		l, err := table1.LawOf(bought, &m.Spec.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := outputs.Collinear(m, l)["tot"]; got.Value != want {
-			t.Errorf("noise %v: %+v, want %q", noise, got, want)
-		}
-	}
-}
-
-// A column of which Table 1 shows no spread is no predictor. One with a tail, or with quartiles in
-// several cells, is.
-func TestColumnsWithoutSpread(t *testing.T) {
-	numbers := strings.NewReplacer("    y:", "    still: {type: real, lower: 0, upper: 9}\n    tail: {type: real, lower: 0, upper: 9}\n    wide: {type: real, lower: 0, upper: 9}\n    y:", "1 + band", "1 + band + still + tail + wide").Replace(oneCategory)
-	m := modelstest.Compile(t, "numbers.yaml", numbers)
-	limits := func(column string, s table1.Statistic, low, high float64) table1.Row {
-		return table1.Row{Column: column, Statistic: s, Low: &low, High: &high}
-	}
-	var bought []table1.Row
-	for _, c := range []struct {
-		name         string
-		sd, quartile float64
-	}{{"still", 0, 2}, {"tail", 0.5, 2}, {"wide", 0, 3}} {
-		bought = append(bought, limits(c.name, table1.SD, c.sd, 4), limits(c.name, table1.Quartile1, 1, 2), limits(c.name, table1.Median, 1, 2), limits(c.name, table1.Quartile3, 1, c.quartile))
-	}
-	known := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought)
-	if !slices.Equal(known.Constant, []string{"still"}) {
-		t.Errorf("without spread: %v, want still", known.Constant)
-	}
-	draws := outputs.Draws{S: 4, Values: []float64{1, 2, 3, 4, 4, 1, 2, 3}, Variables: []outputs.Variable{{Name: "b[still]"}, {Name: "b[tail]"}}}
-	draws.Judge(m, nil, nil, outputs.Known{Constant: known.Constant})
-	if still, tail := draws.Variables[0].Verdict.Value, draws.Variables[1].Verdict.Value; still != outputs.Not || tail != outputs.Resolved {
-		t.Errorf("verdicts %s and %s, want not and resolved", still, tail)
-	}
-}
-
-// With several predictors no interval counts as resolved unless Table 1 has their
-// correlations: correlated columns that are taken for independent give wrong signs.
-func TestCorrelationsOfTable1(t *testing.T) {
-	m := modelstest.Compile(t, "two.yaml", strings.NewReplacer("    y:", "    x: {type: real, lower: 0, upper: 1}\n    y:", "1 + band", "1 + band + x").Replace(oneCategory))
-	bought := []table1.Row{{Statistic: table1.Units, Value: 900, NoiseSD: 5}, {Column: "x", Statistic: table1.Mean, Value: 0.5, NoiseSD: 0.01}}
-	if k := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought); !strings.Contains(k.Assumed, "vary together") {
-		t.Errorf("without correlations: %q", k.Assumed)
-	}
-	bought = append(bought, table1.Row{Column: "x", Statistic: table1.Correlation, Of: "band", Value: 0.9, NoiseSD: 0.1})
-	if k := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought); k.Assumed != "" {
-		t.Errorf("with correlations: %q", k.Assumed)
-	}
-}
-
-// openColumns names the columns that may be constant within groups, since nothing declares them.
-func TestOpenColumns(t *testing.T) {
-	grouped := strings.NewReplacer("    y:", "    x: {type: real, lower: 0, upper: 1, constant_within: none}\n    site: {type: category, levels: [p, q]}\n    y:",
-		"1 + band", "1 + band + x + (1 | site)").Replace(oneCategory)
-	if k := report.Known(modelstest.Compile(t, "open.yaml", grouped), report.Neighbours{NPublic: 1000}, report.Mechanism{}, nil); len(k.Open) != 1 || k.Open["band"] != "site" || len(k.Within) > 0 {
-		t.Errorf("open: %v, want band; within: %v, want none", k.Open, k.Within)
-	}
-	within := strings.Replace(grouped, "constant_within: none", "constant_within: site", 1)
-	if k := report.Known(modelstest.Compile(t, "within.yaml", within), report.Neighbours{NPublic: 1000}, report.Mechanism{}, nil); len(k.Within) != 1 || k.Within["x"] != "site" {
-		t.Errorf("within: %v, want x", k.Within)
-	}
-	derived := modelstest.Compile(t, "open.yaml", strings.NewReplacer(", constant_within: none}", "}", "model:", "  derive:\n    high: x > 0.5\nmodel:", "+ x +", "+ x + high +").Replace(grouped))
-	bought := []table1.Row{{Column: "x", Statistic: table1.SDWithin, Of: "site", Value: 0.1, NoiseSD: 0.01}}
-	if k := report.Known(derived, report.Neighbours{NPublic: 1000}, report.Mechanism{}, nil); len(k.Open) != 3 {
-		t.Errorf("open: %v, want band, x and high", k.Open)
-	}
-	if k := report.Known(derived, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought); len(k.Open) != 1 || k.Open["band"] != "site" {
-		t.Errorf("open: %v, want band, because Table 1 has x within sites", k.Open)
-	}
-}
-
-// A predictor with a long tail and an open standard deviation is partly resolved: not one whose quartiles
-// are those of a normal column with wide bounds, or whose deviation is known.
-func TestPredictorsWithLongTails(t *testing.T) {
-	m := modelstest.Compile(t, "bands.yaml", oneCategory)
-	for _, c := range []struct {
-		high, quartile float64
-		is             bool
-	}{{40, 9, true}, {40, 13.5, false}, {20, 9, false}} {
-		k := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, []table1.Row{
-			{Column: "x", Statistic: table1.SD, Value: 10, High: &c.high},
-			{Column: "x", Statistic: table1.Quartile1, Value: 2},
-			{Column: "x", Statistic: table1.Quartile3, Value: 2 + c.quartile},
-		})
-		if got, is := k.Tails["x"]; is != c.is || c.is && (!strings.Contains(got.Why, "sd of 10 or up to 40") || !got.Open || math.Abs(got.Share-15.0/16) > 1e-9) {
-			t.Errorf("up to %g, quartiles %g apart: %+v", c.high, c.quartile, got)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"d3p/internal/stats"
 	"d3p/internal/stattest"
 	"d3p/internal/synthesis"
+	"d3p/internal/verdict"
 )
 
 const patientsModel = `
@@ -288,7 +289,7 @@ func (s study) cover(t *testing.T) {
 		for i := range of {
 			c := stats.CombineSynthetic(of[i], 1)
 			half := c.Error * distuv.StudentsT{Sigma: 1, Nu: c.DF}.Quantile(0.95)
-			verdict := outputs.OfNoise(c.Noise).Value
+			verdict := verdict.OfNoise(c.Noise).Value
 			given[verdict]++
 			if math.Abs(c.Value-truth[i]) <= half {
 				held[i]++

@@ -1,4 +1,4 @@
-package outputs
+package verdict
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/law"
+	"d3p/internal/outputs"
 	"d3p/internal/score"
 )
 
@@ -26,10 +27,10 @@ type FarOut struct {
 // mostChecked is the largest number of records of a simulated table: of many records, more are far by chance.
 const mostChecked = 20000
 
-// FarOut compares the bought surprisals with those of records that m simulates at the draws, each table
+// farOut compares the bought surprisals with those of records that m simulates at the draws, each table
 // with a law that the predictors may have by l. A fit without privacy follows records far out. A private
 // one clips them: of 10,000 counts of which 1 % were tenfold, an intercept was 15 standard deviations off.
-func (d *Draws) FarOut(m *models.Model, q *score.Surprisals, l *law.Law) (far FarOut) {
+func farOut(m *models.Model, d *outputs.Draws, q *score.Surprisals, l *law.Law) (far FarOut) {
 	if q == nil || !q.Complete(m) || d.Free == nil {
 		return far
 	}
@@ -77,31 +78,33 @@ const farShift = 1
 // they are few. It does not allow for the farthest records, nor for so many that together they move slopes:
 // of 1319 customers the 12 who spend most have high incomes, too, and the slope of income was 4.2 standard
 // deviations off.
-func (d *Draws) besideFarOut(variable string, k Known) Verdict {
-	allowed := d.misfit != nil && !isSigma(variable) && !k.FarOut.Extreme && k.FarOut.Shift <= farShift
-	if k.FarOut.Records == 0 || allowed {
-		return Verdict{Value: Resolved}
+func (d *judged) besideFarOut(variable string) outputs.Verdict {
+	far := d.known.FarOut
+	allowed := d.StepMisfit != nil && !isSigma(variable) && !far.Extreme && far.Shift <= farShift
+	if far.Records == 0 || allowed {
+		return outputs.Verdict{Value: outputs.Resolved}
 	}
-	value := Partly
-	if isSigma(variable) || !k.Normal && k.FarOut.Shift > farShift {
-		value = Not
+	value := outputs.Partly
+	if isSigma(variable) || !d.known.Normal && far.Shift > farShift {
+		value = outputs.Not
 	}
-	return Verdict{value, fmt.Sprintf("about %.0f ± %.0f records are far from all that the model predicts, and the fit clips them: look for mistakes in the response, or choose a family with longer tails", k.FarOut.Records, k.FarOut.SD)}
+	return outputs.Verdict{Value: value, Why: fmt.Sprintf("about %.0f ± %.0f records are far from all that the model predicts, and the fit clips them: look for mistakes in the response, or choose a family with longer tails", far.Records, far.SD)}
 }
 
 // besideSurprisals is the verdict on all variables by surprisals that are not those of the model's records, and by
 // a parameter of spread that is far from the last steps; empty if there is none. The correction for clipping by
 // simulated records moved it so far, and a small fault of the model moves other variables by many sds.
-func (d *Draws) besideSurprisals(k Known, spread string, distance float64) Verdict {
+func (d *judged) besideSurprisals() outputs.Verdict {
+	spread, distance := d.unarrived()
 	const unlike = "the records' likelihoods are not those that the model predicts: choose another family or formula"
-	isUnlike := k.FarOut.Unlike && d.misfit == nil
+	isUnlike := d.known.FarOut.Unlike && d.StepMisfit == nil
 	switch {
 	case isUnlike && spread != "":
-		return Verdict{Not, fmt.Sprintf("%s (the fit did not arrive at %s)", unlike, spread)}
+		return outputs.Verdict{Value: outputs.Not, Why: fmt.Sprintf("%s (the fit did not arrive at %s)", unlike, spread)}
 	case isUnlike:
-		return Verdict{Partly, unlike}
+		return outputs.Verdict{Value: outputs.Partly, Why: unlike}
 	case distance > correctedFar:
-		return Verdict{Partly, fmt.Sprintf("the fit did not arrive at %s: the interval is right only if family and formula are", spread)}
+		return outputs.Verdict{Value: outputs.Partly, Why: fmt.Sprintf("the fit did not arrive at %s: the interval is right only if family and formula are", spread)}
 	}
-	return Verdict{Value: Resolved}
+	return outputs.Verdict{Value: outputs.Resolved}
 }

@@ -1,4 +1,4 @@
-package outputs
+package verdict
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/law"
+	"d3p/internal/outputs"
 )
 
 // A direction of the normal scores of levels with less variance than sameLevels is no
@@ -15,11 +16,11 @@ import (
 // A correlation whose noise is above vague is not known where it may be 1.
 const sameLevels, partOfSame, vague = 0.02, 0.3, 0.1
 
-// Collinear finds predictors that may follow from others, by the bought law l: a verdict on
+// collinear finds predictors that may follow from others, by the bought law l: a verdict on
 // the coefficients of each such column, by its name. Simulated records have independent parts
 // of such columns, which the records may not have, and then intervals are too narrow.
-func Collinear(m *models.Model, l *law.Law) map[string]Verdict {
-	found := map[string]Verdict{}
+func collinear(m *models.Model, l *law.Law) map[string]outputs.Verdict {
+	found := map[string]outputs.Verdict{}
 	note := func(column, value, format string, args ...any) {
 		found[column] = worse(found[column], value, format, args...)
 	}
@@ -34,7 +35,7 @@ func Collinear(m *models.Model, l *law.Law) map[string]Verdict {
 		}
 		if explained, sd := explainedBy(l, w); explained > 1-2*sd && explained > 2*sd {
 			for _, i := range []int{w.Column, w.Category} {
-				note(name(i), Not, "%s may follow from %s, which explains %.0f ± %.0f %% of it: %s", name(w.Column), name(w.Category), 100*min(explained, 1), 100*sd, remedy(m, name(w.Category)))
+				note(name(i), outputs.Not, "%s may follow from %s, which explains %.0f ± %.0f %% of it: %s", name(w.Column), name(w.Category), 100*min(explained, 1), 100*sd, remedy(m, name(w.Category)))
 			}
 		}
 	}
@@ -50,8 +51,8 @@ func Collinear(m *models.Model, l *law.Law) map[string]Verdict {
 		for j := range i {
 			rho, sd := l.Correlation[i*len(l.Columns)+j], l.CorrelationSD[i*len(l.Columns)+j]
 			if predictors[i] && predictors[j] && sd > vague && math.Abs(rho)+sd > 1 && !(l.LooksCloser(i) && l.LooksCloser(j)) {
-				note(name(i), Partly, "its correlation with %s is known as %.2f ± %.2f only", name(j), rho, sd)
-				note(name(j), Partly, "its correlation with %s is known as %.2f ± %.2f only", name(i), rho, sd)
+				note(name(i), outputs.Partly, "its correlation with %s is known as %.2f ± %.2f only", name(j), rho, sd)
+				note(name(j), outputs.Partly, "its correlation with %s is known as %.2f ± %.2f only", name(i), rho, sd)
 			}
 		}
 	}
@@ -64,7 +65,7 @@ func Collinear(m *models.Model, l *law.Law) map[string]Verdict {
 			}
 		}
 		for _, column := range same {
-			note(column, Not, "%s may follow from each other: leave one out", strings.Join(same, ", "))
+			note(column, outputs.Not, "%s may follow from each other: leave one out", strings.Join(same, ", "))
 		}
 	}
 	return found
@@ -89,9 +90,9 @@ func noteOwnParts(l *law.Law, predictors []bool, note func(column, value, format
 		if !(part < min(mostOwn, sd[k])) {
 			continue
 		}
-		value := Partly
+		value := outputs.Partly
 		if part < min(littleOwn, sd[k]/2) {
-			value = Not
+			value = outputs.Not
 		}
 		name := l.Columns[of[k]].Name
 		note(name, value, "%s may follow from the other predictors, which leave it %.2f ± %.2f of its variance: leave one out", name, part, sd[k])

@@ -1,4 +1,4 @@
-package outputs
+package verdict
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"d3p/internal/models/modelstest"
+	"d3p/internal/outputs"
 	"d3p/internal/score"
 )
 
@@ -32,15 +33,15 @@ func TestVariablesBesideAFarPredictor(t *testing.T) {
 		{7, "x", 0.8, false, false, "", "b[x] b_raw[x]", ""},
 		{20, "x", 0.1, false, false, "", "", ""},
 		{20, "x", 0.1, true, false, "", "b[x] b_raw[x] b[x:z]", ""},
-		{20, "x", 0.1, true, false, Partly, "b[y] Intercept b[z] s_u[1] sigma", "b[x] b_raw[x] b[x:z]"},
+		{20, "x", 0.1, true, false, outputs.Partly, "b[y] Intercept b[z] s_u[1] sigma", "b[x] b_raw[x] b[x:z]"},
 		{20, "x", 0.5, false, true, "", "", ""},
 		{60, "x", 0.5, false, true, "", "b[x] b_raw[x] b[y] Intercept", ""},
 		{20, "z", 0.5, false, false, "", "b[x:z]", ""},
 		{20, "u", 0.5, false, false, "", "s_u[1]", ""},
 	} {
-		d := &Draws{S: s, Values: make([]float64, 8*s)}
+		d := &outputs.Draws{S: s, Values: make([]float64, 8*s)}
 		for _, name := range []string{"b[x]", "b_raw[x]", "b[y]", "Intercept", "b[z]", "b[x:z]", "s_u[1]", "sigma"} {
-			d.Variables = append(d.Variables, Variable{Name: name})
+			d.Variables = append(d.Variables, outputs.Variable{Name: name})
 		}
 		rng := rand.New(rand.NewPCG(3, 3))
 		for i := range s {
@@ -56,23 +57,23 @@ func TestVariablesBesideAFarPredictor(t *testing.T) {
 				d.Values[5*s+i], d.Values[6*s+i] = d.Values[5*s+i]+c.effect, d.Values[6*s+i]+c.effect
 			}
 		}
-		known := Known{Normal: true, Tails: map[string]Tail{c.column: {Why: "far out", Share: c.share, Open: c.open, Hidden: c.hidden}}, Misfit: Verdict{c.misfit, "misfit"}}
+		known := Known{Normal: true, Tails: map[string]Tail{c.column: {Why: "far out", Share: c.share, Open: c.open, Hidden: c.hidden}}, Misfit: outputs.Verdict{Value: c.misfit, Why: "misfit"}}
 		if c.column == "" {
 			known.Tails = nil
 		}
-		d.Judge(nil, nil, nil, known)
+		Judge(nil, d, nil, nil, known)
 		for _, v := range d.Variables {
-			want, why := Resolved, "far out"
+			want, why := outputs.Resolved, "far out"
 			switch {
 			case slices.Contains(strings.Fields(c.not), v.Name):
-				want = Not
+				want = outputs.Not
 			case slices.Contains(strings.Fields(c.partly), v.Name):
-				want = Partly
+				want = outputs.Partly
 			}
-			if c.misfit != "" && want == Partly {
+			if c.misfit != "" && want == outputs.Partly {
 				why = "misfit"
 			}
-			if v.Verdict.Value != want || want != Resolved && !strings.Contains(v.Verdict.Why, why) {
+			if v.Verdict.Value != want || want != outputs.Resolved && !strings.Contains(v.Verdict.Why, why) {
 				t.Errorf("%+v: %s is %+v, want %s", c, v.Name, v.Verdict, want)
 			}
 		}
@@ -87,9 +88,9 @@ func TestInterceptsBesideAFarPredictor(t *testing.T) {
 		normal, open bool
 		share        float64
 		want         string
-	}{{apart, true, false, 0.5, Resolved}, {apart, false, false, 0.5, Partly}, {together, true, true, 0, Not}, {apart, false, true, 0, Resolved}} {
-		d := &Draws{S: 4, Values: c.values, Variables: []Variable{{Name: "Intercept"}, {Name: "b[x]"}}}
-		d.Judge(nil, nil, nil, Known{Normal: c.normal, Tails: map[string]Tail{"x": {Why: "far out", Share: c.share, Open: c.open}}})
+	}{{apart, true, false, 0.5, outputs.Resolved}, {apart, false, false, 0.5, outputs.Partly}, {together, true, true, 0, outputs.Not}, {apart, false, true, 0, outputs.Resolved}} {
+		d := &outputs.Draws{S: 4, Values: c.values, Variables: []outputs.Variable{{Name: "Intercept"}, {Name: "b[x]"}}}
+		Judge(nil, d, nil, nil, Known{Normal: c.normal, Tails: map[string]Tail{"x": {Why: "far out", Share: c.share, Open: c.open}}})
 		if got := d.Variables[0].Verdict; got.Value != c.want {
 			t.Errorf("%+v: %+v", c, got)
 		}
@@ -98,7 +99,7 @@ func TestInterceptsBesideAFarPredictor(t *testing.T) {
 
 // Counts that noise explains are no records, and may hide some within the bounds; others have a share of the sum of
 // squares by their distances.
-func TestCountsOfFarPredictors(t *testing.T) {
+func TestCountsOffarPredictors(t *testing.T) {
 	for _, c := range []struct {
 		bounds                     string
 		near, far, records, square float64
@@ -113,12 +114,12 @@ func TestCountsOfFarPredictors(t *testing.T) {
 	} {
 		m := modelstest.Compile(t, "groups.yaml", strings.NewReplacer("lower: -5, upper: 5,", "lower: -"+c.bounds+", upper: "+c.bounds+",").Replace(verdictModel))
 		q := &score.Surprisals{Noise: 3, Edges: []float64{1, 2}, Far: []score.FarPredictor{{Column: "x", SD: 1}}, Theta: make([]float64, m.P), Counts: []float64{1, 1, 1, c.near, c.far}}
-		got := FarPredictors(m, q, 1000)["x"]
+		got := farPredictors(m, q, 1000)["x"]
 		if math.Abs(got.Share-c.square/(1000+c.square)) > 1e-9 || !strings.Contains(got.Why, fmt.Sprintf(" %.0f ", c.records)) {
 			t.Errorf("bounds ±%s, counts %g and %g: %+v", c.bounds, c.near, c.far, got)
 		}
 		q.Counts = q.Counts[:4]
-		if got := FarPredictors(m, q, 1000); got != nil {
+		if got := farPredictors(m, q, 1000); got != nil {
 			t.Errorf("without a count: %+v", got)
 		}
 	}

@@ -1,4 +1,4 @@
-package report_test
+package verdict
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/outputs"
+	"d3p/internal/posterior"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/report"
 	"d3p/internal/score"
 	"d3p/internal/table1"
 )
@@ -45,7 +45,7 @@ func TestVerdictOfRecordsFarOut(t *testing.T) {
 		rows := bandRows(c.records)
 		q := &score.Surprisals{Noise: 5, Theta: make([]float64, m.P), Edges: []float64{1, 15, 30, 40}[:c.edges]}
 		q.Counts = append(predicted(t, m, draws, q, rows)[:3], c.far)
-		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{Surprisals: q}, rows)
+		judgeWith(m, draws, q, rows)
 		for _, v := range draws.Variables {
 			want := c.b
 			if strings.HasPrefix(v.Name, "sigma") {
@@ -90,10 +90,33 @@ func TestVerdictOfOtherLikelihoods(t *testing.T) {
 		q := &score.Surprisals{Noise: 5, Theta: make([]float64, m.P), Edges: []float64{1.5, 2.5, 4}}
 		q.Counts = predicted(t, m, draws, q, rows)
 		q.Counts[0], q.Counts[1] = q.Counts[0]-moved, q.Counts[1]+moved
-		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{Surprisals: q}, rows)
+		judgeWith(m, draws, q, rows)
 		for _, v := range draws.Variables {
 			if v.Verdict.Value != want {
 				t.Errorf("%g records moved: %s is %+v, want %s", moved, v.Name, v.Verdict, want)
+			}
+		}
+	}
+}
+
+// In a fit by second moments records far out are about sigma alone, unless they are farther than long tails or
+// move slopes.
+func TestRecordsFarOutBesideSteps(t *testing.T) {
+	for _, c := range []struct {
+		misfit   *posterior.StepMisfit
+		far      FarOut
+		b, sigma string
+	}{
+		{nil, FarOut{}, outputs.Resolved, outputs.Resolved},
+		{nil, FarOut{Records: 9, SD: 2}, outputs.Partly, outputs.Not},
+		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2}, outputs.Resolved, outputs.Not},
+		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Extreme: true}, outputs.Partly, outputs.Not},
+		{&posterior.StepMisfit{}, FarOut{Records: 9, SD: 2, Shift: 2 * farShift}, outputs.Partly, outputs.Not},
+	} {
+		d := &judged{Draws: &outputs.Draws{StepMisfit: c.misfit, Steps: 8}, known: Known{Normal: true, FarOut: c.far}}
+		for variable, want := range map[string]string{"b[x]": c.b, "Intercept_raw": c.b, "sigma": c.sigma, "sigma_raw": c.sigma} {
+			if got := d.besideFarOut(variable); got.Value != want {
+				t.Errorf("%+v, %+v: %s is %+v, want %s", c.misfit, c.far, variable, got, want)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package report_test
+package verdict
 
 import (
 	"slices"
@@ -8,7 +8,6 @@ import (
 	"d3p/internal/models/modelstest"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/report"
 	"d3p/internal/table1"
 )
 
@@ -67,7 +66,7 @@ func TestDependentColumns(t *testing.T) {
 	} {
 		draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
 		bought := append([]table1.Row{{Statistic: table1.Units, Value: 1000, NoiseSD: 5}, correlation("d1", "x", 0, 0.1)}, c.bought...)
-		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought)
+		judgeWith(m, draws, nil, bought)
 		for _, v := range draws.Variables {
 			want := outputs.Resolved
 			for _, column := range strings.Fields(c.of) {
@@ -93,7 +92,7 @@ func TestDependenceOnGroups(t *testing.T) {
 	}
 	why := func(rows []table1.Row) string {
 		draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
-		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{}, rows)
+		judgeWith(m, draws, nil, rows)
 		at := slices.IndexFunc(draws.Variables, func(v outputs.Variable) bool { return v.Name == "b[x]" })
 		return draws.Variables[at].Verdict.Value + ": " + draws.Variables[at].Verdict.Why
 	}

@@ -1,11 +1,14 @@
-package outputs
+package verdict
 
 import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/stat"
+
 	"d3p/internal/models"
 	"d3p/internal/models/naming"
+	"d3p/internal/outputs"
 	"d3p/internal/score"
 )
 
@@ -25,9 +28,9 @@ var meanDistances = []float64{10, 27}
 // hiddenNoise is how many standard deviations of its noise a count hides: more records in 1 of 50 columns.
 const hiddenNoise = 2
 
-// FarPredictors are the records that q counts, or may hide, far out in predictors, of about records in all, by column.
+// farPredictors are the records that q counts, or may hide, far out in predictors, of about records in all, by column.
 // Chance shows some in 1 of 500 columns without any.
-func FarPredictors(m *models.Model, q *score.Surprisals, records float64) map[string]Tail {
+func farPredictors(m *models.Model, q *score.Surprisals, records float64) map[string]Tail {
 	if q == nil || !q.Complete(m) {
 		return nil
 	}
@@ -73,14 +76,14 @@ const (
 // correlated by .6 half as far. Where the model misses records, too, they may be these: a Poisson rate that turns far out
 // had a slope of -.39 ± .13 for 1.31. An intercept that moves with the coefficient is at a declared center in the tail:
 // thresholds 34 standard deviations of a column from its records were 17 ± 6 for -2.
-func (d *Draws) judgeBesideTails(known Known) {
+func (d *judged) judgeBesideTails() {
 	for o := range d.Variables {
 		of := d.Variables[o].Name
-		tail, ok := known.tailIn(of)
+		tail, ok := d.known.tailIn(of)
 		if !ok {
 			continue
 		}
-		mean, variance := meanVariance(d.Of(o))
+		mean, variance := stat.MeanVariance(d.Of(o), nil)
 		effect := tail.Share * math.Abs(mean) / math.Sqrt(variance)
 		if effect <= farEffect && !tail.Open {
 			continue
@@ -92,25 +95,25 @@ func (d *Draws) judgeBesideTails(known Known) {
 			}
 			moves := math.Abs(correlation(d.Of(v), d.Of(o)))
 			inTail := tail.Open && isIntercept(name) && moves > movesWith
-			if !known.Normal && isIntercept(name) {
+			if !d.known.Normal && isIntercept(name) {
 				moves = 1
 			}
-			own, value := v == o && tail.Open, Resolved
+			own, value := v == o && tail.Open, outputs.Resolved
 			switch {
 			case tail.Hidden:
 				if moves*effect > farthestEffect {
-					value = Partly
+					value = outputs.Partly
 				}
-			case moves*effect > farthestEffect || inTail || own && known.Misfit.Value != "":
-				value = Not
+			case moves*effect > farthestEffect || inTail || own && d.known.Misfit.Value != "":
+				value = outputs.Not
 			case moves*effect > farEffect || own:
-				value = Partly
+				value = outputs.Partly
 			}
 			why := tail.Why
 			if v != o {
 				why = "it moves with " + of + ": " + why
 			}
-			*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, value, "%s", why)
+			d.cap(v, value, "%s", why)
 		}
 	}
 }

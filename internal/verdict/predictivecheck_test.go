@@ -1,4 +1,4 @@
-package report_test
+package verdict
 
 import (
 	"math"
@@ -8,7 +8,6 @@ import (
 	"d3p/internal/models/modelstest"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/report"
 	"d3p/internal/table1"
 )
 
@@ -57,7 +56,7 @@ func TestMisfitOfTheResponse(t *testing.T) {
 		for k, of := range c.cells {
 			bought = append(bought, table1.Row{Column: "y", Statistic: table1.Cell, Of: of, Value: c.shares[k], NoiseSD: c.sd})
 		}
-		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought)
+		judgeWith(m, draws, nil, bought)
 		for _, v := range draws.Variables {
 			if v.Verdict.Value != c.want || v.Verdict.Value != outputs.Resolved && !strings.Contains(v.Verdict.Why, "predicts y") {
 				t.Errorf("%s: %s is %+v, want %s", c.name, v.Name, v.Verdict, c.want)
@@ -73,7 +72,7 @@ func TestErrorOfSimulatedTables(t *testing.T) {
 	for zeros, want := range map[float64]string{math.Exp(-1): outputs.Resolved, 0.41: outputs.Partly} {
 		draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
 		clear(draws.Free)
-		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1e7}, report.Mechanism{}, []table1.Row{
+		judgeWith(m, draws, nil, []table1.Row{
 			{Statistic: table1.Units, Value: 1e7, NoiseSD: 5},
 			{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.5, NoiseSD: 1e-5},
 			{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.5, NoiseSD: 1e-5},
@@ -94,7 +93,7 @@ func TestOpenTailOfTheResponse(t *testing.T) {
 	m := modelstest.Compile(t, "response.yaml", oneCategory)
 	for noiseSD, want := range map[float64]string{0.1: outputs.Resolved, 0.5: outputs.Partly, 0.8: outputs.Not} {
 		draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
-		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{}, []table1.Row{
+		judgeWith(m, draws, nil, []table1.Row{
 			{Statistic: table1.Units, Value: 1000, NoiseSD: 5},
 			{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.5, NoiseSD: 0.01},
 			{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.5, NoiseSD: 0.01},
@@ -115,7 +114,7 @@ func TestOpenStandardDeviation(t *testing.T) {
 	m, high := modelstest.Compile(t, "response.yaml", oneCategory), 4.0
 	for _, open := range []bool{false, true} {
 		draws := outputs.DrawPrior(m, 100, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
-		report.Judge(m, draws, nil, nil, report.Neighbours{NPublic: 1000}, report.Mechanism{}, []table1.Row{
+		judgeWith(m, draws, nil, []table1.Row{
 			{Statistic: table1.Units, Value: 1000, NoiseSD: 5},
 			{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.5, NoiseSD: 0.01},
 			{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.5, NoiseSD: 0.01},

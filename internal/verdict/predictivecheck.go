@@ -1,4 +1,4 @@
-package outputs
+package verdict
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"d3p/internal/models/law"
 	"d3p/internal/models/simulate"
 	"d3p/internal/models/support"
+	"d3p/internal/outputs"
 	"d3p/internal/privacy/noise"
 )
 
@@ -26,18 +27,18 @@ const (
 	ofLaw        = 0.02
 )
 
-// Misfit compares the bought distribution of the response with that in tables which m
+// misfit compares the bought distribution of the response with that in tables which m
 // simulates at the draws, each with a law that the predictors may have by l, the bought one: a
 // posterior predictive check (Gelman, Meng and Stern 1996). If they differ, intervals are those of a wrong model,
 // or of a fit that went wrong. The verdict is about all variables; it has no value if there
 // is no sign of a misfit. It reads released numbers only. Positive responses have no check:
 // the cells of a long tail are moved so that mean and standard deviation are right. Without a
 // misfit, a real response with an unknown tail has the verdict of openTail.
-func (d *Draws) Misfit(m *models.Model, response *data.Column, l *law.Law) Verdict {
+func misfit(m *models.Model, d *outputs.Draws, response *data.Column, l *law.Law) outputs.Verdict {
 	own, at := l.Column(response.Name.V), slices.Index(m.Spec.Data.AllColumns(), response)
 	of := slices.IndexFunc(m.Observed, func(o models.Observation) bool { return slices.Contains(o.Columns, response) })
 	if d.Free == nil || own.Shares == nil || of < 0 || m.Observed[of].Support.Kind == support.Positive {
-		return Verdict{}
+		return outputs.Verdict{}
 	}
 	if own.Edges != nil {
 		counted := own.AsCounted()
@@ -74,15 +75,15 @@ func (d *Draws) Misfit(m *models.Model, response *data.Column, l *law.Law) Verdi
 	}
 	if !(sum > mostSquares(float64(cells), unlikely)) {
 		if m.Observed[of].Support.Kind != support.Real {
-			return Verdict{}
+			return outputs.Verdict{}
 		}
 		return openTail(response.Name.V, own.ScaleSD)
 	}
-	value := Partly
+	value := outputs.Partly
 	if distance > severe {
-		value = Not
+		value = outputs.Not
 	}
-	return Verdict{Value: value, Why: fmt.Sprintf("the model predicts %s otherwise than Table 1 has it, for at least %.0f %% of the records: choose another family or formula", response.Name.V, 100*distance)}
+	return outputs.Verdict{Value: value, Why: fmt.Sprintf("the model predicts %s otherwise than Table 1 has it, for at least %.0f %% of the records: choose another family or formula", response.Name.V, 100*distance)}
 }
 
 // Rounding matters little in cells of whole numbers that are mostOfCell wide or wider.
@@ -118,12 +119,12 @@ const (
 
 // openTail is the verdict on a model without long tails, if the log of the standard deviation of
 // the response has this error: the fit follows the records that are not far out.
-func openTail(response string, logSD float64) (v Verdict) {
+func openTail(response string, logSD float64) (v outputs.Verdict) {
 	switch {
 	case logSD > openFar:
-		v.Value = Not
+		v.Value = outputs.Not
 	case logSD > openSome:
-		v.Value = Partly
+		v.Value = outputs.Partly
 	default:
 		return v
 	}

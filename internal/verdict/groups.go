@@ -1,0 +1,117 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/models/naming"
+	"d3p/internal/outputs"
+)
+
+// judgeBesideLone caps the verdicts beside effects of groups that correlate with nothing in the posterior: they
+// share what they explain with the intercept and with columns that are constant within groups, and a fit that takes
+// them for given finds too small a spread between them. Of 288 fits with 316 to 1000 groups (logistic, Poisson and
+// linear, ε = 1 and 4) 5 % of its intervals held, and 56 % of the 449 of all parameters that were called resolved, the
+// farthest 40 standard deviations off. Of 60 fits of units of several rows beside 4 to 60 groups 20 % of the intervals
+// of intercepts held, the farthest 57 standard deviations off, and 78 % of those of slopes, the farthest 2.9.
+func (d *judged) judgeBesideLone(m *models.Model) {
+	if !d.Lone {
+		return
+	}
+	why, most := "the posterior leaves out how effects of groups go with other parameters: intervals are too narrow", plan.JointLimit(m)
+	if m.P > most {
+		why += fmt.Sprintf(" (%d parameters, at most %d go together)", m.P, most)
+	}
+	for v := range d.Variables {
+		value := outputs.Not
+		if m.P <= most && parameterOf(d.Variables[v].Name) == naming.Slopes {
+			value = outputs.Partly
+		}
+		d.cap(v, value, "%s", why)
+	}
+}
+
+// judgeWithin caps the verdict of a coefficient whose column has one value within a group by that of the
+// standard deviation of the group's effects: its interval follows from how far groups differ.
+func (d *judged) judgeWithin() {
+	for v := range d.Variables {
+		for _, column := range columnsOf(d.Variables[v].Name) {
+			spread := naming.Spread(d.known.Within[column]) + "[" + naming.Intercept + "]"
+			s := slices.IndexFunc(d.Variables, func(x outputs.Variable) bool { return x.Name == spread })
+			if s >= 0 && d.Variables[s].Verdict.Value != outputs.Resolved {
+				d.cap(v, d.Variables[s].Verdict.Value, "%s is not resolved: %s", spread, d.Variables[s].Verdict.Why)
+			}
+		}
+	}
+}
+
+// judgeEffects caps the verdict of group effects r_g by that of their standard deviation
+// sd_g, and compares their widths with it: an effect as wide as the spread between groups
+// has no information about its group.
+func (d *judged) judgeEffects() {
+	at := map[string]int{}
+	for v := range d.Variables {
+		at[d.Variables[v].Name] = v
+	}
+	for v := range d.Variables {
+		base, element := naming.Split(d.Variables[v].Name)
+		group, isEffect := naming.GroupOf(base)
+		_, coefficient, _ := strings.Cut(element, ",")
+		s, ok := at[naming.Spread(group)+"["+coefficient+"]"]
+		if !isEffect || !ok {
+			continue
+		}
+		if spread := d.Variables[s]; spread.Verdict.Value != outputs.Resolved {
+			d.cap(v, spread.Verdict.Value, "%s is not resolved: %s", spread.Name, spread.Verdict.Why)
+		}
+		if naming.IsStandardised(base) {
+			continue
+		}
+		_, own := stat.MeanVariance(d.Of(v), nil)
+		var square float64
+		for _, x := range d.Of(s) {
+			square += x * x / float64(d.S)
+		}
+		switch ratio := math.Sqrt(own / square); {
+		case ratio > priorWidth:
+			d.cap(v, outputs.Not, "it is as uncertain as the spread between groups")
+		case ratio > mixedWidth:
+			d.cap(v, outputs.Partly, "it is nearly as uncertain as the spread between groups")
+		}
+	}
+}
+
+// spreads are the parameters of families that contain the variation which the linear
+// predictor does not explain.
+var spreads = []string{naming.Sigma, naming.Raw(naming.Sigma), "phi", "shape", "kappa"}
+
+// judgeSpreads caps the verdict of a spread of records by those of the standard deviations
+// of groups: it contains the variation that the effects of groups do not explain. That of Student's t
+// moves with the degrees of freedom: of 22,000 pupils sigma was .281 ± .002 for .273 where nu was any. It also
+// contains what a missed coefficient, empty for none, does not explain: of the prices of diamonds (ε = 4) that of carat was
+// 53 standard deviations off, and the shape 40.
+func (d *judged) judgeSpreads(missed string) {
+	for v := range d.Variables {
+		if !slices.Contains(spreads, d.Variables[v].Name) {
+			continue
+		}
+		if missed != "" {
+			d.cap(v, outputs.Not, "it contains what %s does not explain, at which the fit did not arrive", missed)
+		}
+		for _, other := range d.Variables {
+			switch {
+			case other.Verdict.Value == outputs.Resolved:
+			case naming.IsSpread(other.Name):
+				d.cap(v, other.Verdict.Value, "%s is not resolved: %s", other.Name, other.Verdict.Why)
+			case other.Name == naming.Freedom:
+				d.cap(v, outputs.Partly, "it moves with %s, which is not resolved: %s", other.Name, other.Verdict.Why)
+			}
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"d3p/internal/outputs"
+)
+
+const usableLost = 0.1 // of the declared records
+
+// Whole is the verdict about all variables in tables: resolved or not if all are, else
+// partly. If far fewer records are usable than declared it is partly at best, and not with
+// fewer than half of them.
+func Whole(rows []outputs.Summary, known Known) outputs.Verdict {
+	counts := map[string]int{}
+	var worst outputs.Verdict
+	n := 0
+	for _, r := range outputs.WithoutRepetitions(rows) {
+		if r.Verdict == nil {
+			continue
+		}
+		n++
+		counts[r.Verdict.Value]++
+		if order(r.Verdict.Value) > order(worst.Value) {
+			worst = *r.Verdict
+			worst.Why = r.Variable + ": " + worst.Why
+		}
+	}
+	if n == 0 {
+		return outputs.Verdict{}
+	}
+	whole := outputs.Verdict{Value: outputs.Resolved}
+	switch {
+	case counts[outputs.Not] == n:
+		whole = outputs.Verdict{Value: outputs.Not, Why: worst.Why}
+	case counts[outputs.Resolved] < n:
+		whole = outputs.Verdict{Value: outputs.Partly, Why: fmt.Sprintf("%d of %d resolved, %d partly, %d not; %s", counts[outputs.Resolved], n, counts[outputs.Partly], counts[outputs.Not], worst.Why)}
+	}
+	if lost := known.Declared - known.Usable; known.UsableSD != 0 && lost > usableLost*known.Declared+levelNoise*known.UsableSD {
+		why := cmp.Or(known.Lost, "check levels, bounds and missing values")
+		why = fmt.Sprintf("only about %.0f ± %.0f of %.0f declared records are usable: %s", math.Max(0, known.Usable), known.UsableSD, known.Declared, why)
+		switch {
+		case whole.Value == outputs.Not:
+			return outputs.Verdict{Value: outputs.Not, Why: why + "; " + whole.Why}
+		case known.Usable < known.Declared/2:
+			return outputs.Verdict{Value: outputs.Not, Why: why}
+		}
+		return outputs.Verdict{Value: outputs.Partly, Why: why}
+	}
+	return whole
+}
