@@ -22,7 +22,7 @@ type judged struct {
 	blind bool // the posterior leaves the noise out
 }
 
-// Judge sets the verdict of every variable of draws d of m. prior and trace may be nil.
+// Judge sets the verdict of every variable of draws of m. prior and trace may be nil.
 func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, known Known) {
 	if draws.S < 2 || len(draws.Variables) == 0 {
 		return
