@@ -275,7 +275,7 @@ func TestStoppedBeforeTheFirstStepKeepsPurchases(t *testing.T) {
 		t.Errorf("the resumed fit has the sites %q, want those that it bought", names)
 	}
 	own, _, err := run.ReadLedger(folder)
-	if err != nil || len(own.Entries) != len(r.Plan.Before())+1 {
+	if err != nil || len(own.Entries) != len(r.Plan.Before())+1+len(r.Plan.After()) {
 		t.Errorf("%d entries (%v), want one of each purchase and one of the steps", len(own.Entries), err)
 	}
 	p.holds(r.Plan.MechanismEvent(r.Plan.NoiseMultiplier))
