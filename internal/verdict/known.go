@@ -190,7 +190,7 @@ func columnsOf(variable string) (columns []string) {
 // intercept is about the reference levels of all columns that some variable compares.
 func (k Known) levelsOf(variable string, all []outputs.Variable) (found []Level) {
 	base, element := naming.Split(variable)
-	if base == naming.Intercept || base == naming.Raw(naming.Intercept) || base == naming.Thresholds {
+	if isIntercept(variable) {
 		for _, column := range slices.Sorted(maps.Keys(k.Levels)) {
 			compared := slices.ContainsFunc(all, func(v outputs.Variable) bool { return strings.HasPrefix(v.Name, naming.Slopes+"["+column+"=") })
 			for _, level := range k.Levels[column] {

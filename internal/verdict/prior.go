@@ -43,9 +43,9 @@ func (d *judged) besidePrior(v int) (verdict outputs.Verdict) {
 	return verdict
 }
 
-// pull is the number of posterior sds by which the prior moves variable v, if prior and
-// likelihood are normal: from m/(1 − r), r = s²/τ², to m, with m and s about the prior's
-// mean and the prior's sd τ. It is 0 if these are no two normals.
+// pull is how far the prior moves variable v, in standard deviations s of the posterior. It takes prior and likelihood for
+// normal. The likelihood's mean is then m/(1 − r), with r = s²/τ²; m is the posterior's mean less the prior's, and τ the
+// prior's standard deviation. Where they cannot be two normals it is 0.
 func (d *judged) pull(v int) float64 {
 	mean, variance := stat.MeanVariance(d.Of(v), nil)
 	priorMean, priorVariance := stat.MeanVariance(d.prior.Of(v), nil)

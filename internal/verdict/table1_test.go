@@ -138,8 +138,8 @@ func TestPredictorsThatFollowFromOthers(t *testing.T) {
 	}
 }
 
-// A column of which Table 1 shows no spread is no predictor. One with a tail, or with quartiles in
-// several cells, is.
+// A column is no predictor if Table 1 shows no spread of it. A column with a tail is one, and so is a column with
+// quartiles in several cells.
 func TestColumnsWithoutSpread(t *testing.T) {
 	numbers := strings.NewReplacer("    y:", "    still: {type: real, lower: 0, upper: 9}\n    tail: {type: real, lower: 0, upper: 9}\n    wide: {type: real, lower: 0, upper: 9}\n    y:", "1 + band", "1 + band + still + tail + wide").Replace(oneCategory)
 	m := modelstest.Compile(t, "numbers.yaml", numbers)

@@ -15,7 +15,7 @@ const usableLost = 0.1 // of the declared records
 // fewer than half of them.
 func Whole(rows []outputs.Summary, known Known) outputs.Verdict {
 	counts := map[string]int{}
-	var worst outputs.Verdict
+	var gravest outputs.Verdict
 	n := 0
 	for _, r := range outputs.WithoutRepetitions(rows) {
 		if r.Verdict == nil {
@@ -23,9 +23,9 @@ func Whole(rows []outputs.Summary, known Known) outputs.Verdict {
 		}
 		n++
 		counts[r.Verdict.Value]++
-		if order(r.Verdict.Value) > order(worst.Value) {
-			worst = *r.Verdict
-			worst.Why = r.Variable + ": " + worst.Why
+		if order(r.Verdict.Value) > order(gravest.Value) {
+			gravest = *r.Verdict
+			gravest.Why = r.Variable + ": " + gravest.Why
 		}
 	}
 	if n == 0 {
@@ -34,9 +34,9 @@ func Whole(rows []outputs.Summary, known Known) outputs.Verdict {
 	whole := outputs.Verdict{Value: outputs.Resolved}
 	switch {
 	case counts[outputs.Not] == n:
-		whole = outputs.Verdict{Value: outputs.Not, Why: worst.Why}
+		whole = outputs.Verdict{Value: outputs.Not, Why: gravest.Why}
 	case counts[outputs.Resolved] < n:
-		whole = outputs.Verdict{Value: outputs.Partly, Why: fmt.Sprintf("%d of %d resolved, %d partly, %d not; %s", counts[outputs.Resolved], n, counts[outputs.Partly], counts[outputs.Not], worst.Why)}
+		whole = outputs.Verdict{Value: outputs.Partly, Why: fmt.Sprintf("%d of %d resolved, %d partly, %d not; %s", counts[outputs.Resolved], n, counts[outputs.Partly], counts[outputs.Not], gravest.Why)}
 	}
 	if lost := known.Declared - known.Usable; known.UsableSD != 0 && lost > usableLost*known.Declared+levelNoise*known.UsableSD {
 		why := cmp.Or(known.Lost, "check levels, bounds and missing values")
