@@ -151,7 +151,17 @@ func (c *Columns) logistic(m LogisticDraw, d *designReader, slope float64) *exac
 	most := max(1, c.rows.Codes.Most)
 	slope *= (1 - 0x1p-40) / float64(most) // of a row; the norm below is rounded
 	p := exactdraw.New(len(m.SD), 2*m.Records*most, slope, m.shift())
-	c.designs(m.Logistic, d, func(a []float64, offset, norm float64) { p.Add(a, offset, min(m.Most, slope/norm)) })
+	c.designs(m.Logistic, d, func(a []float64, offset, norm float64) {
+		weight := min(m.Most, slope/norm)
+		if norm > exactdraw.Longest { // shortened, with the same slope
+			factor := exactdraw.Longest / norm
+			for j := range a {
+				a[j] *= factor
+			}
+			offset, weight = offset*factor, min(m.Most*norm, slope)/exactdraw.Longest
+		}
+		p.Add(a, offset, weight)
+	})
 	return p
 }
 

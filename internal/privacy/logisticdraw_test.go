@@ -188,6 +188,36 @@ func TestExactDrawFollowsItsLaw(t *testing.T) {
 	}))
 }
 
+// No record is too long for a draw: a shortened one has the slope of all others, whatever its length, and a
+// draw ends.
+func TestLongRecordsAreShortened(t *testing.T) {
+	far := func(by float64) privacy.Reading { return privacy.Reading{Column: "k", Level: privacy.Number, By: by} }
+	x := privacy.Reading{Column: "x", Level: privacy.Number, By: 1}
+	others := ""
+	for i := range 12 {
+		others += fmt.Sprintf("o%d,%d,0,a,%d\n", i, i%7-3, i%2)
+	}
+	for _, by := range []float64{1e-6, 1e-9, 1e-20, 1e-100, 1e-307} {
+		m := logisticDraw([][]privacy.Reading{{}, {x}, {x, far(by)}}, []float64{0, 0, 0}, []float64{1, 1, 1}, 3)
+		for _, record := range []string{"me,4,9,a,1\n", "me,1,1,a,0\n", "me,1,1,a,1\nyou,1,1,a,0\n"} {
+			columns := columnsOf(t, survey(t, aRow), "id,x,k,g,y\n"+others+record)
+			draw, err := curatorOf(t, columns, 20, 1).DrawLogistic(context.Background(), m)
+			if err != nil || len(draw) != 3 || !(math.Abs(draw[2]) < 100) {
+				t.Errorf("in units of %g, with %q: %v, %v", by, record, draw, err)
+			}
+		}
+		points := [][]float64{{0, 0, -2}, {0, 0, -1}}
+		whole, err := privacy.LogisticEnergy(columnsOf(t, survey(t, aRow), "id,x,k,g,y\nme,1,1,a,1\n"), m, points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slope, err := m.Slope(1)
+		if rise := whole[0] - whole[1] - 1.5; err != nil || !(rise <= slope && rise > slope*(1-1e-4)) { // 1.5 is the prior's
+			t.Errorf("in units of %g: the slope is %.10g, want %.10g (%v)", by, rise, slope, err)
+		}
+	}
+}
+
 // An exact draw is charged before it is made, and refused beyond the budget and for what is
 // no logistic regression.
 func TestExactDrawIsCharged(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 // f has |f‴| ≤ f″ (Bach 2010, arXiv:0910.4627), so that along a line the curvature of a term
 // falls no faster than e^−|t|, t the change of z. The terms' mean |t| is at most steep·r.
 type envelope struct {
+	sure  float64 // part of A that is left whatever rounding did to it
 	prior float64 // least share of the prior in the curvature of a direction
 	steep float64
 	tilt  float64 // length of the gradient at φ*
@@ -29,7 +30,7 @@ func psi(s float64) float64 {
 
 // rise is increasing in r.
 func (e *envelope) rise(r float64) float64 {
-	return r * r * (e.prior/2 + (1-e.prior)*psi(e.steep*r))
+	return e.sure * r * r * (e.prior/2 + (1-e.prior)*psi(e.steep*r))
 }
 
 // safe is the relative error of an eigenvalue or a norm, and more.
@@ -53,7 +54,10 @@ func (p *Posterior) envelope(phi, gradient []float64, root *mat.Cholesky) *envel
 	e.tilt = mat.Norm(white(gradient), 2) * (1 + safe)
 	a := mat.NewSymDense(p.d, nil)
 	root.ToSym(a)
-	e.prior = (1 - safe) / largest(a)
+	most := largest(a)
+	e.prior = (1 - safe) / most
+	// a curvature is at least 1; that of a term errs with its z, and the sum by its size
+	e.sure = 1 - min(0.5, float64(p.d+16)*0x1p-50*(most+Longest*(1+mat.Norm(mat.NewVecDense(p.d, phi), 2))))
 	size := p.d * (p.d + 1) / 2
 	var quartic *mat.SymDense
 	if len(p.weights)*size*size < mostQuartic {

@@ -53,6 +53,10 @@ type Posterior struct {
 	at map[string]int // of a joined record among the rows
 }
 
+// Longest is the greatest length of a record's a_i. Longer ones would make a curvature of which rounding
+// leaves nothing.
+const Longest = 1e5
+
 // New is the posterior of at most records records of d coefficients, each of which adds to
 // U a term with a slope of at most slope. shift is the length of the prior's mean in units
 // of its standard deviations.
@@ -116,12 +120,13 @@ func (p *Posterior) Energy(phi []float64, limit float64) float64 {
 	return sum
 }
 
-// slope sets gradient (d) and hessian to those of U at phi.
+// slope sets gradient (d) and hessian to those of U at phi. The curvature is added up as the energy is:
+// where some records are far longer than others, its small eigenvalues are left of large numbers.
 func (p *Posterior) slope(gradient []float64, hessian *mat.SymDense, phi []float64) {
 	for j, x := range phi {
 		gradient[j] = p.ridge*x + p.tilt[j]
 	}
-	full := make([]float64, p.d*p.d)
+	full, lost := make([]float64, p.d*p.d), make([]float64, p.d*p.d)
 	for i, w := range p.weights {
 		a, z := p.row(i), p.offsets[i]
 		for j, x := range a {
@@ -132,7 +137,11 @@ func (p *Posterior) slope(gradient []float64, hessian *mat.SymDense, phi []float
 		for j, x := range a {
 			gradient[j] -= w * tail * x
 			for k := range j + 1 {
-				full[j*p.d+k] += v * x * a[k]
+				at := j*p.d + k
+				add := v*x*a[k] - lost[at]
+				sum := full[at] + add
+				lost[at] = (sum - full[at]) - add
+				full[at] = sum
 			}
 		}
 	}
