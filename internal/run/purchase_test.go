@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"d3p/internal/cpu"
+	"d3p/internal/fit"
 	"d3p/internal/fit/fittest"
 	"d3p/internal/fit/plan"
 	"d3p/internal/ledger"
@@ -138,6 +139,46 @@ type closed struct{ privacy.Engine }
 
 func (closed) Open(*graph.Tape, *privacy.Rows) (privacy.Worker, error) {
 	return nil, errors.New("the card is full")
+}
+
+// loud is an engine whose sums are as long as any, with which the iterates of some init seeds leave the range of
+// numbers.
+type loud struct{ privacy.Engine }
+
+func (e loud) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
+	w, err := e.Engine.Open(t, rows)
+	return loudWorker{w}, err
+}
+
+type loudWorker struct{ privacy.Worker }
+
+func (w loudWorker) ClippedSum(dst []float64, _ privacy.StepInput, _ []uint32, _ bool, clip privacy.Clip) (float64, error) {
+	for j := range dst {
+		dst[j] = 0x1p31 * clip.Norm
+	}
+	return 0, nil
+}
+
+// A fit whose iterates leave the range of numbers says in which step, which its releases decide. So it has the price
+// of all its steps, not of those until then, and no earlier checkpoint continues it.
+func TestFitThatEndsItselfPaysAllSteps(t *testing.T) {
+	p := newPurchases(t, "x,site,y")
+	p.model = strings.NewReplacer("bounds: {dp: 0.1, within: [-50, 50]}", "lower: -3, upper: 3", " + site", "", "3000", "300").Replace(p.model)
+	r := p.new(loud{whole()})
+	r.Plan = fittest.Plan(t, r.Model, plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 20, SamplingRate: 1, Table1: "none", Optimizer: "sgd", LearningRate: 3, InitSeed: 1})
+	_, err := r.Fit(context.Background(), filepath.Join(p.dir, "run"))
+	if !errors.Is(err, fit.ErrNonFinite) {
+		t.Fatalf("the fit ends with %v", err)
+	}
+	p.holds(r.Plan.MechanismEvent(r.Plan.NoiseMultiplier))
+	own, _, err := run.ReadLedger(filepath.Join(p.dir, "run"))
+	if err != nil || !event.Equal(own.Event(), r.Plan.MechanismEvent(r.Plan.NoiseMultiplier)) {
+		t.Errorf("the run's ledger has %v (%v)", own.Event(), err)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, "run", "private", "checkpoint.json")); err == nil {
+		t.Error("a checkpoint is left")
+	}
+	p.refuses()
 }
 
 // A fit that fails before it has bought anything gives its reservation back.

@@ -173,6 +173,18 @@ func (r Run) onProcessor(result *fit.Result, err error) *Run {
 	return &r
 }
 
+// endedItself reports whether err followed from what the fit released: it is no stop of its user or of a machine.
+func endedItself(err error) bool {
+	refused := new(Error)
+	return errors.Is(err, fit.ErrNonFinite) || errors.As(err, &refused) && refused.Kind == Model
+}
+
+// wholePrice is the ledger of a fit that ended itself. Where it ended shows what it released until then, and a
+// price of these steps alone would depend on them.
+func (r Run) wholePrice() privacy.Ledger {
+	return privacy.Ledger{Relation: r.Plan.Relation(), Entries: []privacy.Entry{{Time: r.Job.Created, Purpose: "fit", Event: r.price(), Steps: 1, Authorised: 1}}}
+}
+
 // price is the event of the planned fit.
 func (r Run) price() event.Event { return r.Plan.MechanismEvent(r.Plan.NoiseMultiplier) }
 
@@ -256,6 +268,10 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 	observer := newObserver(r)
 	result, err := r.steps(ctx, curator, observer)
 	observer.stop()
+	if r.Plan.Private && endedItself(err) {
+		result.Spent = r.wholePrice()
+		r.folder.remove(checkpointFile) // of steps before: other numbers than those that showed would follow
+	}
 	return result, err
 }
 
