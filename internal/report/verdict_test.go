@@ -46,8 +46,15 @@ func TestKnownOfTable1(t *testing.T) {
 	if k.Assumed != "" || math.Abs(k.Usable-900) > 1e-9 || k.UsableSD != 5 {
 		t.Errorf("with Table 1: %+v", k)
 	}
-	if want := "in about 50 % of them band has a level that is not declared"; !strings.HasPrefix(k.Lost, want) {
+	if want := "band has a level that is not declared in about 50 % of all"; k.Lost != want {
 		t.Errorf("%q, want %q", k.Lost, want)
+	}
+	noisy := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, []table1.Row{
+		{Statistic: table1.Units, Value: 3, NoiseSD: 20},
+		{Column: "band", Statistic: table1.Undeclared, Value: 1, NoiseSD: 20}, // of no records
+	})
+	if noisy.Lost != "" {
+		t.Errorf("noise names a column: %q", noisy.Lost)
 	}
 	if band := k.Levels["band"]; len(band) != 2 || math.Abs(band[0].Records-90) > 1e-9 || math.Abs(band[0].SD-9) > 1e-9 || !band[0].Reference || band[1].Reference {
 		t.Errorf("levels %+v", k.Levels)

@@ -81,17 +81,20 @@ func open(m *models.Model, bought []table1.Row) map[string]string {
 func (k *Known) readRows(m *models.Model, bought []table1.Row) {
 	most, response := lostShare, responseOf(m)
 	for _, row := range bought {
+		lost := ""
 		switch {
 		case row.Open && response != nil && row.Column == response.Name.V && row.High != nil:
 			k.OpenSD = fmt.Sprintf("Table 1 leaves the sd of %s open, %.3g or up to %.3g: the fit does not follow a few records far out", row.Column, row.Value, *row.High)
 		case row.Statistic == table1.Units:
 			k.Usable, k.UsableSD = row.Value, row.NoiseSD
-		case row.Statistic == table1.Undeclared && row.Value > most:
+		case row.Statistic == table1.Undeclared:
+			lost = "has a level that is not declared"
+		case row.Statistic == table1.Missing && rejects(m, row.Column):
+			lost = "is missing or cannot be read"
+		}
+		if lost != "" && row.Value > max(most, levelNoise*row.NoiseSD) {
 			most = row.Value
-			k.Lost = fmt.Sprintf("in about %.0f %% of them %s has a level that is not declared (d3p check MODEL --data FILE --out PRIVATE counts them)", 100*min(row.Value, 1), row.Column)
-		case row.Statistic == table1.Missing && row.Value > most && rejects(m, row.Column):
-			most = row.Value
-			k.Lost = fmt.Sprintf("in about %.0f %% of them %s is missing or cannot be read (d3p check MODEL --data FILE --out PRIVATE counts them)", 100*min(row.Value, 1), row.Column)
+			k.Lost = fmt.Sprintf("%s %s in about %.0f %% of all", row.Column, lost, 100*min(row.Value, 1))
 		}
 	}
 }

@@ -39,8 +39,8 @@ func Whole(rows []outputs.Summary, known Known) outputs.Verdict {
 		whole = outputs.Verdict{Value: outputs.Partly, Why: fmt.Sprintf("%d of %d resolved, %d partly, %d not; %s", counts[outputs.Resolved], n, counts[outputs.Partly], counts[outputs.Not], gravest.Why)}
 	}
 	if lost := known.Declared - known.Usable; known.UsableSD != 0 && lost > usableLost*known.Declared+levelNoise*known.UsableSD {
-		why := cmp.Or(known.Lost, "check levels, bounds and missing values")
-		why = fmt.Sprintf("only about %.0f ± %.0f of %.0f declared records are usable: %s", math.Max(0, known.Usable), known.UsableSD, known.Declared, why)
+		why := cmp.Or(known.Lost, "the table has fewer, or levels, bounds and missing values reject others")
+		why = fmt.Sprintf("only about %.0f ± %.0f of %.0f declared records are usable: %s (d3p check MODEL --data FILE --out PRIVATE counts them)", math.Max(0, known.Usable), known.UsableSD, known.Declared, why)
 		switch {
 		case whole.Value == outputs.Not:
 			return outputs.Verdict{Value: outputs.Not, Why: why + "; " + whole.Why}
