@@ -235,7 +235,7 @@ func (a *app) printFit(result *run.Result) error {
 			fmt.Fprintf(w, "%s  must not: it is not protected; datacheck.json there counts the effects of the declared rules on the records\n", result.Private)
 			return
 		}
-		usual := view{prob: usualProb, single: result.Single}
+		usual := view{prob: usualProb, single: result.Single, judged: judged(result.Summary)}
 		printSummary(w, result.Summary, usual)
 		for _, l := range result.Levels {
 			fmt.Fprintf(w, "\n%s: %d found; noise hides most levels of fewer than %.0f units, and shows nearly all of %.0f or more\n", l.Purpose(), len(l.Found), l.Threshold, l.Sure())

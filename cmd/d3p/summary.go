@@ -42,8 +42,9 @@ func newSummary(a *app) *cobra.Command {
 		Use:   "summary RUN",
 		Short: "Print the posterior of a finished fit",
 		Long: `Summary prints mean, standard deviation and the 5 % to 95 % interval of every
-parameter, and the part of its variance that the privacy noise causes. It needs the
-release only and costs no privacy.
+parameter, the part of its variance that the privacy noise causes, and a verdict on
+its interval, with the reason if it is not resolved. It needs the release only and
+costs no privacy.
 
 --raw prints coefficients in the unit of the data file instead of the declared
 scales. --exponentiate prints exp of the coefficients: odds ratios of a logistic
@@ -69,7 +70,7 @@ regression, rate ratios of counts, hazard ratios.`,
 				return err
 			}
 			return a.result(result, func(w io.Writer) {
-				shown := view{prob: s.prob, raw: s.raw, ratio: result.Ratio, single: plan.Single(r.Privacy.Mechanism.Clip.Mode)}
+				shown := view{prob: s.prob, raw: s.raw, ratio: result.Ratio, single: plan.Single(r.Privacy.Mechanism.Clip.Mode), judged: judged(result.Summary), why: true}
 				printSummary(w, result.Summary, shown)
 				fmt.Fprintf(w, "\n%s\n\nClaim: %s\n", explain(r.Model, shown), result.Claim)
 			})
@@ -133,6 +134,9 @@ func explain(m *models.Model, v view) string {
 		text = fmt.Sprintf("Each number is%s one draw of the posterior. Nothing else about it was released, so it has no interval.", ratios)
 	case "estimate":
 		text = fmt.Sprintf("Each number is an estimate%s with privacy noise. It has no posterior, so it has no interval.", ratios)
+	}
+	if v.judged && v.single == "" {
+		text += "\nMay you use an interval? resolved: yes; partly: with the reason in mind; not: no. A verdict does not say whether an effect is 0."
 	}
 	if v.ratio != "" {
 		text += fmt.Sprintf("\nEach is the %s for one unit more, or for a level against the reference; that of the intercept, or baseline, is the value where all predictors are 0.", v.ratio)
@@ -252,7 +256,12 @@ type view struct {
 	raw    bool    // coefficients are in the unit of the data file
 	single string  // what the release has in place of a posterior, see plan.Single
 	ratio  string  // the meaning of exp(coefficient), if shown; ""
+	judged bool    // the rows have verdicts
+	why    bool    // their reasons are shown
 }
+
+// judged reports whether rows have verdicts.
+func judged(rows []outputs.Summary) bool { return len(rows) > 0 && rows[0].Verdict != nil }
 
 // center is the middle of a posterior: the mean, or the median for ratios, which are
 // skewed.
@@ -272,11 +281,10 @@ func printSummary(w io.Writer, rows []outputs.Summary, v view) {
 	t := terminal.Columns{W: w, Right: []int{1, 2, 3, 4, 5}}
 	low, high := tails(v.prob)
 	head := terminal.Cells{"parameter", v.center(), "sd", low, high, "noise"}
-	judged := rows[0].Verdict != nil
 	switch {
 	case v.single != "":
 		head = terminal.Cells{"parameter", v.single}
-	case judged:
+	case v.judged:
 		head = append(head, "verdict")
 	}
 	t.Line(head)
@@ -297,7 +305,9 @@ func printSummary(w io.Writer, rows []outputs.Summary, v view) {
 		switch {
 		case v.single != "":
 			line = line[:2]
-		case judged:
+		case v.judged && v.why && r.Why != "":
+			line = append(line, r.Verdict.Value+": "+r.Why)
+		case v.judged:
 			line = append(line, r.Verdict.Value)
 		}
 		t.Line(line)
