@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/flags"
+	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/onnx"
@@ -38,9 +39,12 @@ func newDraws(a *app) *cobra.Command {
 
 It needs the release only and costs no privacy. The lp__ columns of stan are zero:
 the log density of a draw is a function of the records, and no budget paid for it.`,
-		Example: "  d3p draws d3p-run-cohort-1 --format csv > draws.csv\n  d3p draws d3p-run-cohort-1 --format zarr --out arviz",
+		Example: "  d3p draws d3p-run-cohort-1 --format csv > draws.csv\n  d3p draws d3p-run-cohort-1 --out draws.parquet\n  d3p draws d3p-run-cohort-1 --format zarr --out arviz",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if !c.Flags().Changed("format") {
+				format = outfile.Format(out, format, settings.FormatNames())
+			}
 			if err := flags.CheckWords("--format", []string{format}, settings.FormatNames()); err != nil {
 				return err
 			}
@@ -65,7 +69,7 @@ the log density of a draw is a function of the records, and no budget paid for i
 			return a.writeFiles(sample.Files([]string{format}), format == settings.FormatZarr, out)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "csv", "one of "+strings.Join(settings.FormatNames(), ", "))
+	c.Flags().StringVar(&format, "format", "csv", "one of "+strings.Join(settings.FormatNames(), ", ")+"; left out, as --out ends")
 	flags.CompleteWords(c, "format", settings.FormatNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for zarr a new folder")
 	asked.Flags(c)

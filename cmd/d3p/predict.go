@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,6 +146,9 @@ func (s predictSettings) check(drawsGiven bool, rows string) error {
 	}
 	if err := flags.CheckWords("--format", []string{s.format}, []string{"csv", "zarr"}); err != nil {
 		return err
+	}
+	if s.format == "csv" && slices.Contains([]string{".parquet", ".zarr"}, filepath.Ext(s.out)) {
+		return status.Usagef("--out: %s: predictions are CSV, or a folder with --format zarr (name a file that ends in .csv)", s.out)
 	}
 	if s.against != "" && (s.format == "zarr" || s.grid != "" || s.against == "-" && rows == "-") {
 		return status.Usagef("--against: it compares two tables, and writes CSV; leave --format zarr, --grid and the second - out")

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/flags"
+	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/expr"
@@ -38,8 +39,8 @@ file.`,
 		Example: "  d3p report d3p-run-cohort-1 --format text\n  d3p report d3p-run-cohort-1 --format html,md --out report\n  d3p report d3p-run-cohort-1 --format registry --author \"A. Person\"",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if a.json && !c.Flags().Changed("format") {
-				formats = []string{"json"}
+			if !c.Flags().Changed("format") {
+				formats = []string{outfile.Format(out, map[bool]string{false: "text", true: "json"}[a.json], report.ReportNames())}
 			}
 			if err := flags.CheckWords("--format", formats, report.ReportNames()); err != nil {
 				return err
@@ -63,7 +64,7 @@ file.`,
 			return a.writeFiles(files, len(files) > 1, out)
 		},
 	}
-	c.Flags().StringSliceVar(&formats, "format", []string{"text"}, "formats, separated by commas: "+strings.Join(report.ReportNames(), ", "))
+	c.Flags().StringSliceVar(&formats, "format", []string{"text"}, "formats, separated by commas: "+strings.Join(report.ReportNames(), ", ")+"; left out, as --out ends")
 	flags.CompleteWords(c, "format", report.ReportNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for several formats a new folder")
 	c.Flags().StringSliceVar(&words.authors, "author", nil, "`NAME` of an author, for the registry; several separated by commas")

@@ -111,7 +111,7 @@ func WriteFiles(dir string, files []File) error {
 // newFolder makes the folder name of parent: fill writes into a temporary sibling of it.
 func newFolder(parent *os.Root, name string, fill func(temporary *os.Root) error) (err error) {
 	if _, err := parent.Lstat(name); err == nil {
-		return fmt.Errorf("%s exists", filepath.Join(parent.Name(), name))
+		return fmt.Errorf("%s exists; results are never overwritten, name a new folder", filepath.Join(parent.Name(), name))
 	}
 	temporary := ".release-" + rand.Text()
 	if err := parent.Mkdir(temporary, 0o700); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"d3p/cmd/d3p/internal/status"
@@ -86,6 +87,14 @@ func CheckPrivate(out string, read ...string) error {
 		}
 	}
 	return nil
+}
+
+// Format is the one of formats that the end of out names; otherwise, if it names none.
+func Format(out, otherwise string, formats []string) string {
+	if named := strings.TrimPrefix(filepath.Ext(out), "."); slices.Contains(formats, named) {
+		return named
+	}
+	return otherwise
 }
 
 // TablePaths are the paths of n files of tables: out itself if n is 1, else out with -1 to
