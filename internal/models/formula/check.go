@@ -166,7 +166,7 @@ func (b *checker) checkFamily(m *Model) *family {
 // checkResponse reports a response that the family cannot observe.
 func (b *checker) checkResponse(m *Model, c *data.Column, f *family) {
 	at := m.Terms.Response.At
-	if c.Type.IsSet() && !slices.Contains(f.types, c.Type.V) {
+	if c.Type.IsSet() && !f.Observes(c) {
 		var others []string
 		for _, other := range families {
 			if slices.Contains(other.types, c.Type.V) {
@@ -186,6 +186,11 @@ func (b *checker) checkResponse(m *Model, c *data.Column, f *family) {
 	if c.Missing.Rule == data.MissingImpute {
 		b.Add(c.Missing.At, "use `reject`", "a response must not be imputed")
 	}
+}
+
+// Observes reports whether a response may have the type of c.
+func (f *family) Observes(c *data.Column) bool {
+	return slices.Contains(f.types, c.Type.V)
 }
 
 // NeedsTrials reports whether the response of the formula lacks the number of trials of f.

@@ -139,7 +139,7 @@ func (s *Spec) Lowerable() (*core.Core, expr.Errors) {
 		return nil, nil
 	}
 	f := formula.FamilyOf(s.Model.Family.V)
-	if f == nil || f.Link(s.Model.Link.V) == nil || f.NeedsTrials(s.Model.Terms) || f.Intervals != (len(s.Model.Cuts) > 0) {
+	if f == nil || f.Link(s.Model.Link.V) == nil || !f.Observes(s.Data.Column(s.Model.Terms.Response.V)) || f.NeedsTrials(s.Model.Terms) || f.Intervals != (len(s.Model.Cuts) > 0) {
 		return nil, nil
 	}
 	for _, p := range s.Model.Priors {
