@@ -108,7 +108,7 @@ func TestPrint(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"sampling=feistel":           "a Feistel network is a way to draw the batches of poisson and fixed_size (write one of them, and batches feistel beside it)",
-		"sampling=fixed":             "unknown value fixed (one of: poisson, full, fixed_size, balls_and_bins, shuffle)",
+		"sampling=fixed":             "unknown value fixed (did you mean fixed_size?)",
 		"optimizer=adm":              "unknown value adm (did you mean adam?)",
 		"device=cuda:x":              "unknown value cuda:x (did you mean cuda:N?)",
 		"device=cpu:1":               "unknown value cpu:1 (one of: auto, cpu, cuda, cuda,cpu, cuda:N)",

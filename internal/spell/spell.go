@@ -6,8 +6,9 @@ import "strings"
 // Name returns the element of known closest to word, or "" when none is close.
 // Close means an optimal string alignment distance (insertions, deletions,
 // substitutions and swaps of neighbours) of at most a third of the longer
-// length, of at most 3, and with something in common. A name that differs in case
-// alone is nearest; other ties go to the earlier element.
+// length, of at most 3, and with something in common; or word is how a name begins, by
+// three letters or more. A name that differs in case alone is nearest, then one that word
+// begins; other ties go to the earlier element.
 func Name(word string, known []string) string {
 	best, bestDistance := "", 4
 	for _, k := range known {
@@ -16,7 +17,11 @@ func Name(word string, known []string) string {
 		}
 		longer := max(len(word), len(k))
 		limit := min(max(1, longer/3), longer-1)
-		if d := distance(word, k); d <= limit && d < bestDistance {
+		d := distance(word, k)
+		if len(word) >= 3 && strings.HasPrefix(k, word) {
+			d = 0
+		}
+		if d <= limit && d < bestDistance {
 			best, bestDistance = k, d
 		}
 	}

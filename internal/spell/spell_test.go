@@ -3,12 +3,13 @@ package spell
 import "testing"
 
 func TestName(t *testing.T) {
-	known := []string{"normal", "half_normal", "gamma", "beta", "epsilon", "delta"}
+	known := []string{"normal", "half_normal", "gamma", "beta", "--steps", "--epsilon", "epsilon", "delta"}
 	for _, c := range []struct{ word, want string }{
 		{"nromal", "normal"}, // a swap counts once
 		{"halfnormal", "half_normal"},
 		{"epsiln", "epsilon"},
 		{"gama", "gamma"},
+		{"--eps", "--epsilon"}, // not --steps, which is nearer
 		{"GAMMA", "gamma"},
 		{"zebra", ""},
 		{"", ""},
