@@ -248,7 +248,7 @@ func (a *app) printFit(result *run.Result) error {
 		fmt.Fprintf(w, "\n%s\n", explain(m, usual))
 		fmt.Fprintf(w, "\nClaim: %s\n", result.Claim)
 		if v := result.Verdict; v != nil {
-			fmt.Fprintln(w, verdictWords(*v))
+			fmt.Fprintln(w, verdictWords(*v, result.Summary))
 		}
 		if result.Epsilon == nil {
 			fmt.Fprintf(w, "%s  must not be published: it reveals the records\n", result.Release)

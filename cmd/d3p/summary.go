@@ -331,11 +331,21 @@ func number3(x float64) string {
 	return fmt.Sprintf("%.3f", x)
 }
 
-// verdictWords is the verdict on the whole fit, one reason per line.
-func verdictWords(v outputs.Verdict) string {
+// verdictWords is the verdict on the whole fit, one reason per line, and how to lessen noise that hides a
+// parameter.
+func verdictWords(v outputs.Verdict, rows []outputs.Summary) string {
 	words := map[string]string{outputs.Resolved: "resolved", outputs.Partly: "partly resolved", outputs.Not: "NOT RESOLVED"}[v.Value]
 	if v.Why == "" {
 		return "Statistics: " + words
 	}
-	return "Statistics: " + words + " (" + strings.ReplaceAll(v.Why, "; ", ";\n  ") + ")\n  d3p summary and summary.csv give the reason for each parameter"
+	text := "Statistics: " + words + " (" + strings.ReplaceAll(v.Why, "; ", ";\n  ") + ")\n  d3p summary and summary.csv give the reason for each parameter"
+	if slices.ContainsFunc(rows, noisy) {
+		text += "\n  less noise: a larger epsilon, more records, declared scales, narrower bounds or fewer predictors; d3p plan costs nothing"
+	}
+	return text
+}
+
+// noisy reports whether most of the variance of an unresolved variable is privacy noise.
+func noisy(r outputs.Summary) bool {
+	return r.Verdict != nil && r.Verdict.Value != outputs.Resolved && r.NoiseShare != nil && *r.NoiseShare > 0.5
 }

@@ -6,6 +6,7 @@ import (
 
 	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/internal/models"
+	"d3p/internal/outputs"
 )
 
 // The note under the table names the scales that coefficients are on: not those
@@ -50,6 +51,19 @@ model: {formula: y ~ day + sex, family: bernoulli}
 	for _, want := range []string{"day per 30 days from 2024-07-01.", "counts as 1: sex male.", "In the unit of the data file, by d3p summary --raw and in summary.csv: b_raw, Intercept_raw."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q lacks %q", text, want)
+		}
+	}
+}
+
+// How to lessen noise is said where noise hides a parameter, and there alone.
+func TestVerdictWordsOfNoise(t *testing.T) {
+	share := 0.9
+	row := outputs.Summary{Variable: "b", NoiseShare: &share, Verdict: &outputs.Verdict{Value: outputs.Partly, Why: "90 % of the variance is privacy noise"}}
+	for value, want := range map[string]bool{outputs.Partly: true, outputs.Resolved: false} {
+		row.Verdict.Value = value
+		text := verdictWords(outputs.Verdict{Value: outputs.Partly, Why: "c: the posterior is the prior"}, []outputs.Summary{row})
+		if strings.Contains(text, "less noise: a larger epsilon") != want {
+			t.Errorf("beside a noisy variable that is called %s: %q", value, text)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (b *checker) checkScales(m *Model, f *family) {
 	}
 	if len(bare) > 0 {
 		b.Warnings.Add(bare[0].Name.At, "declare `scale: {center:, by:}`: a typical value and a typical deviation, from the codebook",
-			"without a scale: %s; in a private fit without Table 1, default priors take numbers to be spread over all of their bounds", data.Listed(bare))
+			"without a scale: %s; it follows from the bounds, and wide bounds leave results imprecise", data.Listed(bare))
 	}
 }
 
