@@ -274,11 +274,7 @@ func orStandardInput(path string) string {
 // firstLine reads the first line of a CSV file that is not empty, in UTF-8, without a byte
 // order mark.
 func firstLine(path string, f io.Reader, encoding string) (string, error) {
-	src := bufio.NewReader(f)
-	if start, _ := src.Peek(4); string(start) == "PK\x03\x04" {
-		return "", errors.New("is a workbook or an archive (save its sheet as CSV in UTF-8)")
-	}
-	text, err := privacy.Text(path, src, encoding)
+	text, err := privacy.Text(path, f, encoding)
 	if err != nil {
 		return "", err
 	}

@@ -79,6 +79,8 @@ func TestNotCSV(t *testing.T) {
 	for start, want := range map[string]string{
 		"PK\x03\x04 and more":       "is a workbook or an archive",
 		"\xd0\xcf\x11\xe0 and more": "is a workbook or an archive",
+		"$FL2@(#) SPSS":             "is a file of SPSS, Stata, SAS or R",
+		"<stata_dta><header>":       "is a file of SPSS, Stata, SAS or R",
 		"a\x00,\x00b\x00\n\x00":     "is not text in UTF-8",
 		"a,b,gr\xf6\xdfe\n1,2,3\n":  "is not text in UTF-8",
 	} {

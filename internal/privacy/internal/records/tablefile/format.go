@@ -5,6 +5,7 @@ package tablefile
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -64,6 +65,9 @@ func OtherFormat(path, start string) *FileError {
 			Hint: "end its name in ." + end + ", or under data add format: " + end}
 	}
 	switch {
+	case slices.ContainsFunc([]string{"$FL2", "$FL3", "<sta", "\x00\x00\x00\x00"}, func(magic string) bool { return strings.HasPrefix(start, magic) }),
+		slices.Contains([]string{".rds", ".rda", ".rdata"}, strings.ToLower(filepath.Ext(path))): // .rds is compressed
+		return &FileError{File: path, Problem: "is a file of SPSS, Stata, SAS or R", Hint: "save it as CSV in UTF-8, or as Parquet"}
 	case strings.HasPrefix(start, "PAR1"):
 		return name("Parquet", "parquet")
 	case strings.HasPrefix(start, gzipMagic):
