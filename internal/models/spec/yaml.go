@@ -104,6 +104,18 @@ func (r *reader) at(n ast.Node) expr.Position {
 	return expr.Position{File: r.file}
 }
 
+// examples are hints for mappings that users write as one value, by key.
+var examples = map[string]string{
+	"unit":    "write `unit: {entity: person, rows_per_unit: 1}`",
+	"rows":    "write `rows: {public: 1000}`, or `rows: {upper_bound: 1000}`",
+	"column":  "write `{type: real, lower: 18, upper: 100}`",
+	"scale":   "write `scale: {center: 60, by: 20}`",
+	"missing": "write `missing: {default: reject}`",
+	"model":   "write `model: {formula: y ~ x, family: normal}`",
+	"priors":  "write each on a line of its own, as in `b: normal(0, 1)`",
+	"privacy": "write `privacy: {epsilon: 1}`",
+}
+
 // entry is one `key: value` of a mapping.
 type entry struct {
 	key  string
@@ -119,7 +131,8 @@ func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
 	}
 	m, ok := n.(*ast.MappingNode)
 	if !ok {
-		r.Add(r.at(n), "", "%s must be a mapping of `key: value` lines, not %s", what, describe(n))
+		kind, _, _ := strings.Cut(what, " ")
+		r.Add(r.at(n), examples[kind], "%s must be a mapping of `key: value` lines, not %s", what, describe(n))
 		return nil, false
 	}
 	list, first := make([]entry, 0, len(m.Values)), make(map[string]expr.Position)
