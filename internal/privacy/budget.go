@@ -27,7 +27,7 @@ func (e *BudgetError) Error() string {
 	if e.Before > 0 {
 		spent = fmt.Sprintf(", of which %.6g was spent before", e.Before)
 	}
-	return fmt.Sprintf("privacy: epsilon %.6g is needed at delta %g%s, and the budget is %g (add noise, take fewer steps or a lower rate)",
+	return fmt.Sprintf("epsilon %.6g is needed at delta %g%s, and the budget is %g (type a smaller --epsilon; d3p ledger show prints how large it may be)",
 		e.Needs, e.Budget.Delta, spent, e.Budget.Epsilon)
 }
 

@@ -114,7 +114,7 @@ func (r reservation) failed(err error) error {
 	var over *privacy.BudgetError
 	switch {
 	case errors.As(err, &over):
-		return failed(Budget, fmt.Errorf("--ledger: %s: %w; nothing was read (d3p ledger show %s prints the budget of one more fit)", r.path, err, r.path))
+		return failed(Budget, fmt.Errorf("--ledger: %s: nothing was read: %w", r.path, err))
 	case errors.Is(err, ledger.ErrElsewhere):
 		return failed(Usage, fmt.Errorf("--ledger: %s: %w", r.path, err))
 	}
