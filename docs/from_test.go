@@ -97,7 +97,7 @@ try:
 except RuntimeError as e:
     print("error:", e)
 `)
-	for _, want := range []string{"(1, ", "differential privacy", "age", "error: ", "undeclared column died30"} {
+	for _, want := range []string{"(1, ", "differential privacy", "age", "'verdict': '", "error: ", "undeclared column died30"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -114,7 +114,7 @@ stopifnot(mean(fit$"b[age]") > 0, mean(fit$"b[age]") < 3)
 wrong <- try(d3p(died30 ~ 1 + age, visits, epsilon = 1, records = 4000, columns = list(age = c(18, 100))), silent = TRUE)
 cat("error:", wrong)
 `)
-	for _, want := range []string{"b[age]", "b[sex=male]", "error:", "undeclared column died30"} {
+	for _, want := range []string{"b[age]", "b[sex=male]", "Claim: (1, ", "Statistics: ", "error:", "undeclared column died30"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}

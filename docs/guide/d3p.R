@@ -5,9 +5,12 @@
 d3p <- function(formula, data, columns, epsilon, records, family = "bernoulli", priors = list(),
                 unit = "person", out = tempfile("d3p"), binary = "d3p", ...) {
   quoted <- function(x) encodeString(x, quote = '"')
-  declared <- function(c) {
+  declared <- function(c, name) {
     if (inherits(c, "AsIs")) return(as.character(c))
-    if (is.character(c)) return(paste0("{type: category, levels: [", paste(quoted(c), collapse = ", "), "]}"))
+    if (is.character(c)) {
+      kind <- if (family == "bernoulli" && name == all.vars(formula)[1]) "binary" else "category"
+      return(paste0("{type: ", kind, ", levels: [", paste(quoted(c), collapse = ", "), "]}"))
+    }
     type <- if (is.integer(c)) "integer" else "real"
     sprintf("{type: %s, lower: %s, upper: %s}", type, format(c[1], digits = 15), format(c[2], digits = 15))
   }
@@ -17,7 +20,7 @@ d3p <- function(formula, data, columns, epsilon, records, family = "bernoulli", 
   writeLines(c(
     "d3p: 1", "name: model", "data:",
     sprintf("  unit: {entity: %s, rows_per_unit: 1}", unit), sprintf("  rows: {public: %d}", as.integer(records)),
-    "  columns:", sprintf("    %s: %s", quoted(names(columns)), vapply(columns, declared, "")),
+    "  columns:", sprintf("    %s: %s", quoted(names(columns)), mapply(declared, columns, names(columns))),
     "model:", paste0("  formula: ", quoted(paste(deparse(formula, width.cutoff = 500), collapse = " "))),
     paste0("  family: ", family),
     if (length(priors)) c("  priors:", sprintf("    %s: %s", quoted(names(priors)), unlist(priors)))), model)
@@ -31,6 +34,8 @@ d3p <- function(formula, data, columns, epsilon, records, family = "bernoulli", 
   status <- system2(binary, c("fit", "--epsilon", epsilon, "--model", shQuote(model), "--out", shQuote(run),
                               flags, shQuote(data)), stdout = file.path(out, "fit.txt"), stderr = log)
   if (status != 0) stop(paste(readLines(log), collapse = "\n"), call. = FALSE)
+  said <- readLines(file.path(out, "fit.txt"))
+  message(paste(said[grep("^Claim: ", said):(length(said) - 2)], collapse = "\n")) # and the verdict on the statistics
   text <- system2(binary, c("draws", shQuote(run)), stdout = TRUE)
   draws <- posterior::as_draws_df(read.csv(text = text, check.names = FALSE))
   attr(draws, "release") <- file.path(run, "release")

@@ -11,7 +11,8 @@ def d3p(formula, data, columns, epsilon, records, family="bernoulli", priors=Non
         if isinstance(c, dict):
             return c
         if all(isinstance(x, str) for x in c):
-            return {"type": "category", "levels": list(c)}
+            observed = family == "bernoulli" and name == formula.split("~")[0].strip()
+            return {"type": "binary" if observed else "category", "levels": list(c)}
         lower, upper = c
         kind = "integer" if isinstance(lower, int) and isinstance(upper, int) else "real"
         return {"type": kind, "lower": lower, "upper": upper}
@@ -32,4 +33,5 @@ def d3p(formula, data, columns, epsilon, records, family="bernoulli", priors=Non
     if done.returncode:
         raise RuntimeError(done.stderr.strip())
     result = xr.open_zarr(out / "release" / "idata.zarr", group="posterior", consolidated=False)
-    return result.assign_attrs(claim=json.loads(done.stdout)["claim"], warnings=done.stderr, release=str(out / "release"))
+    said = json.loads(done.stdout)
+    return result.assign_attrs(claim=said["claim"], statistics=said.get("verdict"), warnings=done.stderr, release=str(out / "release"))

@@ -174,8 +174,11 @@ func (b *checker) checkResponse(m *Model, c *data.Column, f *family) {
 			}
 		}
 		hint := c.Type.V + " columns are observed by family " + strings.Join(others, ", ")
-		if len(others) == 0 {
+		switch {
+		case len(others) == 0:
 			hint = ""
+		case c.Type.V == data.Category && len(c.Levels) == 2 && slices.Contains(f.types, data.Binary):
+			hint = "write `type: binary`"
 		}
 		b.Add(at, hint, "family %s needs a response of type %s, but %s is %s", f.Name, strings.Join(f.types, " or "), c.Name.V, c.Type.V)
 		return

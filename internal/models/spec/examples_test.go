@@ -42,3 +42,21 @@ privacy: {epsilon: 1}
 		}
 	}
 }
+
+// A response of two levels under bernoulli is of the wrong type, not of the wrong family.
+func TestHintAtTwoLevels(t *testing.T) {
+	for levels, want := range map[string]string{"[a, b]": "write `type: binary`", "[a, b, c]": "category columns are observed by family categorical"} {
+		_, errs := Parse("m.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    x: {type: real, lower: 0, upper: 10}
+    y: {type: category, levels: `+levels+`}
+model: {formula: y ~ x, family: bernoulli}
+`), nil)
+		if len(errs) != 1 || errs[0].Hint != want {
+			t.Errorf("%s: %v, want the hint %s", levels, errs.Err(), want)
+		}
+	}
+}
