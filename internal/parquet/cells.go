@@ -104,22 +104,27 @@ func (k Kind) storage() storage {
 	return ints
 }
 
+// width is the number of bytes of a value; 0 if values have different ones, or a wrong number.
+func (e element) width() int {
+	switch e.physical {
+	case physicalInt32, physicalFloat:
+		return 4
+	case physicalInt64, physicalDouble:
+		return 8
+	case physicalInt96:
+		return 12
+	case physicalFixed:
+		if e.length > 0 && e.length <= 1<<16 {
+			return int(e.length)
+		}
+	}
+	return 0
+}
+
 // plain decodes n values of the encoding PLAIN, adds them to c, and returns the rest of
 // the bytes.
 func (e element) plain(k Kind, b []byte, n int, c *Cells) (rest []byte) {
-	size := 0
-	switch e.physical {
-	case physicalInt32, physicalFloat:
-		size = 4
-	case physicalInt64, physicalDouble:
-		size = 8
-	case physicalInt96:
-		size = 12
-	case physicalFixed:
-		if size = int(e.length); size <= 0 || size > 1<<16 {
-			panic(errDamaged)
-		}
-	case physicalBytes:
+	if e.physical == physicalBytes {
 		for range n {
 			if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
 				panic(errDamaged)
@@ -130,7 +135,8 @@ func (e element) plain(k Kind, b []byte, n int, c *Cells) (rest []byte) {
 		}
 		return b
 	}
-	if n > len(b)/size {
+	size := e.width()
+	if size == 0 || n > len(b)/size {
 		panic(errDamaged)
 	}
 	switch {

@@ -449,6 +449,7 @@ const (
 	encodingDeltaLengths    = 6
 	encodingDeltaStrings    = 7
 	encodingDictionary      = 8
+	encodingSplit           = 9
 )
 
 // begun takes the values of a page.
@@ -459,6 +460,9 @@ func (r *ColumnReader) begun(h pageHeader, b []byte) {
 	switch {
 	case h.encoding == encodingPlain:
 		p.mode, p.plain = plainValues, b
+		return
+	case h.encoding == encodingSplit && e.width() > 0:
+		p.mode, p.plain = plainValues, joined(b, e.width())
 		return
 	case h.encoding == encodingPlainDictionary || h.encoding == encodingDictionary:
 		p.mode = dictionaryIndices
@@ -493,6 +497,19 @@ func (r *ColumnReader) begun(h pageHeader, b []byte) {
 		panic(errDamaged)
 	}
 	p.mode = decodedValues
+}
+
+// joined is the plain form of values whose first bytes come first, then their second ones, and so on.
+// Apache Parquet, "Byte Stream Split".
+func joined(b []byte, width int) []byte {
+	n := len(b) / width
+	plain := make([]byte, n*width)
+	for k := range width {
+		for i, x := range b[k*n : (k+1)*n] {
+			plain[i*width+k] = x
+		}
+	}
+	return plain
 }
 
 // present is the number of values of a page with n cells, nulls aside.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -358,6 +359,31 @@ func TestLongTextsAreEmpty(t *testing.T) {
 			if got[i] != want[i] {
 				t.Errorf("%s: cell %d has %d bytes, want %d", name, i, len(fmt.Sprint(got[i])), len(want[i]))
 			}
+		}
+	}
+}
+
+// DuckDB writes numbers by their first bytes, second bytes and so on in files of version 2:
+// copy (select case when i%5=0 then null else i/8-3 end as x, cast(case when i%3=0 then null
+// else -i/4 end as float) as f from range(300) t(i)) to 'duckdb-split.parquet' (parquet_version v2).
+func TestSplitNumbers(t *testing.T) {
+	file, err := os.ReadFile("testdata/duckdb-split.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x, f []any
+	for i := range 300 {
+		x, f = append(x, float64(i)/8-3), append(f, -float64(i)/4)
+		if i%5 == 0 {
+			x[i] = nil
+		}
+		if i%3 == 0 {
+			f[i] = nil
+		}
+	}
+	for k, want := range [][]any{x, f} {
+		if kind, got, err := read(file, k, 7); err != nil || kind != parquet.Float || !slices.Equal(got, want) {
+			t.Errorf("column %d: kind %d, %v, want %v: %v", k, kind, got, want, err)
 		}
 	}
 }
