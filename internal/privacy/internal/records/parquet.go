@@ -90,12 +90,16 @@ func (t *parquetTable) match(enc *encoder) error {
 		if enc.partitions[i] != nil {
 			continue
 		}
-		if of := columns[places[i]]; cellReader(of.Kind, c) == nil {
+		of := columns[places[i]]
+		switch hint := foreign(c, of.Kind); {
+		case cellReader(of.Kind, c) == nil:
 			errs = append(errs, &tablefile.FileError{
 				File: t.path, Column: c.name,
 				Problem: fmt.Sprintf("has type %s in the file", of.Type),
 				Hint:    wanted(c, of.Kind),
 			})
+		case hint != "":
+			errs = append(errs, &tablefile.FileError{File: t.path, Column: c.name, Problem: fmt.Sprintf("has type %s in the file, and no declared level fits", of.Type), Hint: hint})
 		}
 	}
 	if enc.units != nil {
@@ -108,6 +112,26 @@ func (t *parquetTable) match(enc *encoder) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// foreign is the advice for a column of levels of which no cell of a kind can have one; "" if some can.
+func foreign(c *column, kind parquet.Kind) string {
+	if c.levels == nil || c.levels.open != nil {
+		return ""
+	}
+	switch kind {
+	case parquet.Bool:
+		_, yes := c.levels.findBool(true)
+		_, no := c.levels.findBool(false)
+		if !yes && !no {
+			return "declare levels: [false, true]"
+		}
+	case parquet.Int, parquet.Uint, parquet.Float, parquet.Decimal:
+		if len(c.levels.byNumber) == 0 {
+			return "declare the numbers that stand for the levels, such as [0, 1]"
+		}
+	}
+	return ""
 }
 
 // wanted is the advice for a column of a kind that does not fit the declaration.

@@ -147,6 +147,8 @@ func TestParquetErrors(t *testing.T) {
 		{"a time of day", parquetText(t, columns(arrow.FixedWidthTypes.Time32ms), `["12:34:56"]`), number, "column a: has type time of day"},
 		{"a list", parquetText(t, columns(arrow.ListOf(arrow.PrimitiveTypes.Int64)), `[[3141592653]]`), number, "column a: has type list of integer in the file (a tensor with tokens: 30000"},
 		{"a struct", parquetText(t, columns(arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64})), `[{"a": 3141592653}]`), number, "column a: has type nested"},
+		{"truth values for other levels", parquetText(t, columns(arrow.FixedWidthTypes.Boolean), `[true]`), level, "column a: has type bool in the file, and no declared level fits (declare levels: [false, true])"},
+		{"numbers for other levels", parquetText(t, columns(arrow.PrimitiveTypes.Int64), `[3141592653]`), level, "column a: has type integer in the file, and no declared level fits (declare the numbers"},
 		{"bytes of one length", parquetText(t, columns(&arrow.FixedSizeBinaryType{ByteWidth: 3}), `["MzE0"]`), level, "column a: has type bytes of fixed length"},
 		{"unknown column", text, elsewhere, "column A: not in the header of the file (did you mean a?)"},
 		{"only the magic", "PAR1", number, "is no Parquet file that can be decoded"},
