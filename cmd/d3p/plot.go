@@ -57,7 +57,11 @@ prior (densities before and after the fit). It needs the release only.`,
 			if err := flags.CheckWords("--format", formats, figure.Formats()); err != nil {
 				return err
 			}
-			r, findings, err := a.readFindings(c.Context(), args[0])
+			r, err := a.releases.Read(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			findings, err := r.Findings()
 			if err != nil {
 				return err
 			}

@@ -161,6 +161,7 @@ func (a *app) twin(r *released.Release, s twinSettings) error {
 		if err := outfile.Write(s.report, []byte(page)); err != nil {
 			return err
 		}
+		a.notef("%s: written", s.report)
 		if s.out == "" && s.grid == "" {
 			return nil
 		}
