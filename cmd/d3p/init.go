@@ -301,7 +301,7 @@ func wrongHeader(header []string) string {
 		return "the first line holds numbers, like a record, which a model file must not quote; it must name the columns (put their names there; or use --from, and name all columns of the file under data: header: [...])"
 	}
 	for i, name := range header {
-		if slices.Contains(header[:i], name) {
+		if strings.TrimSpace(name) != "" && slices.Contains(header[:i], name) { // nameless ones are left out
 			return fmt.Sprintf("columns %d and %d have the same name (rename one)", slices.Index(header, name)+1, i+1)
 		}
 	}

@@ -46,14 +46,13 @@ func Skeleton(header []string, known Known) []byte {
 		switch name := names[i]; {
 		case list:
 			lists = append(lists, fmt.Sprintf("  #   %s: {from: %s, %s, dims: [t], shape: [64]}\n", name, scalar(h), setting))
+		case strings.TrimSpace(h) == "":
+			fmt.Fprintf(&b, "    # Column %d of the file has no name and is left out: row numbers, or a separator at the end of lines?\n", i+1)
 		case !needed(name):
 			others = append(others, h)
 		case name == h:
 			fmt.Fprintf(&b, "    %s: %s\n", name, spec.Blank)
 		default:
-			if strings.TrimSpace(h) == "" {
-				fmt.Fprintf(&b, "    # Column %d of the file has no name: row numbers, or a separator at the end of lines?\n", i+1)
-			}
 			fmt.Fprintf(&b, "    %s: {header: %s, type: %s}\n", name, strconv.Quote(h), spec.Blank)
 		}
 	}
