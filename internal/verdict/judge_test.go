@@ -220,6 +220,9 @@ func TestVerdictOfTheWhole(t *testing.T) {
 		{[]outputs.Summary{row("a", outputs.Resolved)}, Known{Declared: 1000, Usable: -2, UsableSD: 5}, outputs.Not},
 		{[]outputs.Summary{row("a", outputs.Resolved)}, Known{Declared: 1000, Usable: 0, UsableSD: 5}, outputs.Not},
 		{[]outputs.Summary{row("a", outputs.Resolved)}, Known{Declared: 1000, Usable: 700, UsableSD: 200}, outputs.Resolved},
+		{[]outputs.Summary{row("a", outputs.Resolved)}, Known{Declared: 1000, Usable: 1050, UsableSD: 5}, outputs.Resolved},
+		{[]outputs.Summary{row("a", outputs.Resolved)}, Known{Declared: 1000, Usable: 1500, UsableSD: 5}, outputs.Partly},
+		{[]outputs.Summary{row("a", outputs.Not)}, Known{Declared: 1000, Usable: 1500, UsableSD: 5}, outputs.Not},
 	} {
 		if got := Whole(c.rows, c.known); got.Value != c.want {
 			t.Errorf("%+v: %+v, want %s", c.known, got, c.want)

@@ -59,7 +59,7 @@ func (d *judged) besideNoInterval(v int) (verdict outputs.Verdict) {
 	case d.isPoint(v):
 		return worse(verdict, outputs.Not, "a point has no interval: fit with another guide than delta")
 	case d.blind:
-		return worse(verdict, outputs.Not, "its interval leaves the privacy noise out: fit without --noise-aware none, --compat d3p or a custom guide")
+		return worse(verdict, outputs.Not, "its interval leaves the privacy noise out: fit without --noise-aware none, --compat d3p or a custom guide, and declare as many rows as there are")
 	}
 	return verdict
 }

@@ -11,7 +11,7 @@ import (
 const usableLost = 0.1 // of the declared records
 
 // Whole is the verdict about all variables in tables: resolved or not if all are, else
-// partly. If far fewer records are usable than declared it is partly at best, and not with
+// partly. If far fewer records are usable than declared, or more, it is partly at best, and not with
 // fewer than half of them.
 func Whole(rows []outputs.Summary, known Known) outputs.Verdict {
 	counts := map[string]int{}
@@ -38,9 +38,12 @@ func Whole(rows []outputs.Summary, known Known) outputs.Verdict {
 	case counts[outputs.Resolved] < n:
 		whole = outputs.Verdict{Value: outputs.Partly, Why: fmt.Sprintf("%d of %d resolved, %d partly, %d not; %s", counts[outputs.Resolved], n, counts[outputs.Partly], counts[outputs.Not], gravest.Why)}
 	}
-	if lost := known.Declared - known.Usable; known.UsableSD != 0 && lost > usableLost*known.Declared+levelNoise*known.UsableSD {
-		why := cmp.Or(known.Lost, "the table has fewer, or levels, bounds and missing values reject others")
-		why = fmt.Sprintf("only about %.0f ± %.0f of %.0f declared records are usable: %s (d3p check MODEL --data FILE --out PRIVATE counts them)", math.Max(0, known.Usable), known.UsableSD, known.Declared, why)
+	if lost := known.Declared - known.Usable; known.UsableSD != 0 && math.Abs(lost) > usableLost*known.Declared+levelNoise*known.UsableSD {
+		why := fmt.Sprintf("about %.0f ± %.0f records are usable, more than the %.0f declared: correct rows in the model file", known.Usable, known.UsableSD, known.Declared)
+		if lost > 0 {
+			why = cmp.Or(known.Lost, "the table has fewer, or levels, bounds and missing values reject others")
+			why = fmt.Sprintf("only about %.0f ± %.0f of %.0f declared records are usable: %s (d3p check MODEL --data FILE --out PRIVATE counts them)", math.Max(0, known.Usable), known.UsableSD, known.Declared, why)
+		}
 		switch {
 		case whole.Value == outputs.Not:
 			return outputs.Verdict{Value: outputs.Not, Why: why + "; " + whole.Why}
