@@ -17,6 +17,7 @@ import (
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/naming"
 	"d3p/internal/outputs"
+	"d3p/internal/verdict"
 )
 
 // summaryResult is the JSON form of `d3p summary`.
@@ -345,7 +346,7 @@ func verdictWords(v outputs.Verdict, rows []outputs.Summary) string {
 	return text
 }
 
-// noisy reports whether most of the variance of an unresolved variable is privacy noise.
+// noisy reports whether privacy noise is the reason against a variable.
 func noisy(r outputs.Summary) bool {
-	return r.Verdict != nil && r.Verdict.Value != outputs.Resolved && r.NoiseShare != nil && *r.NoiseShare > 0.5
+	return r.Verdict != nil && r.Why != "" && r.NoiseShare != nil && r.Why == verdict.OfNoise(*r.NoiseShare).Why
 }

@@ -55,15 +55,14 @@ model: {formula: y ~ day + sex, family: bernoulli}
 	}
 }
 
-// How to lessen noise is said where noise hides a parameter, and there alone.
+// How to lessen noise is said where noise is the reason against a parameter, and there alone.
 func TestVerdictWordsOfNoise(t *testing.T) {
 	share := 0.9
-	row := outputs.Summary{Variable: "b", NoiseShare: &share, Verdict: &outputs.Verdict{Value: outputs.Partly, Why: "90 % of the variance is privacy noise"}}
-	for value, want := range map[string]bool{outputs.Partly: true, outputs.Resolved: false} {
-		row.Verdict.Value = value
+	for why, want := range map[string]bool{"90 % of the variance is privacy noise": true, "the posterior is the prior": false} {
+		row := outputs.Summary{Variable: "b", NoiseShare: &share, Verdict: &outputs.Verdict{Value: outputs.Partly, Why: why}}
 		text := verdictWords(outputs.Verdict{Value: outputs.Partly, Why: "c: the posterior is the prior"}, []outputs.Summary{row})
 		if strings.Contains(text, "less noise: a larger epsilon") != want {
-			t.Errorf("beside a noisy variable that is called %s: %q", value, text)
+			t.Errorf("%s: %q", why, text)
 		}
 	}
 }
