@@ -21,6 +21,7 @@ import (
 	"d3p/internal/atomicfile"
 	"d3p/internal/cpu"
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/net"
@@ -41,9 +42,10 @@ type checkResult struct {
 	Warnings   []mistake     `json:"warnings"`
 	DataCheck  string        `json:"data_check,omitempty"` // the private file with the counts of --data
 	// Records has the counts of --show, which are as private as the records.
-	Records *privacy.DataCheck `json:"records,omitempty"`
-	bought  []string           // lines about levels to buy
-	counted int                // columns of a twin by marginals, which has no parameters
+	Records  *privacy.DataCheck `json:"records,omitempty"`
+	declared string             // words about how many records the model file declares
+	bought   []string           // lines about levels to buy
+	counted  int                // columns of a twin by marginals, which has no parameters
 }
 
 // mistake is an error of a model file with its place.
@@ -183,6 +185,7 @@ func (a *app) check(path string, s checkSettings) error {
 	result.Valid = true
 	result.Warnings = mistakesOf(m.Spec.Warnings)
 	result.describe(m)
+	result.declared = declaredWords(m.Spec.Data.Rows)
 	result.Layers, result.Record = layersOf(m)
 	a.warn(m.Spec.Warnings)
 	var counts *privacy.DataCheck
@@ -239,7 +242,7 @@ func (r checkResult) print(w io.Writer) {
 		fmt.Fprintf(w, "%s: how the records fit the declaration; as private as they are\n", r.DataCheck)
 	}
 	if r.Records != nil {
-		printCounts(w, r.Records)
+		printCounts(w, r.Records, r.declared)
 	}
 }
 
@@ -279,17 +282,26 @@ func checkRecords(m *models.Model, path, data, out string) (*privacy.DataCheck, 
 	return counts, nil
 }
 
-// printCounts prints for the custodian how the rules act on the records.
-func printCounts(w io.Writer, c *privacy.DataCheck) {
+// declaredWords are words about how many records a model file declares.
+func declaredWords(r data.Rows) string {
+	if r.Public.IsSet() {
+		return fmt.Sprintf("%d declared", r.N())
+	}
+	return fmt.Sprintf("at most %d declared", r.N())
+}
+
+// printCounts prints for the custodian how the rules act on the records; declared is how many there should be.
+func printCounts(w io.Writer, c *privacy.DataCheck, declared string) {
 	t := terminal.Columns{W: w, Right: []int{0, 1, 2, 3, 4}}
 	t.Line(terminal.Cells{"column", "missing", "unreadable", "out of bounds", "undeclared level"})
-	unreadable := 0
+	unreadable, undeclared := 0, 0
 	for _, column := range c.Columns {
 		unreadable += column.Unparseable
+		undeclared += column.UnknownLevel
 		t.Line(terminal.Cells{column.Column, column.Missing, column.Unparseable, column.OutOfBounds, column.UnknownLevel})
 	}
 	t.Print()
-	fmt.Fprintf(w, "%d records; %d of them contribute nothing", c.Records, c.Rejected)
+	fmt.Fprintf(w, "%d records, %s; %d contribute nothing", c.Records, declared, c.Rejected)
 	if u := c.Units; u != nil {
 		fmt.Fprintf(w, "; %d rows: %d without %s, %d rejected, %d beyond rows_per_unit", u.Rows, u.WithoutID, u.Column, u.Rejected, u.Dropped)
 	}
@@ -299,6 +311,9 @@ func printCounts(w io.Writer, c *privacy.DataCheck) {
 	fmt.Fprintln(w)
 	if unreadable > 0 {
 		fmt.Fprintln(w, "a number has no separators of thousands, unit or %; `decimal: \",\"` reads 3,14 and `dates: dmy` reads 31.12.2024")
+	}
+	if undeclared > 0 {
+		fmt.Fprintln(w, "a level is spelled as in the file: Yes is not yes; `unknown: LEVEL` of a category replaces the undeclared ones")
 	}
 }
 

@@ -204,6 +204,9 @@ func (a *app) predict(p *prediction.Prediction, path string, s predictSettings) 
 		}
 	}
 	result.Metrics = outcomes.scores()
+	if s.metrics && !slices.ContainsFunc(result.Metrics, func(m score.LocalScore) bool { return m.Rows > 0 }) {
+		a.warnf("no row of %s has a prediction and a response as declared (d3p check MODEL --data %[1]s --show counts the cells that are not)", path)
+	}
 	if s.metrics && s.out == "" {
 		return a.result(result, result.printMetrics)
 	}
