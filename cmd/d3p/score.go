@@ -76,6 +76,8 @@ it reads a record and refuses what exceeds the limit.`,
 			switch {
 			case s.public && (s.epsilon != 0 || s.delta != 0 || s.ledger != ""):
 				return status.Usagef("--public: public records have no price; leave --epsilon, --delta and --ledger out")
+			case !s.public && !c.Flags().Changed("epsilon"):
+				return status.Usagef("--epsilon: missing: the price of the scores, as in --epsilon 0.5; or --public if TEST is public")
 			case !s.public && (!(s.epsilon > 0) || math.IsInf(s.epsilon, 0)):
 				return status.Usagef("--epsilon: %g is not positive; type the price of the scores, such as --epsilon 0.5, or --public if TEST is public", s.epsilon)
 			}

@@ -63,7 +63,7 @@ func ParseKey(text, passphrase []byte) (*Key, error) {
 		return nil, ErrPassphrase
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w (name the file of the private key, without .pub)", err)
 	}
 	k := &Key{signer}
 	if k.algorithm() == "" {
