@@ -179,10 +179,11 @@ func endedItself(err error) bool {
 	return errors.Is(err, fit.ErrNonFinite) || errors.As(err, &refused) && refused.Kind == Model
 }
 
-// wholePrice is the ledger of a fit that ended itself. Where it ended shows what it released until then, and a
-// price of these steps alone would depend on them.
-func (r Run) wholePrice() privacy.Ledger {
-	return privacy.Ledger{Relation: r.Plan.Relation(), Entries: []privacy.Entry{{Time: r.Job.Created, Purpose: "fit", Event: r.price(), Steps: 1, Authorised: 1}}}
+// wholePrice is the ledger of a fit whose own releases decided what it asked for, or in which step it ended: it has
+// the price of all that the fit could have released. The price of what it did release would depend on the records.
+func (r Run) wholePrice(spent privacy.Ledger) privacy.Ledger {
+	spent.Entries = []privacy.Entry{{Time: r.Job.Created, Purpose: "fit", Event: r.price(), Steps: r.Plan.Steps, Authorised: r.Plan.Steps}}
+	return spent
 }
 
 // price is the event of the planned fit.
@@ -269,7 +270,7 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 	result, err := r.steps(ctx, curator, observer)
 	observer.stop()
 	if r.Plan.Private && endedItself(err) {
-		result.Spent = r.wholePrice()
+		result.Spent = r.wholePrice(result.Spent)
 		r.folder.remove(checkpointFile) // of steps before: other numbers than those that showed would follow
 	}
 	return result, err

@@ -35,6 +35,9 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 		return nil, err
 	}
 	table, spent, err := r.learn(ctx, m)
+	if err == nil {
+		spent = r.wholePrice(spent) // which tables it asked for, and so the price of each, depends on what they show
+	}
 	if len(spent.Entries) > 0 {
 		err = errors.Join(err, r.folder.write(ledgerFile, spent))
 	}
@@ -113,18 +116,15 @@ func (r Run) learn(ctx context.Context, m *models.Model) (*synthesis.Table, priv
 
 // writeSynthesis writes the release.
 func (r Run) writeSynthesis(m *models.Model, table *synthesis.Table) (*report.Run, error) {
-	j, done := r.Job, *r.Plan
-	done.Steps = table.Steps
-	run := r.described(m, &posterior.Posterior{Plan: &done, Steps: done.Steps})
-	// The ledger's entries of a release have this noise together, to the last bits:
-	// the plan's is the smaller.
-	run.Event = done.MechanismEvent(done.NoiseMultiplier)
-	answer, err := accountant.Epsilon(run.Event, done.Neighbours, done.Delta)
+	j, p := r.Job, r.Plan
+	run := r.described(m, &posterior.Posterior{Plan: p, Steps: p.Steps})
+	run.Event = r.price()
+	answer, err := accountant.Epsilon(run.Event, p.Neighbours, p.Delta)
 	if err != nil {
 		return nil, err
 	}
 	run.Spent = answer
-	if run.Booked, err = Booked(j.Ledger, j.ID, m.Spec.Data.Unit.Entity.V, done.Neighbours); err != nil {
+	if run.Booked, err = Booked(j.Ledger, j.ID, m.Spec.Data.Unit.Entity.V, p.Neighbours); err != nil {
 		return nil, err
 	}
 	table.Privacy = run.Banner()
