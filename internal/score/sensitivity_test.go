@@ -1,6 +1,7 @@
 package score
 
 import (
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -9,7 +10,9 @@ import (
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/sensitivity"
 	"d3p/internal/settings"
 	"d3p/internal/stattest"
@@ -99,5 +102,36 @@ func TestNoRecordMovesSurprisalsByMore(t *testing.T) {
 	}
 	if tried < 20 || counted < tried*3/4 || several < 5 || far < 10 {
 		t.Errorf("of %d models the record was counted for %d, of which %d have several rows per unit; %d predictors", tried, counted, several, far)
+	}
+}
+
+// The surprisal of a row has the same bits wherever the row is among others: one more record moves no other to
+// another cell.
+func TestSurprisalsAreOfTheirRowsAlone(t *testing.T) {
+	stattest.SkipNumerics(t)
+	const n = 900 // two batches and a part of one
+	rng, compared := rand.New(rand.NewPCG(9, 30)), 0
+	for _, one := range attacked(t) {
+		m := one.Compiled
+		if m.Likelihood.AuxRecord > 0 {
+			continue
+		}
+		theta, k := make([]float64, m.P), m.Encoding.K
+		for i := range theta {
+			theta[i] = rng.NormFloat64()
+		}
+		rows := simulate.Records(m, theta, n, m.DeclaredLaw(), noise.NewRandom(noise.Public(3).Stream(noise.Simulation)))
+		all := surprisals(m, theta, rows)
+		for _, from := range []int{1, 2, 5, 8, 399, n - 1} {
+			for i, x := range surprisals(m, theta, rows[from*k:]) {
+				if math.Float64bits(x) != math.Float64bits(all[from+i]) {
+					t.Fatalf("%s: without the first %d rows the surprisal of row %d is %.17g, not %.17g", one.Name, from, from+i, x, all[from+i])
+				}
+			}
+		}
+		compared++
+	}
+	if compared < 20 {
+		t.Errorf("%d models", compared)
 	}
 }
