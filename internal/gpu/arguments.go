@@ -50,7 +50,7 @@ type arguments struct {
 	dotCount, termCount, pairCount             int32
 	parameterCount, noiseCount, lanesPerRecord int32
 	chunk, slots, clipKind, single, fresh      int32
-	dotLanes, factorLanes, wide, together      int32
+	dotLanes, factorLanes, wide, longest       int32
 	partition, longDots                        int32
 	indexCount, _                              int32
 }

@@ -97,6 +97,7 @@ func checkSameBits(t *testing.T, device *Engine, host *oneThread, size, n int, m
 			same(t, step(t, a, k, false), step(t, b, k, false))
 		}
 	})
+	t.Run("sums of rows", func(t *testing.T) { checkAlignment(t, device, hostEngine) })
 	t.Run("sums in tiles", func(t *testing.T) {
 		tape, wide, single, _ := singleNetwork(t, size/3)
 		for _, rows := range []*privacy.Rows{wide, single} {

@@ -100,7 +100,7 @@ func (p *program) send(m *memory, a *arguments) (err error) {
 	a.terms, a.termCount = keep(store(m, p.terms)), int32(len(p.terms))
 	a.pairs, a.pairCount = keep(store(m, p.pairs)), int32(len(p.pairs))
 	a.globals = keep(m.alloc(8 * int64(p.globals)))
-	a.slack, a.together = privacy.NormSlack(p.tape), int32(p.together())
+	a.slack, a.longest = privacy.NormSlack(p.tape), int32(p.longest())
 	a.parameterCount, a.noiseCount = int32(p.tape.P), int32(p.tape.AuxRecord)
 	a.lanesPerRecord = int32(p.lanesPerRecord())
 	if p.isPartition() {

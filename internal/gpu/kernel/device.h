@@ -16,6 +16,10 @@ static_assert(sizeof(int) == 4 && sizeof(u64) == 8 && sizeof(void*) == 8, "the G
 
 enum { warpSize = 32 };
 
+template <class T> struct Four {
+    T x[4];
+};
+
 #ifdef __CUDA__
 
 #define DEVICE static __attribute__((device)) inline __attribute__((always_inline))
@@ -56,6 +60,12 @@ DEVICE u32 byteOf(u32 w, int i) { return __nvvm_prmt(w, 0, 0x4440 + i); }
 // fromGlobal reads a number that is in the memory of the device, not of a block or a thread:
 // such reads need not wait for writes to those.
 template <class T> DEVICE T fromGlobal(const T* at) { return *(const __attribute__((address_space(1))) T*)at; }
+
+// fourFromGlobal reads four neighbouring numbers from a multiple of 16 bytes on.
+DEVICE Four<float> fourFromGlobal(const float* at) {
+    typedef float Vector __attribute__((vector_size(16)));
+    return __builtin_bit_cast(Four<float>, fromGlobal((const Vector*)at));
+}
 
 // opaque hides the value x from the compiler: it does not make an address for every
 // constant distance from there, ahead of a loop, but has them in the instructions.

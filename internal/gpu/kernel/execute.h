@@ -1,6 +1,7 @@
 // The interpreter of a tape's instructions.
 #pragma once
 #include "chain.h"
+#include "quads.h"
 
 // block is the block of a table of `rows` that index x means, or -1.
 DEVICE int block(double x, int rows) { return x > -1 && x < (double)rows ? (int)x : -1; }
@@ -45,45 +46,41 @@ DEVICE void matVec(Team t, const Frame& f, const Instr& in, double* dst) {
     });
 }
 
-// rowMatVec reads the records' columns in place, a warp those of four records at a time,
-// 128 columns before it uses the first.
+// rowMatVec reads the records' columns in place, a warp those of several records at a time.
 template <class Table> DEVICE void rowMatVec(Team t, const Frame& f, const Table& table, const Instr& in, double* dst) {
-    enum { records = 4, abreast = 4, block = abreast * warpSize, threads = blockThreads == 1 ? 1 : (int)warpSize, own = warpSize / threads };
+    enum { records = Table::abreast, threads = blockThreads == 1 ? 1 : (int)warpSize, own = warpSize / threads };
     const double* w = view(f, in.a).values;
-    int cols = in.cols, n = f.n, groups = (n + records - 1) / records, first = in.b.at;
-    i64 colStep = in.colStep;
-    decltype(table.column(0)) column[own][abreast];
-    double weights[own][abreast];
+    int n = f.n, first = in.b.at, width = quadsBefore(first) + in.cols;
+    Quad<Table> quads[own];
+    double weights[own][4];
     for (int row = 0; row < in.rows; row++) {
         auto readWeights = [&](int begin) {
-            UNROLL for (int o = 0; o < own; o++)
-                UNROLL for (int j = 0; j < abreast; j++) {
-                    int c = begin + j * warpSize + threadOfBlock() % warpSize + o;
-                    c = c < cols ? c : 0;
-                    column[o][j] = table.column(first + c);
-                    weights[o][j] = fromGlobal(w + (i64)row * in.rowStep + c * colStep);
-                }
+            UNROLL for (int o = 0; o < own; o++) {
+                int place = begin + (threadOfBlock() % warpSize + o) * 4, c = place - quadsBefore(first);
+                quads[o] = quadOf(table, first, in.cols, place);
+                UNROLL for (int j = 0; j < 4; j++) // outside they multiply 0
+                    weights[o][j] = fromGlobal(w + (i64)row * in.rowStep + (i64)(quads[o].inside[j] ? c + j : 0) * in.colStep);
+            }
         };
         readWeights(0);
-        eachWarp(t, groups, [&](int group) {
+        eachWarp(t, (n + records - 1) / records, [&](int group) {
             decltype(table.at(0)) at[records];
-            UNROLL for (int k = 0; k < records; k++) at[k] = table.at(recordAt(f, group * records + k < n ? group * records + k : n - 1));
+            rowsAt<records>(f, table, group * records, at);
             double sums[own][records] = {};
-            for (int begin = 0; begin < cols; begin += block) {
-                if (cols > block) readWeights(begin);
+            for (int begin = 0; begin < width; begin += quadsOfWarp) {
+                if (width > quadsOfWarp) readWeights(begin);
                 UNROLL for (int o = 0; o < own; o++) {
-                    decltype(table.read(at[0], column[0][0])) x[abreast][records];
-                    UNROLL for (int j = 0; j < abreast; j++)
-                        UNROLL for (int k = 0; k < records; k++) x[j][k] = table.read(at[k], column[o][j]);
+                    decltype(readQuad(table, at[0], quads[0])) x[records];
+                    UNROLL for (int k = 0; k < records; k++) x[k] = readQuad(table, at[k], quads[o]);
                     int nothing = afterReads();
-                    UNROLL for (int j = 0; j < abreast; j++)
-                        UNROLL for (int k = 0; k < records; k++) {
-                            double product = weights[o][j] * table.value(later(x[j][k], nothing), column[o][j]);
-                            sums[o][k] = begin + j * warpSize + threadOfBlock() % warpSize + o < cols ? sums[o][k] + product : sums[o][k];
-                        }
+                    UNROLL for (int j = 0; j < 4; j++) {
+                        u32 keep = later(quads[o].inside[j], nothing);
+                        UNROLL for (int k = 0; k < records; k++)
+                            sums[o][k] = fma(weights[o][j], table.keptValue(x[k].x[j], quads[o].columns[j], keep), sums[o][k]);
+                    }
                 }
             }
-            fourTotals<own>(sums, [&](int k, double s) {
+            totals<own, records>(sums, [&](int k, double s) {
                 if (group * records + k < n) dst[row * n + group * records + k] = s;
             });
         });

@@ -32,6 +32,7 @@ DEVICE u32 byteOf(u32 w, int i) { return w >> 8 * i & 255; }
 DEVICE int opaque(int x) { return x; }
 DEVICE void abreast(int*) {}
 template <class T> DEVICE T fromGlobal(const T* at) { return *at; }
+DEVICE Four<float> fourFromGlobal(const float* at) { return *(const Four<float>*)at; }
 template <class T> DEVICE T peek(const T* at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
 template <class T> DEVICE void put(T* at, T x) { __atomic_store_n(at, x, __ATOMIC_RELAXED); }
 DEVICE int next(int* at) { return __atomic_fetch_add(at, 1, __ATOMIC_RELAXED); }

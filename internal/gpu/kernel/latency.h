@@ -27,3 +27,8 @@ DEVICE int afterReads() {
 DEVICE float later(float x, int nothing) { return __builtin_bit_cast(float, __builtin_bit_cast(u32, x) | (u32)nothing); }
 DEVICE double later(double x, int nothing) { return fromBits(bits(x) | (u64)nothing); }
 DEVICE u32 later(u32 x, int nothing) { return x | (u32)nothing; }
+
+// kept is x, or 0 if `keep`, which has all bits or none, has none.
+DEVICE float kept(float x, u32 keep) { return __builtin_bit_cast(float, __builtin_bit_cast(u32, x) & keep); }
+DEVICE double kept(double x, u32 keep) { return fromBits(bits(x) & ((u64)keep << 32 | keep)); }
+DEVICE u32 kept(u32 x, u32 keep) { return x & keep; }

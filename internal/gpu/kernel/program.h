@@ -116,7 +116,7 @@ struct Arguments {
     // lanes of a chunk besides those of the tape
     int dotLanes, factorLanes;
     int wide; // > 0: all blocks work on one chunk of this many records
-    int together; // > 0: the most records of a chunk
+    int longest; // the most records of a chunk
     int partition; // each parameter is in one term
     int longDots;  // of the dots
     int indexCount, unused; // indexCount: even

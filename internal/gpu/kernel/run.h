@@ -58,7 +58,7 @@ struct Runs {
 DEVICE int chunkOf(const Arguments& a, i64 size) {
     u32 units = (((u32)size + 127) / 128 + 31) / 32;
     int chunk = a.wide ? a.wide : units < 1 ? 32 : units > 32 ? 1024 : (int)units * 32;
-    return a.together > 0 && a.together < chunk ? a.together : chunk;
+    return a.longest < chunk ? a.longest : chunk;
 }
 
 DEVICE int slotsOf(const Arguments& a, i64 size, int chunk) {

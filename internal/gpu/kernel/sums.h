@@ -49,10 +49,13 @@ struct RowSums {
 static_assert(sizeof(RowSums) <= sizeof(Scratch), "they fit");
 
 // weighRecords sets the weights and places of n records, from number `first` of the chunk
-// on; all threads of the block take part. Four are read before the first is used.
+// on, and as far as all warps read them ahead, of weight 0; all threads of the block take
+// part. Four are read before the first is used.
 DEVICE void weighRecords(const Frame& f, const double* factor, const double* delta, int first, int n, RowSums& to) {
-    enum { abreast = 4 };
-    for (int begin = 0; begin < n; begin += abreast * blockThreads) {
+    enum { abreast = 4, ahead = 8 * rowWarps };
+    static_assert(recordsAtATime % ahead == 0, "there is room");
+    int end = (n + ahead - 1) / ahead * ahead;
+    for (int begin = 0; begin < end; begin += abreast * blockThreads) {
         double weight[abreast], d[abreast];
         u32 place[abreast];
         UNROLL for (int k = 0; k < abreast; k++) {
@@ -65,59 +68,57 @@ DEVICE void weighRecords(const Frame& f, const double* factor, const double* del
         int nothing = afterReads();
         UNROLL for (int k = 0; k < abreast; k++) {
             int b = begin + k * blockThreads + threadOfBlock();
-            if (b < n) {
-                to.weights[b] = times(later(weight[k], nothing), later(d[k], nothing));
+            if (b < end) {
+                to.weights[b] = b < n ? times(later(weight[k], nothing), later(d[k], nothing)) : 0;
                 to.places[b] = later(place[k], nothing);
             }
         }
     }
 }
 
-// sumRows reads X from the table, neighbouring threads neighbouring columns. A
-// block has 128 rows of one column of the sum. Warp w of its 8 adds up the records b
-// with b mod 8 = w; then these 8 sums are added. Four records are read before the first
-// is used.
+// sumRows reads X from the table. A block has 128 rows of one column of the sum. Warp w of its
+// 8 adds up the records b with b mod 8 = w; then these 8 sums are added.
 template <class Table> DEVICE void sumRows(Team t, const Frame& f, const Table& table, const Term& m, const double* factor, double* sum, bool fresh) {
-    enum { own = rowWarps * warpSize / blockThreads, rows = rowsAtATime / warpSize, abreast = 4 };
+    enum { own = rowWarps * warpSize / blockThreads, abreast = Table::abreast };
+    static_assert(rowsAtATime == quadsOfWarp && abreast <= 8, "a warp reads all of them, and no farther than weights go");
     RowSums& shared = *(RowSums*)scratch();
-    int down = (m.rows + rowsAtATime - 1) / rowsAtATime, records = f.n;
+    int before = quadsBefore(m.x), down = (before + m.rows + rowsAtATime - 1) / rowsAtATime, records = f.n;
     for (int piece = t.rank / blockThreads; piece < down * m.cols; piece += t.size / blockThreads) {
         int c = piece / down, top = piece % down * rowsAtATime;
-        double s[own][rows] = {};
+        double s[own][4] = {};
         for (int begin = 0; begin < records; begin += recordsAtATime) {
             int n = records - begin < recordsAtATime ? records - begin : recordsAtATime;
             barrier(); // nobody needs what was there
             weighRecords(f, factor, f.lanes + (m.delta + c) * records, begin, n, shared);
             barrier();
             UNROLL for (int o = 0; o < own; o++) {
-                int thread = t.rank % blockThreads + o * blockThreads, warp = thread / warpSize, lane = thread % warpSize;
-                decltype(table.column(0)) column[rows];
-                UNROLL for (int i = 0; i < rows; i++) column[i] = table.column(m.x + (top + i * warpSize + lane < m.rows ? top + i * warpSize + lane : 0));
+                int thread = t.rank % blockThreads + o * blockThreads, warp = thread / warpSize;
+                Quad<Table> q = quadOf(table, m.x, m.rows, top + thread % warpSize * 4);
                 for (int first = warp; first < n; first += abreast * rowWarps) {
-                    decltype(table.read(table.at(0), column[0])) x[abreast][rows];
-                    UNROLL for (int k = 0; k < abreast; k++) {
-                        auto at = table.at(shared.places[first + k * rowWarps < n ? first + k * rowWarps : first]);
-                        UNROLL for (int i = 0; i < rows; i++) x[k][i] = table.read(at, column[i]);
-                    }
+                    decltype(readQuad(table, table.at(0), q)) x[abreast];
+                    UNROLL for (int k = 0; k < abreast; k++) x[k] = readQuad(table, table.at(shared.places[first + k * rowWarps]), q);
                     int nothing = afterReads();
                     UNROLL for (int k = 0; k < abreast; k++) {
-                        double weight = first + k * rowWarps < n ? shared.weights[first + k * rowWarps] : 0;
-                        UNROLL for (int i = 0; i < rows; i++) s[o][i] += times(weight, table.value(later(x[k][i], nothing), column[i]));
+                        double weight = shared.weights[first + k * rowWarps];
+                        u32 keep = later(weight == 0 ? 0u : ~0u, nothing); // as times
+                        UNROLL for (int j = 0; j < 4; j++) s[o][j] = fma(weight, table.keptValue(x[k].x[j], q.columns[j], keep), s[o][j]);
                     }
                 }
             }
         }
         UNROLL for (int o = 0; o < own; o++) {
             int thread = t.rank % blockThreads + o * blockThreads;
-            UNROLL for (int i = 0; i < rows; i++) shared.of[thread / warpSize][i * warpSize + thread % warpSize] = s[o][i];
+            UNROLL for (int j = 0; j < 4; j++) shared.of[thread / warpSize][thread % warpSize * 4 + j] = s[o][j];
         }
         barrier();
-        for (int r = t.rank % blockThreads; r < rowsAtATime && top + r < m.rows; r += blockThreads) {
+        for (int r = t.rank % blockThreads; r < rowsAtATime; r += blockThreads) {
+            int row = top + r - before;
+            if (row < 0 || row >= m.rows) continue;
             double s[rowWarps];
             UNROLL for (int w = 0; w < rowWarps; w++) s[w] = shared.of[w][r];
             UNROLL for (int half = 1; half < rowWarps; half *= 2)
                 UNROLL for (int w = 0; w < rowWarps; w += 2 * half) s[w] += s[w + half];
-            gain(&sum[m.parameter + (top + r) * m.rowStride + c * m.colStride], s[0], fresh);
+            gain(&sum[m.parameter + row * m.rowStride + c * m.colStride], s[0], fresh);
         }
     }
 }

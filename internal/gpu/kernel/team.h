@@ -134,10 +134,10 @@ template <class R> DEVICE double warpSum(int n, R read) {
     return warpSum(n, [&](int b) { return Three{read(b), 0, 0}; }, [](const Three& x) { return x.x; });
 }
 
-// fourTotals calls put(k, s) for k < 4 with the sums s of sums[·][k] over the threads of a
-// warp, each of which has `own` of its 32 partial sums; a tree of halves, as warpSum's.
-template <int own, class G> DEVICE void fourTotals(double (*sums)[4], G put) {
-    enum { count = 4 };
+// totals calls put(k, s) for k < count, a power of two, with the sums s of sums[·][k] over the
+// threads of a warp, each of which has `own` of its 32 partial sums; a tree of halves, as
+// warpSum's.
+template <int own, int count, class G> DEVICE void totals(double (*sums)[count], G put) {
     if (own == warpSize) {
         for (int k = 0; k < count; k++) {
             for (int half = warpSize / 2; half > 0; half /= 2)
@@ -146,14 +146,20 @@ template <int own, class G> DEVICE void fourTotals(double (*sums)[4], G put) {
         }
         return;
     }
-    // a thread keeps two of four sums, then one of two, and exchanges the others
-    int lane = threadOfBlock() % warpSize;
-    bool high = lane & 16, low = lane & 8;
-    double s0 = sums[0][0], s1 = sums[0][1], s2 = sums[0][2], s3 = sums[0][3];
-    double first = (high ? s2 : s0) + shuffle(high ? s0 : s2, 16), second = (high ? s3 : s1) + shuffle(high ? s1 : s3, 16);
-    double one = (low ? second : first) + shuffle(low ? first : second, 8);
-    for (int half = 4; half > 0; half /= 2) one += shuffle(one, half);
-    if (lane % 8 == 0) put(lane / 8, one);
+    // a thread keeps half of the sums, then half of those, and exchanges the others
+    int lane = threadOfBlock() % warpSize, half = warpSize / 2;
+    double s[count];
+    UNROLL for (int k = 0; k < count; k++) s[k] = sums[0][k];
+    UNROLL for (int left = count / 2; left > 0; left /= 2) {
+        bool high = lane & half;
+        UNROLL for (int k = 0; k < left; k++) {
+            double gives = high ? s[k] : s[k + left];
+            s[k] = (high ? s[k + left] : s[k]) + shuffle(gives, half);
+        }
+        half /= 2;
+    }
+    UNROLL for (; half > 0; half /= 2) s[0] += shuffle(s[0], half);
+    if (lane % (warpSize / count) == 0) put(lane / (warpSize / count), s[0]);
 }
 
 // fourSums calls put(r, Σ f(r, k) over k < n) for all r < 4: a warp is 8 threads for

@@ -23,48 +23,64 @@ DEVICE u32 recordAt(const Frame& f, int b) {
     return f.batch ? fromGlobal(f.batch + place) : (u32)place;
 }
 
-// FloatTable, DoubleTable and PackedTable are the table's records: at(i) is where record i
-// begins, column(j) where its column j is, read what is there, and value the number. The
-// reads need not wait for each other.
+// fartherBy is x + count·stride, by one instruction.
+template <class T> DEVICE const T* fartherBy(const T* x, u32 count, u32 stride) { return (const T*)((const u8*)x + (u64)count * (u32)(stride * sizeof(T))); }
+
+// FloatTable, AlignedTable, DoubleTable and PackedTable are the table's records: at(i) is
+// where record i begins, column(j) where its column j is, read what is there, value the
+// number, and keptValue that number or 0 (kept). The reads need not wait for each other.
 struct FloatTable {
+    enum { abreast = 4 }; // records that a warp reads before it uses the first
     const float* values;
-    i64 stride;
-    DEVICE_MEMBER const float* at(u32 record) const { return values + (i64)record * stride; }
+    u32 stride;
+    DEVICE_MEMBER const float* at(u32 record) const { return fartherBy(values, record, stride); }
     DEVICE_MEMBER int column(int j) const { return j; }
     DEVICE_MEMBER float read(const float* at, int column) const { return fromGlobal(at + column); }
     DEVICE_MEMBER double value(float x, int) const { return x; }
+    DEVICE_MEMBER double keptValue(float x, int, u32 keep) const { return kept(x, keep); }
+};
+
+// AlignedTable is one whose records begin at multiples of 16 bytes.
+struct AlignedTable : FloatTable {
+    enum { abreast = 8 };
 };
 
 struct DoubleTable {
+    enum { abreast = 4 };
     const double* values;
-    i64 stride;
-    DEVICE_MEMBER const double* at(u32 record) const { return values + (i64)record * stride; }
+    u32 stride;
+    DEVICE_MEMBER const double* at(u32 record) const { return fartherBy(values, record, stride); }
     DEVICE_MEMBER int column(int j) const { return j; }
     DEVICE_MEMBER double read(const double* at, int column) const { return fromGlobal(at + column); }
     DEVICE_MEMBER double value(double x, int) const { return x; }
+    DEVICE_MEMBER double keptValue(double x, int, u32 keep) const { return kept(x, keep); }
 };
 
 template <bool hasLists> struct PackedTable {
+    enum { abreast = 4 };
     const u32* words;
-    i64 stride; // words
+    u32 stride; // words
     const Slot* slots;
     const float* lists;
-    DEVICE_MEMBER const u32* at(u32 record) const { return words + (i64)record * stride; }
+    DEVICE_MEMBER const u32* at(u32 record) const { return fartherBy(words, record, stride); }
     DEVICE_MEMBER Slot column(int j) const { return Slot{fromGlobal(&slots[j].at), fromGlobal(&slots[j].size), fromGlobal(&slots[j].list)}; }
     DEVICE_MEMBER u32 read(const u32* at, const Slot& s) const { return fromGlobal(at + s.at / 4); }
-    DEVICE_MEMBER double value(u32 word, const Slot& s) const {
+    DEVICE_MEMBER float value(u32 word, const Slot& s) const {
         int whole = word >> s.at % 4 * 8 & (s.size == 2 ? 0xffff : 0xff);
         float x = s.size == 4 ? __builtin_bit_cast(float, word) : (float)whole;
         return hasLists && s.list >= 0 ? fromGlobal(lists + s.list + whole) : x;
     }
+    DEVICE_MEMBER double keptValue(u32 word, const Slot& s, u32 keep) const { return kept(value(kept(word, keep), s), keep); }
 };
 
 // withTable calls f with the table.
 template <class F> DEVICE void withTable(const Arguments& a, F f) {
-    if (a.lists) return f(PackedTable<true>{(const u32*)a.table, a.stride, a.packed, a.lists});
-    if (a.packed) return f(PackedTable<false>{(const u32*)a.table, a.stride, a.packed, 0});
-    if (a.single) return f(FloatTable{(const float*)a.table, a.stride});
-    f(DoubleTable{(const double*)a.table, a.stride});
+    if (a.lists) return f(PackedTable<true>{(const u32*)a.table, (u32)a.stride, a.packed, a.lists});
+    if (a.packed) return f(PackedTable<false>{(const u32*)a.table, (u32)a.stride, a.packed, 0});
+    FloatTable floats = {(const float*)a.table, (u32)a.stride};
+    if (a.single && a.stride % 4 == 0) return f(AlignedTable{floats});
+    if (a.single) return f(floats);
+    f(DoubleTable{(const double*)a.table, (u32)a.stride});
 }
 
 // isSingle reports whether products of a matrix are taken in float32: where the table
