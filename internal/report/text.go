@@ -14,6 +14,13 @@ func textFile(p *Privacy) release.File {
 		var b strings.Builder
 		badge, reason := badge(p)
 		fmt.Fprintf(&b, "%s: %s\n%s: %s\n", p.Subject.Name, p.Statements.OneLine, badge, reason)
+		if v := p.Utility.Whole; v != nil && v.Value != "" {
+			words := v.Value
+			if v.Why != "" {
+				words += " resolved: " + v.Why
+			}
+			fmt.Fprintf(&b, "Statistics: %s\n", words)
+		}
 		if p.Guarantee != nil {
 			textRisk(&b, p)
 		}
