@@ -123,7 +123,21 @@ nothing about a record leaves except through a mechanism whose price is counted.
 	for _, t := range manual.Topics() {
 		root.AddCommand(newTopic(t))
 	}
+	refuseUnknownHelp(root)
 	return root
+}
+
+// refuseUnknownHelp makes d3p help of a mistyped command an error: cobra shows the help of the program.
+func refuseUnknownHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"}) // it is there
+	help.Example = "  d3p help fit\n  d3p help keys"
+	help.Args = func(_ *cobra.Command, args []string) error {
+		if found, _, _ := root.Find(args); found == root { // the error is that found is not a child
+			return unknownCommand(root, args)
+		}
+		return nil
+	}
 }
 
 // newTopic is a page of `d3p help`: cobra treats a command that does nothing as a help
