@@ -49,7 +49,7 @@ func (p *Posterior) declared() *Posterior {
 		out.LogSD[j] = math.Log(ofGuide.At(j, j)) / 2
 		out.VarDP[j] = ofNoise.At(j, j)
 	}
-	out.Guide, out.NoiseFactor = guide.MeanField{}, nil
+	out.Guide, out.NoiseFactor = guide.NewMeanField(n), nil
 	out.Lambda = append(mean, out.LogSD...)
 	out.Mean = out.Lambda[:n:n]
 	return &out
