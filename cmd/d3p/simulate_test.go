@@ -5,11 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"d3p/internal/stattest"
 )
 
 // TestSimulatedTablesFit simulates a table for every example and fits it for a
 // few steps: d3p simulate writes what the declaration states.
 func TestSimulatedTablesFit(t *testing.T) {
+	stattest.SkipNumerics(t)
 	t.Parallel()
 	files, err := filepath.Glob("../../configs/*.yaml")
 	if err != nil || len(files) < 10 {
