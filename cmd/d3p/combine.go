@@ -181,6 +181,13 @@ func (a *app) readEstimates(ctx context.Context, path string) (names []string, e
 			return nil, nil, fmt.Errorf("no column %s", strings.Join(words, ", "))
 		}
 	}
+	if share := slices.Index(lines[0], "dp_noise_share"); share >= 0 {
+		for _, line := range lines[1:] {
+			if x, err := strconv.ParseFloat(line[share], 64); err == nil && x > 0 {
+				return nil, nil, errors.New("a private fit, of records: combine takes estimates from synthetic tables (d3p twin --separate), each fitted by d3p fit-nonprivate or another program")
+			}
+		}
+	}
 	for i, line := range lines[1:] {
 		value, err := strconv.ParseFloat(line[at[1]], 64)
 		spread, err2 := strconv.ParseFloat(line[at[2]], 64)
