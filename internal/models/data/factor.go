@@ -1,6 +1,7 @@
 package data
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -51,13 +52,26 @@ func (c *Column) Effects() []string {
 	return labels
 }
 
+// all are the declared columns, then the derived ones.
+func (d *Data) all() iter.Seq[*Column] {
+	return func(yield func(*Column) bool) {
+		for _, list := range [2][]*Column{d.Columns, d.Derived} {
+			for _, c := range list {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Factors reads a coefficient's label, factors joined by colons; it returns
 // false when the label names no declared columns and levels.
 func (d *Data) Factors(label string) ([]Factor, bool) {
 	if label == "" {
 		return nil, false
 	}
-	for _, c := range slices.Concat(d.Columns, d.Derived) {
+	for c := range d.all() {
 		rest, ok := strings.CutPrefix(label, c.Name.V)
 		if !ok {
 			continue

@@ -25,6 +25,7 @@ type Estimate struct {
 
 const (
 	timedRecords = 4096
+	timedNumbers = 1 << 20 // of fewer records, if they are long
 	timedFor     = 30 * time.Millisecond
 )
 
@@ -57,7 +58,7 @@ func Of(m *models.Model, plan *plan.Plan) *Estimate {
 		calls++
 	}
 	table := privacy.TableConfig{Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, PackFrom: run.PackFrom}
-	perRecord := time.Since(start).Seconds() / float64(calls) / timedRecords
+	perRecord := time.Since(start).Seconds() / float64(calls) / float64(rows.N)
 	records := plan.SamplingRate * plan.BatchSchedule.Mean() * float64(plan.Records) * float64(plan.Steps*plan.Draws)
 	return &Estimate{
 		Seconds: perRecord * records,
@@ -69,10 +70,12 @@ func Of(m *models.Model, plan *plan.Plan) *Estimate {
 // simulatedRows are records in the engine's form: float32, with room for the columns that
 // the engine derives.
 func simulatedRows(m *models.Model, theta []float64, random *noise.Random) *privacy.Rows {
-	encoded, k := simulate.Records(m, theta, timedRecords, m.DeclaredLaw(), random), m.Encoding.K
+	k := m.Encoding.K
+	n := min(timedRecords, max(64, timedNumbers/max(1, k)))
+	encoded := simulate.Records(m, theta, n, m.DeclaredLaw(), random)
 	stride := max(k, m.Likelihood.K)
-	rows := privacy.NewRows(privacy.Float32, timedRecords, stride, stride)
-	for r := range timedRecords {
+	rows := privacy.NewRows(privacy.Float32, n, stride, stride)
+	for r := range n {
 		rows.Set(r, 0, encoded[r*k:(r+1)*k])
 	}
 	return rows
