@@ -80,7 +80,7 @@ DEVICE void weighRecords(const Frame& f, const double* factor, const double* del
 // 8 adds up the records b with b mod 8 = w; then these 8 sums are added.
 template <class Table> DEVICE void sumRows(Team t, const Frame& f, const Table& table, const Term& m, const double* factor, double* sum, bool fresh) {
     enum { own = rowWarps * warpSize / blockThreads, abreast = Table::abreast };
-    static_assert(rowsAtATime == quadsOfWarp && abreast <= 8, "a warp reads all of them, and no farther than weights go");
+    static_assert((int)rowsAtATime == (int)quadsOfWarp && abreast <= 8, "a warp reads all of them, and no farther than weights go");
     RowSums& shared = *(RowSums*)scratch();
     int before = quadsBefore(m.x), down = (before + m.rows + rowsAtATime - 1) / rowsAtATime, records = f.n;
     for (int piece = t.rank / blockThreads; piece < down * m.cols; piece += t.size / blockThreads) {
