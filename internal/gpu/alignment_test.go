@@ -46,12 +46,9 @@ func regressionFrom(t testing.TB, first, D, N, stride int) (*graph.Tape, *privac
 func checkAlignment(t *testing.T, device, host *Engine) {
 	const N = 150
 	for _, c := range []struct{ first, D int }{{0, 5}, {0, 128}, {1, 128}, {3, 130}, {2, 259}} {
-		strides := []int{(c.D + 7) / 4 * 4, (c.D+7)/4*4 + 1}
-		if strides[0] < c.first+c.D+2 {
-			strides = []int{strides[0] + 4, strides[1] + 4}
-		}
+		aligned := (c.first + c.D + 2 + 3) / 4 * 4 // room for the response and |X|²
 		var sums [][]float64
-		for _, stride := range strides {
+		for _, stride := range []int{aligned, aligned + 1} {
 			tape, rows := regressionFrom(t, c.first, c.D, N, stride)
 			a, b := openOn(t, device, tape, rows), openOn(t, host, tape, rows)
 			if a.p.terms[0].xInRows == 0 {

@@ -179,8 +179,8 @@ func endedItself(err error) bool {
 	return errors.Is(err, fit.ErrNonFinite) || errors.As(err, &refused) && refused.Kind == Model
 }
 
-// wholePrice is the ledger of a fit whose own releases decided what it asked for, or in which step it ended: it has
-// the price of all that the fit could have released. The price of what it did release would depend on the records.
+// wholePrice is the ledger of a fit that pays for its whole plan: its own releases decided what it asked for, or in
+// which step it ended, so the price of what it did release would depend on the records.
 func (r Run) wholePrice(spent privacy.Ledger) privacy.Ledger {
 	spent.Entries = []privacy.Entry{{Time: r.Job.Created, Purpose: "fit", Event: r.price(), Steps: r.Plan.Steps, Authorised: r.Plan.Steps}}
 	return spent

@@ -85,8 +85,8 @@ func (p *Posterior) Slope(phi []float64) (gradient []float64, curvature *mat.Sym
 	return gradient, curvature
 }
 
-// gradient sets dst to the gradient of U and returns its length. The terms are added up with
-// the error that each addition makes (Kahan 1965).
+// gradient sets dst to the gradient of U and returns its length. The terms are added up by
+// compensate.
 func (p *Posterior) gradient(dst, phi []float64) float64 {
 	lost := make([]float64, p.d)
 	clear(dst)
@@ -97,10 +97,7 @@ func (p *Posterior) gradient(dst, phi []float64) float64 {
 		}
 		tail := w / (1 + math.Exp(z))
 		for j, x := range a {
-			add := -tail*x - lost[j]
-			sum := dst[j] + add
-			lost[j] = (sum - dst[j]) - add
-			dst[j] = sum
+			compensate(&dst[j], &lost[j], -tail*x)
 		}
 	}
 	square := 0.0

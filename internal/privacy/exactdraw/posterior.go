@@ -53,8 +53,8 @@ type Posterior struct {
 	at map[string]int // of a joined record among the rows
 }
 
-// Longest is the greatest length of a record's a_i. Longer ones would make a curvature of which rounding
-// leaves nothing.
+// Longest is the greatest length of a record's a_i. Beside longer ones the curvature of other directions is
+// lost in rounding.
 const Longest = 1e5
 
 // New is the posterior of at most records records of d coefficients, each of which adds to
@@ -95,16 +95,19 @@ func loss(z float64) float64 {
 // part of the records is added up between two looks at the limit.
 const part = 64
 
+// compensate adds x to a sum, with what the last addition lost (Kahan 1965).
+func compensate(sum, lost *float64, x float64) {
+	x -= *lost
+	next := *sum + x
+	*lost = (next - *sum) - x
+	*sum = next
+}
+
 // Energy is U(phi), or a number above limit if U is: no term is negative. The terms are
-// added up with the error that each addition makes (Kahan 1965).
+// added up by compensate.
 func (p *Posterior) Energy(phi []float64, limit float64) float64 {
 	sum, lost := 0.0, 0.0
-	add := func(x float64) {
-		x -= lost
-		next := sum + x
-		lost = (next - sum) - x
-		sum = next
-	}
+	add := func(x float64) { compensate(&sum, &lost, x) }
 	for _, x := range phi {
 		add(x * x / 2)
 	}
@@ -138,10 +141,7 @@ func (p *Posterior) slope(gradient []float64, hessian *mat.SymDense, phi []float
 			gradient[j] -= w * tail * x
 			for k := range j + 1 {
 				at := j*p.d + k
-				add := v*x*a[k] - lost[at]
-				sum := full[at] + add
-				lost[at] = (sum - full[at]) - add
-				full[at] = sum
+				compensate(&full[at], &lost[at], v*x*a[k])
 			}
 		}
 	}

@@ -114,7 +114,7 @@ func (t *parquetTable) match(enc *encoder) error {
 	return errors.Join(errs...)
 }
 
-// foreign is the advice for a column of levels of which no cell of a kind can have one; "" if some can.
+// foreign is the advice for a column of levels if no cell of this kind can be one of them, else "".
 func foreign(c *column, kind parquet.Kind) string {
 	if c.levels == nil || c.levels.open != nil {
 		return ""
