@@ -75,8 +75,8 @@ var rules = map[string]rule{
 	"models/modelstest":        {ours: []string{"models"}, files: true},
 	"models/predictive":        {ours: []string{"models", "models/dist", "models/graph"}},
 	"models/simulate":          {ours: []string{"models", "models/data", "models/dist", "models/encoding", "models/graph", "models/law", "models/predictive", "models/source"}},
-	"models/whiten":            {ours: []string{"models", "models/dist", "models/formula", "models/graph", "models/law", "models/naming", "models/simulate"}, theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat"}},
-	"models":                   {ours: []string{"models/encoding", "models/core", "models/data", "models/dist", "models/dist/family", "models/expr", "models/formula", "models/graph", "models/graph/affine", "models/guide", "models/law", "models/net", "models/source", "models/spec", "models/support", "spell"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}},
+	"models/whiten":            {ours: []string{"models", "models/dist", "models/formula", "models/graph", "models/law", "models/naming", "models/simulate", "simd"}, theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat"}},
+	"models":                   {ours: []string{"models/encoding", "models/core", "models/data", "models/dist", "models/dist/family", "models/expr", "models/formula", "models/graph", "models/graph/affine", "models/guide", "models/law", "models/naming", "models/net", "models/source", "models/spec", "models/support", "spell"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}},
 
 	// privacy: the only one that sees records
 	"privacy/event": {},

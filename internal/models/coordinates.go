@@ -9,6 +9,7 @@ import (
 	"d3p/internal/models/core"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/naming"
 )
 
 // Coordinates are whitened coordinates φ (P) of a fit, in which linear predictors have columns
@@ -313,7 +314,8 @@ func (g *build) shapeOf(name string) graph.Shape {
 }
 
 // DesignTape computes the designs of the linear predictors, and last the response of a
-// model with one, from rows in the likelihood's form.
+// model with one and the linear predictor of a formula with offsets, from rows in the
+// likelihood's form. Where all parameters are 0 that predictor is the sum of the offsets.
 func (m *Model) DesignTape() *graph.Tape {
 	c := newCompiler(m.Spec, m.Core)
 	c.dimensions()
@@ -327,6 +329,9 @@ func (m *Model) DesignTape() *graph.Tape {
 		if density := g.density(m.Core.Observe[0]); density != nil {
 			if _, x := g.observed(m.Core.Observe[0], density); x.X != nil && x.X.Size() == 1 {
 				g.outputs = append(g.outputs, x.X)
+				if f := m.Spec.Model; f != nil && len(f.Terms.Offsets) > 0 {
+					g.outputs = append(g.outputs, g.env.Values[naming.Predictor].Node)
+				}
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func (l *lowering) run() {
 		l.elements(a.name)
 	}
 	l.raw(f, labels)
-	l.Define(&l.Core.RowsLet, "eta", source.Value[string]{V: strings.Join(l.eta, " + "), At: m.Formula.At})
+	l.Define(&l.Core.RowsLet, naming.Predictor, source.Value[string]{V: strings.Join(l.eta, " + "), At: m.Formula.At})
 	l.Define(&l.Core.Observe, m.Terms.Response.V, source.Value[string]{V: l.observation(f), At: m.Formula.At})
 }
 

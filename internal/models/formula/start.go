@@ -19,19 +19,31 @@ type Start struct {
 // because the explained share is not exact.
 const minResidual = 0.01
 
-// StartFor is the placement of a response with this mean and standard deviation, as the family
-// observes it, and with these covariances with columns of variance 1 without correlation. Noise
-// hides the share least of the records. The mean of an outcome or of a count is no smaller, because
-// a fit that starts far below it clips what the records tell to nothing.
+// Regress returns the mean and the standard deviation of values, one per record, and their covariances
+// with columns of variance 1 without correlation.
+type Regress func(values []float64) (mean, sd float64, covariances []float64)
+
+// StartFor is the placement of a response y, as the family observes it, whose linear predictor has these
+// offsets. Noise hides the share least of the records. The mean of an outcome or of a count is no smaller,
+// because a fit that starts far below it clips what the records tell to nothing.
 // If the columns are normal, the slopes of a linear predictor behind a link are
-// proportional to them (Stein's identity; Brillinger 1982).
-func (m *Model) StartFor(mean, sd, least float64, covariances []float64) Start {
+// proportional to the covariances (Stein's identity; Brillinger 1982).
+func (m *Model) StartFor(y, offsets []float64, least float64, regress Regress) Start {
 	at := Start{Origin: make(map[string]float64), Unit: 1}
 	f := FamilyOf(m.Family.V)
-	link := f.Link(m.Link.V)
-	if len(m.Terms.Offsets) > 0 || link.positive || link != &f.links[0] {
+	if link := f.Link(m.Link.V); link.positive || link != &f.links[0] {
 		return at
 	}
+	exposure, rest := 0.0, make([]float64, len(y))
+	for i, o := range offsets {
+		exposure += math.Exp(o) / float64(len(y))
+		rest[i] = y[i] - o
+	}
+	if f.scaled {
+		y = rest
+	}
+	mean, sd, covariances := regress(y)
+	offset, _, byOffset := regress(offsets)
 	slope := 0.0 // of the linear predictor, by the response's
 	switch {
 	case f.scaled && sd > 0:
@@ -41,22 +53,24 @@ func (m *Model) StartFor(mean, sd, least float64, covariances []float64) Start {
 		}
 		at.Unit = math.Sqrt(math.Max(sd*sd-explained, minResidual*sd*sd))
 		at.Origin[naming.Intercept], at.Origin[naming.Sigma] = mean, math.Log(at.Unit)
-		slope = 1
+		slope, byOffset = 1, make([]float64, len(covariances))
 	case f.Name == "bernoulli":
 		least = min(least, 0.5)
 		mean = min(max(mean, least), 1-least)
 		if mean <= 0 || mean >= 1 {
-			break
+			return at
 		}
-		at.Origin[naming.Intercept] = math.Log(mean / (1 - mean))
+		at.Origin[naming.Intercept] = math.Log(mean/(1-mean)) - offset
 		slope = 1 / (mean * (1 - mean))
-	case f.counts && f.Name != "binomial" && max(mean, least) > 0:
+	case f.counts && f.Name != "binomial" && max(mean, least) > 0 && exposure > 0:
 		mean = max(mean, least)
-		at.Origin[naming.Intercept] = math.Log(mean)
+		at.Origin[naming.Intercept] = math.Log(mean / exposure)
 		slope = 1 / mean
+	default:
+		return at
 	}
-	for _, c := range covariances {
-		at.Slopes = append(at.Slopes, slope*c)
+	for j, c := range covariances {
+		at.Slopes = append(at.Slopes, slope*c-byOffset[j])
 	}
 	return at
 }

@@ -11,6 +11,7 @@ const (
 	Baseline   = "baseline"   // log rates of pieces of time, instead of an intercept
 	Sigma      = "sigma"      // the standard deviation of the response
 	Freedom    = "nu"         // the degrees of freedom of Student's t
+	Predictor  = "eta"        // the linear predictor of one record
 )
 
 const (

@@ -16,6 +16,7 @@ import (
 	"d3p/internal/models/law"
 	"d3p/internal/models/naming"
 	"d3p/internal/models/simulate"
+	"d3p/internal/simd"
 )
 
 // Coordinates are whitened coordinates in which the linear predictors of m have columns of
@@ -42,7 +43,7 @@ func Coordinates(m *models.Model, l *law.Law, ridge, leverage float64, rng dist.
 	for j := range c.Unit {
 		c.Unit[j] = 1
 	}
-	designs, response := designs(m, list, rows)
+	designs, response, offsets := designs(m, list, rows)
 	noise := correlationNoise(l, false)
 	directions := correlationNoise(l, true)
 	for i, p := range list {
@@ -57,8 +58,9 @@ func Coordinates(m *models.Model, l *law.Law, ridge, leverage float64, rng dist.
 			placeCuts(c, p.Level, l.Column(y), max(unseen*shareNoise(l, y), 1/records))
 		}
 		if f := m.Spec.Model; f != nil && response != nil && p.Coefficients.Name == naming.Slopes && p.Effects == 1 {
-			mean, sd, slopes := regress(&r, designs[i], response, noise)
-			at := f.StartFor(mean, sd, unseen*shareNoise(l, f.Terms.Response.V), slopes)
+			at := f.StartFor(response, offsets, unseen*shareNoise(l, f.Terms.Response.V), func(values []float64) (mean, sd float64, covariances []float64) {
+				return regress(&r, designs[i], values, noise)
+			})
 			place(m, c, at)
 			for j, x := range at.Slopes {
 				c.Origin[p.At(j, 0)] = x / at.Unit
@@ -141,7 +143,7 @@ const lawRecords = 10000
 // Rows are the design (n×K) of the only linear predictor of m and its response (n), of
 // lawRecords records drawn from a law.
 func Rows(m *models.Model, l *law.Law, rng dist.Rand) (design, response []float64) {
-	all, y := designs(m, m.LinearPredictors(), drawRows(m, l, rng))
+	all, y, _ := designs(m, m.LinearPredictors(), drawRows(m, l, rng))
 	return all[0], y
 }
 
@@ -192,9 +194,9 @@ func placeCuts(c *models.Coordinates, level *models.Param, y *law.Column, least 
 	}
 }
 
-// designs evaluates the designs of linear predictors for encoded rows, each [n×K], and
-// the response of a model with one.
-func designs(m *models.Model, list []models.LinearPredictor, rows []float64) (designs [][]float64, response []float64) {
+// designs evaluates the designs of linear predictors for encoded rows, each [n×K], and, of
+// a model with one, the response and the sums of its offsets.
+func designs(m *models.Model, list []models.LinearPredictor, rows []float64) (designs [][]float64, response, offsets []float64) {
 	tape := m.DesignTape()
 	const batch = 500
 	machine := graph.NewMachine(tape, batch)
@@ -215,8 +217,12 @@ func designs(m *models.Model, list []models.LinearPredictor, rows []float64) (de
 	}
 	if len(all) > len(list) {
 		response = all[len(list)]
+		offsets = make([]float64, len(response))
 	}
-	return all[:len(list)], response
+	if len(all) > len(list)+1 && simd.Finite(all[len(list)+1]) { // the log of an exposure may not be
+		offsets = all[len(list)+1]
+	}
+	return all[:len(list)], response, offsets
 }
 
 // whiten is the rotation of one linear predictor of m by the n rows of its design (n×K).

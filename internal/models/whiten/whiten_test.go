@@ -61,6 +61,12 @@ func TestWhitenedStartsAtTheRegression(t *testing.T) {
 		{"y ~ x + z", "normal", map[string]float64{"Intercept": 0, "b[x]": 0.6, "b[z]": 0, "sigma": 0.8}, 0.12},
 		{"n ~ x", "poisson", map[string]float64{"Intercept": math.Log(7), "b[x]": 0}, 0.02},
 		{"d ~ x", "bernoulli", map[string]float64{"Intercept": math.Log(0.02 / 0.98), "b[x]": 0}, 0.45},
+		// beside an offset, the start is that of what the offset leaves
+		{"y ~ x + offset(1 + (z - x) / 10)", "normal", map[string]float64{"Intercept": 1, "b[x]": 0.91, "sigma": 0.8}, 0.12},
+		{"n ~ x + offset(3)", "poisson", map[string]float64{"Intercept": math.Log(7) - 3, "b[x]": 0}, 0.02},
+		{"n ~ x + offset(x / 4)", "poisson", map[string]float64{"Intercept": math.Log(7) - 5.5, "b[x]": -1}, 0.12},
+		{"d ~ x + offset(3)", "bernoulli", map[string]float64{"Intercept": math.Log(0.02/0.98) - 3, "b[x]": 0}, 0.45},
+		{"n ~ x + offset(log(0 * z))", "poisson", map[string]float64{"Intercept": math.Log(7), "b[x]": 0}, 0.02},
 	} {
 		m := modelstest.Compile(t, "whiten.yaml", strings.NewReplacer("FORMULA", test.formula, "FAMILY", test.family).Replace(whitenColumns))
 		w, err := m.In(Coordinates(m, whitenLaw(m), 0.002, math.Inf(1), testRand{rand.New(rand.NewPCG(1, 1))}))
@@ -108,7 +114,7 @@ func TestWhitenedColumnsDoNotCorrelate(t *testing.T) {
 	l := whitenLaw(m)
 	c := Coordinates(m, l, 0.002, math.Inf(1), rng)
 	r := &c.Predictors[0]
-	designs, _ := designs(m, m.LinearPredictors(), drawRows(m, l, rng))
+	designs, _, _ := designs(m, m.LinearPredictors(), drawRows(m, l, rng))
 	k := len(r.Center)
 	squares := make([]float64, k*k)
 	unit := c.Unit[0] // of the intercept, and of the columns
@@ -185,7 +191,7 @@ model: {formula: y ~ 1 + band, family: bernoulli}
 		c := Coordinates(m, l, 0.002, math.Inf(1), rng)
 		r := c.Predictors[0]
 		rows := drawRows(m, l, rng)
-		designs, _ := designs(m, m.LinearPredictors(), rows)
+		designs, _, _ := designs(m, m.LinearPredictors(), rows)
 		k, unit := len(r.Center), c.Unit[0]
 		rare, n := make([]float64, k), 0.0
 		for i := 0; i < lawRecords; i++ {
