@@ -35,6 +35,7 @@ func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, k
 	for v := range d.Variables {
 		name := d.Variables[v].Name
 		verdict := worst(outputs.Verdict{Value: outputs.Resolved},
+			known.Weights,
 			known.besideRecords(name, d.Variables),
 			d.besidePrior(v), // before the noise: a posterior that is the prior has none
 			d.besideNoInterval(v),

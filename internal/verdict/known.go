@@ -46,6 +46,8 @@ type Known struct {
 	// Misfit is a verdict on all variables if the model predicts the response otherwise than
 	// its distribution was bought; its value is empty if not.
 	Misfit outputs.Verdict
+	// Weights is a verdict on all variables if records count as more than one.
+	Weights outputs.Verdict
 	// FarOut are the records that the model predicts nowhere.
 	FarOut FarOut
 	// Dependent are verdicts on the coefficients of predictors that may follow from others, by

@@ -36,7 +36,7 @@ func (s *Spec) dataFields(within *source.Value[string], rules *[]namedRule, mode
 		declared("tables", &d.Tables, readTable, func(p *printer, t *data.Table) {
 			p.block(t.Name.V, func() { p.fields(tableFields(t)) })
 		}).means("public tables with a row for each level of a category"),
-		text("weights", &d.Weights).means("a column from 0 on, in the unit of the file, that multiplies the log density of its record"),
+		text("weights", &d.Weights).means("a column from 0 on, in the unit of the file, that multiplies the log density of its record; divide weights of a survey by their mean, or intervals are too narrow"),
 		distinct("drop", "column", &d.Drop).means("columns of the file that the model must not see"),
 		choice("constant_within", within, data.NoGroup).unprinted().means("none: columns without this key vary within groups"), // printed with the columns
 		named("missing", rules, readRule, nil).unprinted().means("what a missing value means, per column or as default: reject (the record contributes nothing), model (the model has its probability) or impute"),
@@ -140,7 +140,10 @@ func (r *reader) epsilonOf(e entry) (v source.Value[float64]) {
 	return v
 }
 
-// checkWeights reports weights that are no column of numbers from 0 on.
+// mostWeight is an upper bound of weights whose mean is 1.
+const mostWeight = 20
+
+// checkWeights reports weights that are no column of numbers from 0 on, and warns of large ones.
 func (r *reader) checkWeights(d *data.Data) {
 	w := d.Weights
 	if !w.IsSet() {
@@ -155,6 +158,8 @@ func (r *reader) checkWeights(d *data.Data) {
 		r.Add(w.At, "", "weights must be numbers, but %s is %s", c.Name.V, c.Type.V)
 	case c.Lower.IsSet() && c.Lower.V < 0:
 		r.Add(c.Lower.At, "", "%s is a weight: its lower bound must be at least 0, not %s", c.Name.V, source.FormatNumber(c.Lower.V))
+	case c.Upper.V > mostWeight:
+		r.spec.Warnings.Add(w.At, "divide weights of a survey by their mean, in the file", "a record of weight %s counts as %[1]s records: large weights make intervals too narrow", source.FormatNumber(c.Upper.V))
 	}
 }
 

@@ -139,6 +139,29 @@ model:
 	}
 }
 
+// A weight of 3000 makes a record count as 3000: weights of a survey are about their mean.
+func TestLargeWeights(t *testing.T) {
+	const model = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 10}
+  columns:
+    w: {type: real, lower: 0, upper: UPPER}
+    y: {type: binary}
+  weights: w
+model: {formula: y ~ 1, family: bernoulli}
+`
+	for upper, want := range map[string]int{"20": 0, "3000": 1} {
+		s, errs := Parse("m.yaml", []byte(strings.Replace(model, "UPPER", upper, 1)), nil)
+		if err := errs.Err(); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Warnings) != want {
+			t.Errorf("upper bound %s: warnings %v, want %d", upper, s.Warnings, want)
+		}
+	}
+}
+
 // TestConstantWithin: a predictor beside effects of groups is one that varies within them,
 // one that does not, or worth a warning.
 func TestConstantWithin(t *testing.T) {
