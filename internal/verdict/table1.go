@@ -250,7 +250,7 @@ func beside(column string, bought []table1.Row, records float64) Level {
 	if rest < noise {
 		sd = max(sd, noise)
 	}
-	return Level{Name: "another " + most.Column + " than the commonest", Records: records * rest, SD: max(records, 1) * sd}
+	return Level{Name: "a value of " + most.Column + " other than the commonest", Records: records * rest, SD: max(records, 1) * sd}
 }
 
 // square is that of the error of a row by the shape of its column.

@@ -48,6 +48,7 @@ func Check(c *data.Checker, m *Model) {
 	for _, p := range m.Predicted {
 		maps.Copy(used, p.usedBy())
 	}
+	b.transformArguments(used)
 	b.Unused(used)
 	b.checkScales(m, f)
 	b.checkWithin(m)
@@ -126,6 +127,33 @@ func (b *checker) derive(functions []*core.Definition) {
 			continue
 		}
 		b.Data.Derived = append(b.Data.Derived, c)
+	}
+}
+
+// transformArguments declares the transform log of a column that the model reads as log(x) alone, and so on. It
+// decides only the unit in which Table 1 counts the column: bounds of a log are orders of magnitude apart, and
+// equal cells between them have nearly all records in the first one.
+func (b *checker) transformArguments(used map[string]bool) {
+	named := make(map[string]int)
+	for _, d := range b.Data.Derived {
+		for _, name := range expr.Names(d.Derive.Expr) {
+			named[name]++
+		}
+	}
+	for _, d := range b.Data.Derived {
+		call, ok := d.Derive.Expr.(*expr.Call)
+		if !ok || len(call.Args) != 1 || !used[d.Name.V] {
+			continue
+		}
+		of, ok := call.Args[0].Value.(*expr.Name)
+		t := data.TransformNamed(call.Func)
+		if !ok || t == nil || used[of.ID] || named[of.ID] > 1 || of.ID == b.Data.Weights.V {
+			continue
+		}
+		stated := func(c *data.Column) bool { return c.Transform.IsSet() || c.Center.IsSet() || c.By.IsSet() || c.Buys() }
+		if c := b.Data.Column(of.ID); c != nil && c.Derive == nil && (c.Type.V == data.Real || c.Type.V == data.Integer) && !stated(c) && t.Fits(c.Lower.V, c.Upper.V) {
+			c.Transform = source.Value[string]{V: call.Func, At: d.Name.At}
+		}
 	}
 }
 

@@ -22,6 +22,10 @@ func Parse(text source.Value[string], p *source.Problems) *Formula {
 		return nil
 	}
 	if !f.take("~") {
+		if name := out.Response.V; data.TransformNamed(name) != nil && f.found() == "(" {
+			f.fail("write the column alone", "a response is a column: declare `transform: %s` for it under columns", name)
+			return nil
+		}
 		f.fail("write y ~ 1 + x", "~ must follow the response, not %s", f.found())
 		return nil
 	}

@@ -162,6 +162,40 @@ model: {formula: y ~ 1, family: bernoulli}
 	}
 }
 
+// A column that the model reads as log(x) alone is counted by its log. One with a scale or a second use is not, nor is an
+// offset's.
+func TestTransformsOfArguments(t *testing.T) {
+	const model = `d3p: 1
+data:
+  unit: {entity: firm, rows_per_unit: 1}
+  rows: {public: 10}
+  columns:
+    a: {type: real, lower: 1, upper: 1000000}
+    b: {type: integer, lower: 0, upper: 1000, scale: {center: 50, by: 20}}
+    c: {type: integer, lower: 0, upper: 1000}
+    y: {type: integer, lower: 0, upper: 1000}
+model: {formula: FORMULA, family: poisson}
+`
+	for formula, want := range map[string]string{
+		"y ~ log(a) + log1p(b) + log1p(c)":         "log,,log1p,",
+		"y ~ log(a) + a + sqrt(c) + I(c^2)":        ",,,",
+		"y ~ log1p(c) + offset(log(a)) + log(a+b)": ",,log1p,",
+		"y ~ log(a):c": "log,,,",
+	} {
+		s, errs := Parse("m.yaml", []byte(strings.Replace(model, "FORMULA", formula, 1)), nil)
+		if err := errs.Err(); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, c := range s.Data.Columns[:4] {
+			got += c.Transform.V + ","
+		}
+		if got = strings.TrimSuffix(got, ","); got != want {
+			t.Errorf("%s: transforms %q, want %q", formula, got, want)
+		}
+	}
+}
+
 // TestConstantWithin: a predictor beside effects of groups is one that varies within them,
 // one that does not, or worth a warning.
 func TestConstantWithin(t *testing.T) {
