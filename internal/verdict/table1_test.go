@@ -60,7 +60,7 @@ func TestEventsOfTable1(t *testing.T) {
 		{Column: "y", Statistic: table1.Cell, Of: "1.5 to 9.5", Value: 0.06, NoiseSD: 0.04},
 	}
 	events := ByTable1(modelstest.Compile(t, "counts.yaml", counts), bought).Events
-	if math.Abs(events.Records-90) > 1e-9 || math.Abs(events.SD-45) > 1e-9 || !strings.Contains(events.Name, "another y") {
+	if math.Abs(events.Records-90) > 1e-9 || math.Abs(events.SD-45) > 1e-9 || !strings.Contains(events.Name, "value of y other than") {
 		t.Errorf("events %+v, want 90 ± 45", events)
 	}
 	rare := []table1.Row{
