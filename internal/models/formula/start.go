@@ -2,6 +2,7 @@ package formula
 
 import (
 	"math"
+	"slices"
 
 	"d3p/internal/models/naming"
 )
@@ -23,27 +24,38 @@ const minResidual = 0.01
 // with columns of variance 1 without correlation.
 type Regress func(values []float64) (mean, sd float64, covariances []float64)
 
-// StartFor is the placement of a response y, as the family observes it, whose linear predictor has these
-// offsets. Noise hides the share least of the records. The mean of an outcome or of a count is no smaller,
-// because a fit that starts far below it clips what the records tell to nothing.
+// Response is what a law says of a response: values, one per record, as the family observes them, the offsets of
+// their linear predictors, their declared scale By, and the share Known of censored times that are known; 1 for others.
+type Response struct {
+	Values, Offsets []float64
+	By, Known       float64
+}
+
+// StartFor is the placement of a response. Noise hides the share least of the records. The mean of an outcome or of a
+// count is no smaller, because a fit that starts far below it clips what the records tell to nothing.
 // If the columns are normal, the slopes of a linear predictor behind a link are
 // proportional to the covariances (Stein's identity; Brillinger 1982).
-func (m *Model) StartFor(y, offsets []float64, least float64, regress Regress) Start {
+func (m *Model) StartFor(y Response, least float64, regress Regress) Start {
 	at := Start{Origin: make(map[string]float64), Unit: 1}
 	f := FamilyOf(m.Family.V)
 	if link := f.Link(m.Link.V); link.positive || link != &f.links[0] {
 		return at
 	}
-	exposure, rest := 0.0, make([]float64, len(y))
-	for i, o := range offsets {
-		exposure += math.Exp(o) / float64(len(y))
-		rest[i] = y[i] - o
+	if f.relative || f.Intervals {
+		if m.Terms.Event.IsSet() {
+			y.placeTimes(f, &at, regress)
+		}
+		return at
 	}
-	if f.scaled {
-		y = rest
+	exposure, values := 0.0, slices.Clone(y.Values)
+	for i, o := range y.Offsets {
+		exposure += math.Exp(o) / float64(len(values))
+		if f.scaled {
+			values[i] -= o
+		}
 	}
-	mean, sd, covariances := regress(y)
-	offset, _, byOffset := regress(offsets)
+	mean, sd, covariances := regress(values)
+	offset, _, byOffset := regress(y.Offsets)
 	slope := 0.0 // of the linear predictor, by the response's
 	switch {
 	case f.scaled && sd > 0:
@@ -73,6 +85,25 @@ func (m *Model) StartFor(y, offsets []float64, least float64, regress Regress) S
 		at.Slopes = append(at.Slopes, slope*c-byOffset[j])
 	}
 	return at
+}
+
+// placeTimes places the level of censored times by their logarithm. If few of them are known, that shows how long
+// records were observed: the times themselves are longer.
+func (y Response) placeTimes(f *family, at *Start, regress Regress) {
+	level, sign := naming.Intercept, 1.0
+	switch {
+	case f.Intervals:
+		level, sign = naming.Baseline, -1 // of a log hazard
+	case f.Name == "gompertz":
+		sign = -1
+	}
+	predictors := make([]float64, len(y.Values))
+	for i, v := range y.Values {
+		predictors[i] = sign*math.Log(v/(y.By*y.Known)) - y.Offsets[i]
+	}
+	if mean, _, _ := regress(predictors); !math.IsNaN(mean) && !math.IsInf(mean, 0) {
+		at.Origin[level] = mean
+	}
 }
 
 // Cutpoints sets dst (K) to the cutpoints at which a logistic variable has each of K + 1 levels with its share.

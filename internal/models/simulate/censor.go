@@ -1,69 +1,103 @@
 package simulate
 
 import (
+	"cmp"
+	"math"
 	"slices"
+	"sort"
 
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 )
 
-// censor ends the observation of n drawn values of observation i, if that is censored, at
-// times independent of the values: uniform up to a common limit, and at most the upper
-// bound. With that limit about as many values are known as the event's column had. So the
-// likelihood has a score of mean zero on such records. Times that begin at an entry of each
-// record are censored from that entry on.
-func (s *sampler) censor(i int, t Table, first, n int, rng dist.Rand) {
+// followUp is the distribution of times at which the observation of records ends.
+type followUp struct {
+	times []float64 // in rising order
+	still []float64 // the share of records whose observation goes on behind each of them
+}
+
+// followUpOf is the Kaplan-Meier estimate from times of which those with event 1 ended earlier than their observation.
+func followUpOf(times, event []float64) followUp {
+	order := make([]int, len(times))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(times[i], times[j]), cmp.Compare(event[j], event[i])) })
+	var f followUp
+	still := 1.
+	for rank, i := range order {
+		if event[i] != 1 {
+			still *= 1 - 1/float64(len(order)-rank)
+			f.times, f.still = append(f.times, times[i]), append(f.still, still)
+		}
+	}
+	return f
+}
+
+// draw draws the end of an observation that goes on at time from, +Inf for one behind all known ends.
+func (f followUp) draw(from float64, rng dist.Rand) float64 {
+	u := rng.Uniform()
+	if i := sort.SearchFloat64s(f.times, from); i > 0 {
+		u *= f.still[i-1]
+	}
+	if i := sort.Search(len(f.still), func(i int) bool { return f.still[i] <= u }); i < len(f.times) {
+		return f.times[i]
+	}
+	return math.Inf(1)
+}
+
+// censoring is how a censored observation ends.
+type censoring struct {
+	event, entry *data.Column // entry: nil where all begin at the lower bound
+	ends         followUp
+}
+
+// censoringOf is the censoring of observation i of a table whose columns have their law; nil if none is censored.
+// The observation of a record ends independently of its time.
+func (s *sampler) censoringOf(i int, t *Table) *censoring {
 	o := &s.m.Observed[i]
 	if len(o.Columns) != 1 || o.Columns[0].Derive != nil {
-		return
+		return nil
 	}
-	var event *data.Column
-	var entries []float64 // nil: all begin at the lower bound
+	c := new(censoring)
 	switch d := o.Density.(type) {
 	case dist.Censored:
-		event = s.m.Spec.Data.Column(d.Column)
+		c.event = s.m.Spec.Data.Column(d.Column)
 	case dist.Truncated:
-		event = s.m.Spec.Data.Column(d.EventColumn)
-		if at, ok := s.at[headerOf(s.m.Spec.Data.Column(d.LowerColumn))]; ok {
-			entries = t.Values[at][first : first+n]
+		c.event = s.m.Spec.Data.Column(d.EventColumn)
+		if entry := s.m.Spec.Data.Column(d.LowerColumn); entry != nil {
+			if _, ok := s.at[entry.HeaderName()]; ok {
+				c.entry = entry
+			}
 		}
 	}
-	if event == nil || event.Derive != nil || slices.ContainsFunc(s.m.Observed, func(o models.Observation) bool { return slices.Contains(o.Columns, event) }) {
+	if c.event == nil || c.event.Derive != nil || slices.ContainsFunc(s.m.Observed, func(o models.Observation) bool { return slices.Contains(o.Columns, c.event) }) {
+		return nil
+	}
+	c.ends = followUpOf(t.Values[s.at[o.Columns[0].HeaderName()]], t.Values[s.at[c.event.HeaderName()]])
+	return c
+}
+
+// censor ends the observation of n drawn values of observation i, if that is censored, and at most at the upper
+// bound. So the likelihood has a score of mean zero on such records.
+func (s *sampler) censor(i int, t *Table, first, n int, rng dist.Rand) {
+	c := s.censored[i]
+	if c == nil {
 		return
 	}
-	known := t.Values[s.at[event.HeaderName()]][first : first+n]
-	times := t.Values[s.at[o.Columns[0].HeaderName()]][first : first+n]
-	uniform, ratios, events := make([]float64, n), make([]float64, n), 0
-	end := o.Columns[0].Upper.V
-	start := func(b int) float64 {
-		if entries == nil {
-			return o.Columns[0].Lower.V
-		}
-		return entries[b]
-	}
-	for b, x := range known {
-		if x == 1 {
-			events++
-		}
-		uniform[b] = rng.Uniform()
-		ratios[b] = (times[b] - start(b)) / uniform[b]
-	}
-	if events == n {
-		return
-	}
-	slices.Sort(ratios)
-	limit := 0.
-	if events > 0 {
-		limit = ratios[events-1]
-	}
+	column := s.m.Observed[i].Columns[0]
+	known := t.Values[s.at[c.event.HeaderName()]][first : first+n]
+	times := t.Values[s.at[column.HeaderName()]][first : first+n]
 	for b := range times {
-		stop := min(start(b)+limit*uniform[b], end)
-		known[b] = 0
-		if times[b] <= stop && times[b] < end {
-			known[b] = 1
-		} else {
-			times[b] = declared(o.Columns[0], min(times[b], stop))
+		start := column.Lower.V
+		if c.entry != nil {
+			start = t.Values[s.at[c.entry.HeaderName()]][first+b]
+		}
+		stop := min(c.ends.draw(start, rng), column.Upper.V)
+		known[b] = 1
+		if times[b] > stop || times[b] >= column.Upper.V {
+			known[b], times[b] = 0, declared(column, min(times[b], stop))
 		}
 	}
 }
@@ -75,12 +109,4 @@ func isCensored(o *models.Observation) bool {
 		return true
 	}
 	return false
-}
-
-// headerOf is the name of a column in a table; "" for none.
-func headerOf(c *data.Column) string {
-	if c == nil {
-		return ""
-	}
-	return c.HeaderName()
 }

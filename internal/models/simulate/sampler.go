@@ -17,10 +17,11 @@ type sampler struct {
 	together   int // records drawn at a time
 	predictors encoding.Encoding
 	predictive *predictive.Distribution
-	order      []int          // of the observations
-	at         map[string]int // of columns in the table, by header
-	rows       []float64      // encoded records
-	draws      []float64      // of one observation
+	order      []int              // of the observations
+	at         map[string]int     // of columns in the table, by header
+	rows       []float64          // encoded records
+	draws      []float64          // of one observation
+	censored   map[int]*censoring // by observation; nil: records are not censored
 	// expectArrays sets tensors to their means instead of draws, if they have a mean.
 	expectArrays bool
 }
@@ -77,7 +78,7 @@ func (s *sampler) draw(t *Table, first, n int, rng dist.Rand) {
 				}
 			}
 		}
-		s.censor(i, *t, first, n, rng)
+		s.censor(i, t, first, n, rng)
 	}
 }
 

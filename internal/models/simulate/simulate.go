@@ -47,6 +47,10 @@ func draw(m *models.Model, theta []float64, n int, l *law.Law, rng, ofObserved d
 	l.Draw(t.Values, rng)
 	s := newSampler(m, t.Columns)
 	s.predictive.Set(theta)
+	s.censored = make(map[int]*censoring)
+	for i := range m.Observed {
+		s.censored[i] = s.censoringOf(i, &t)
+	}
 	for first := 0; first < n; first += s.together {
 		s.draw(&t, first, min(s.together, n-first), ofObserved)
 	}

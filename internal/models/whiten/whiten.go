@@ -58,7 +58,11 @@ func Coordinates(m *models.Model, l *law.Law, ridge, leverage float64, rng dist.
 			placeCuts(c, p.Level, l.Column(y), max(unseen*shareNoise(l, y), 1/records))
 		}
 		if f := m.Spec.Model; f != nil && response != nil && p.Coefficients.Name == naming.Slopes && p.Effects == 1 {
-			at := f.StartFor(response, offsets, unseen*shareNoise(l, f.Terms.Response.V), func(values []float64) (mean, sd float64, covariances []float64) {
+			y := formula.Response{Values: response, Offsets: offsets, By: 1, Known: knownShare(l, f.Terms.Event.V)}
+			if column := m.Spec.Data.Column(f.Terms.Response.V); column != nil {
+				_, y.By = column.Scale()
+			}
+			at := f.StartFor(y, unseen*shareNoise(l, f.Terms.Response.V), func(values []float64) (mean, sd float64, covariances []float64) {
 				return regress(&r, designs[i], values, noise)
 			})
 			place(m, c, at)
@@ -88,6 +92,14 @@ func shareNoise(l *law.Law, name string) float64 {
 		return c.ShareSD[0]
 	}
 	return 0
+}
+
+// knownShare is the share of records with the event of a censored time, at least what noise hides; 1 without one.
+func knownShare(l *law.Law, event string) float64 {
+	if c := l.Column(event); c != nil && len(c.Shares) == 2 {
+		return max(c.Shares[1]/(c.Shares[0]+c.Shares[1]), unseen*shareNoise(l, event), 1/max(1, l.Records))
+	}
+	return 1
 }
 
 // noiseReach times √K times the noise of a law's correlations, K columns, is added to
