@@ -21,7 +21,7 @@ data:
     x: {type: real, lower: -100, upper: 100, scale: {center: 20, by: 4}}
     z: {type: real, lower: -100, upper: 100, scale: {center: 0, by: 1}}
     y: {type: real, lower: -1000, upper: 1000, scale: {center: 50, by: 10}}
-    n: {type: integer, lower: 1, upper: 1000, scale: {center: 7, by: 0.1}}
+    n: {type: integer, lower: 0, upper: 1000, scale: {center: 7, by: 0.1}}
     d: {type: binary}
 model:
   formula: FORMULA
@@ -71,7 +71,7 @@ func TestWhitenedStartsAtTheRegression(t *testing.T) {
 		{"surv(n, d) ~ x", "exponential", map[string]float64{"Intercept": math.Log(7 / 0.1 / 0.02), "b[x]": 0}, 0.02},
 		{"surv(n, d) ~ x", "gompertz", map[string]float64{"Intercept": -math.Log(7 / 0.1 / 0.02), "b[x]": 0, "shape": 1}, 0.02},
 	} {
-		m := modelstest.Compile(t, "whiten.yaml", strings.NewReplacer("FORMULA", test.formula, "FAMILY", test.family).Replace(whitenColumns))
+		m := modelstest.Compile(t, "whiten.yaml", strings.NewReplacer("FORMULA", test.formula, "FAMILY", test.family, "lower: 0,", "lower: 1,").Replace(whitenColumns))
 		w, err := m.In(Coordinates(m, whitenLaw(m), 0.002, math.Inf(1), testRand{rand.New(rand.NewPCG(1, 1))}))
 		if err != nil {
 			t.Fatal(err)
