@@ -54,7 +54,7 @@ type Target struct {
 }
 
 // Epsilon answers: for which ε is the ledger ev (ε, delta)-differentially private under
-// rel. delta is in [0, 1). Errors: *InfeasibleError if no ε holds at delta 0, *InputError
+// rel. delta is 0, or from 1e-280 to below 1. Errors: *InfeasibleError if no ε holds at delta 0, *InputError
 // for a value out of range, *UnsupportedError for a ledger without a valid accounting under
 // rel, *DisagreementError if the engines contradict each other.
 func Epsilon(ev event.Event, rel event.Relation, delta float64) (Answer, error) {

@@ -21,7 +21,11 @@ func (d *direction) delta(epsilon, width float64) (Direction, error) {
 	}
 	d.prepareAt(epsilon)
 	if _, deltaAt, ok := d.exact(); ok {
-		return wrap(d.around(deltaAt(epsilon), engineExact), nil)
+		rest := 0.0
+		if _, _, err := d.largestLoss(); err != nil { // no δ is 0
+			rest = underflow
+		}
+		return wrap(d.around(deltaAt(epsilon), rest), nil)
 	}
 	return wrap(d.capped(func() (Direction, error) { return d.finiteDeltaAt(epsilon, width) },
 		func(plain *direction) (Direction, error) { return plain.delta(epsilon, width) }))
@@ -73,7 +77,7 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 		return Direction{Name: d.name}, nil
 	}
 	c, tail, theta, logBound := d.composeAt(epsilon)
-	chernoff := math.Min(1, math.Exp(logBound)+tail*d.Steps())
+	chernoff := math.Min(1, math.Exp(logBound)+tail*d.Steps()+underflow)
 	// The price of infinite losses is known exactly.
 	asked := width
 	wanted := func(upper float64) float64 { return asked * (1 + math.Expm1(-d.noDP)/upper) }

@@ -29,8 +29,11 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 		return Direction{Name: d.name}, nil
 	}
 	if epsilonAt, _, ok := d.exact(); ok {
-		e := epsilonAt(delta)
-		return d.around(e, engineExact), nil
+		e, rest := epsilonAt(delta), 0.0
+		if e > 0 { // x and μ/2 cancel near 0
+			rest = 1e-14 * math.Sqrt(d.Mu2)
+		}
+		return d.around(e, rest), nil
 	}
 	tail := delta * grids.TailShare / d.Steps()
 	c := d.Compose(tail, 1)
@@ -115,9 +118,10 @@ func (d *direction) contourEpsilon(c *bracket.Composition, tail, theta, start, l
 	return k.Epsilon(logDelta, start)
 }
 
-// around is an exact value with its declared error.
-func (d *direction) around(v float64, engine string) Direction {
-	return Direction{Name: d.name, Engine: engine, Lower: v * (1 - pairs.ExactSlack), Estimate: v, Upper: v * (1 + pairs.ExactSlack)}
+// around is an exact value with its declared relative error and an absolute one.
+func (d *direction) around(v, rest float64) Direction {
+	off := pairs.ExactSlack*v + rest
+	return Direction{Name: d.name, Engine: engineExact, Lower: math.Max(0, v-off), Estimate: v, Upper: v + off}
 }
 
 // agreement is the largest relative distance of the contour estimate from its bracket: its

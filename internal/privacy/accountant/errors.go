@@ -56,11 +56,22 @@ func (t Target) check() error {
 	if !(t.Epsilon >= 0) || t.Epsilon > 1e300 {
 		return &InputError{Name: "epsilon", Value: t.Epsilon, Want: "a finite number >= 0"}
 	}
-	if !(t.Delta > 0 && t.Delta < 1) {
-		return &InputError{Name: "delta", Value: t.Delta, Want: "a number in (0, 1)"}
+	if err := checkDelta(t.Delta); err != nil {
+		return err
 	}
 	if t.Group != 0 {
 		return checkGroup(t.Group)
+	}
+	return nil
+}
+
+// leastDelta is the smallest δ above 0 in a question: numbers near the smallest float64 have
+// few digits. An upper bound on a δ that is not 0 is at least underflow.
+const leastDelta, underflow = 1e-280, 1e-300
+
+func checkDelta(delta float64) error {
+	if !(delta >= leastDelta && delta < 1) {
+		return &InputError{Name: "delta", Value: delta, Want: "a number from 1e-280 to below 1"}
 	}
 	return nil
 }

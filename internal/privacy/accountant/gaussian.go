@@ -38,17 +38,23 @@ func gaussianDelta(mu, x float64) float64 {
 // gaussianEpsilon is the smallest ε >= 0 with δ(ε) <= delta for the pair
 // N(μ,1), N(0,1).
 func gaussianEpsilon(mu, delta float64) float64 {
-	if mu == 0 || gaussianDelta(mu, -mu/2) <= delta {
+	reached := func(x float64) bool {
+		if mu > 0.5 && x < 0 { // δ near 1 has few digits of 1-δ
+			return numeric.NormalTail(-x)+numeric.NormalPDF(x)*numeric.MillsRatio(x+mu) >= 1-delta
+		}
+		return gaussianDelta(mu, x) <= delta
+	}
+	if mu == 0 || reached(-mu/2) {
 		return 0
 	}
-	x := numeric.Bisect(-mu/2, 40, func(x float64) bool { return gaussianDelta(mu, x) <= delta })
+	x := numeric.Bisect(-mu/2, 40, reached)
 	return math.Max(0, mu*(x+mu/2))
 }
 
 // GaussianMu returns the μ for which μ-Gaussian differential privacy is
 // exactly (t.Epsilon, t.Delta)-differential privacy: the largest μ that the
 // target allows. NaN when the target is out of range (Epsilon < 0, or Delta
-// not in (0, 1)). Dong, Roth, Su 2022, arXiv:1905.02383.
+// not from 1e-280 to below 1). Dong, Roth, Su 2022, arXiv:1905.02383.
 func GaussianMu(t Target) float64 {
 	if t.check() != nil {
 		return math.NaN()

@@ -18,8 +18,8 @@ func GroupEpsilon(ev event.Event, rel event.Relation, size int, delta float64) (
 	if err := checkGroup(size); err != nil {
 		return Answer{}, err
 	}
-	if !(delta >= 0 && delta < 1) {
-		return Answer{}, &InputError{Name: "delta", Value: delta, Want: "a number in [0, 1)"}
+	if err := checkDelta(delta); err != nil && delta != 0 {
+		return Answer{}, err
 	}
 	comp, err := compileGroup(ev, rel, size)
 	if err != nil {
@@ -34,7 +34,7 @@ func GroupEpsilon(ev event.Event, rel event.Relation, size int, delta float64) (
 // Outline is GroupEpsilon for callers that accept a rough answer: for a ledger with many
 // different steps the bracket is up to 1e-3 wide.
 func Outline(ev event.Event, rel event.Relation, size int, delta float64) (Answer, error) {
-	if comp, err := compileGroup(ev, rel, size); err == nil && delta > 0 && delta < 1 && size <= MostGroup && len(comp.directions[0].Parts) > grids.MaxBlockParts {
+	if comp, err := compileGroup(ev, rel, size); err == nil && checkDelta(delta) == nil && size <= MostGroup && len(comp.directions[0].Parts) > grids.MaxBlockParts {
 		return comp.answer(looseWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
 	}
 	return GroupEpsilon(ev, rel, size, delta)
@@ -60,8 +60,8 @@ func GroupLemma(ev event.Event, rel event.Relation, size int, delta float64) (An
 	if err := checkGroup(size); err != nil {
 		return Answer{}, err
 	}
-	if !(delta > 0 && delta < 1) {
-		return Answer{}, &InputError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
+	if err := checkDelta(delta); err != nil {
+		return Answer{}, err
 	}
 	epsilonAt := func(delta float64) (Answer, error) {
 		return answer(ev, rel, 1, looseWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })

@@ -33,6 +33,41 @@ func TestGaussianClosedForm(t *testing.T) {
 	}
 }
 
+// Near δ 0 and 1, and near ε 0, the bracket has the exact value. The numbers are of 60 digits, by
+// mpmath.
+func TestGaussianAtTheEnds(t *testing.T) {
+	for _, c := range []struct{ z, delta, epsilon float64 }{
+		{0.08540730358132696, 0.999999, 11.61550033611228337},
+		{0.050185880908418586, 0.999999999, 77.82172277203231938},
+		{0.011030938046758641, 0.9999999999999999, 3363.808438691792957},
+		{0.8394869706509269, 0.4485580026057844, 2.766045146863999673e-6},
+		{8.169291799283705, 0.048803902873259294, 5.625282135646283245e-9},
+		{109.64464161038364, 0.0036384896868551318, 1.031387444272416086e-15},
+		{753756.4827622599, 5.292721051475923e-07, 3.123706387740667642e-18},
+		{0.25, 1e-280, 150.8769025647920194},
+	} {
+		a := mustEpsilon(t, event.Gaussian{NoiseMultiplier: c.z}, event.AddRemove, c.delta)
+		if width := 1e-10*c.epsilon + 1e-13/c.z; !(a.Lower <= c.epsilon && c.epsilon <= a.Upper && a.Upper-a.Lower < width) {
+			t.Errorf("noise multiplier %v, delta %v: epsilon in [%v, %v], want %v", c.z, c.delta, a.Lower, a.Upper, c.epsilon)
+		}
+	}
+	for _, delta := range []float64{5e-324, 1e-300} { // numbers of few digits
+		if _, err := Epsilon(event.Gaussian{NoiseMultiplier: 1}, event.AddRemove, delta); err == nil {
+			t.Errorf("delta %v has an epsilon", delta)
+		}
+	}
+	for _, ev := range []event.Event{event.Gaussian{NoiseMultiplier: 1}, event.PoissonSampled{Rate: 0.5, Of: event.Gaussian{NoiseMultiplier: 1}}} {
+		for _, count := range []int64{1, 3} {
+			if a, err := Delta(event.SelfComposed{Of: ev, Count: count}, event.AddRemove, 1e4); err != nil || !(a.Upper > 0) {
+				t.Errorf("delta at most %v of %v times %+v, %v: losses have no end", a.Upper, count, ev, err)
+			}
+		}
+	}
+	if a, err := Delta(event.Laplace{NoiseMultiplier: 1}, event.AddRemove, 1.5); err != nil || a.Upper != 0 {
+		t.Errorf("delta at most %v, %v: losses end at 1", a.Upper, err)
+	}
+}
+
 // gaussianDelta of a small μ is the integral of φ(x+v)(1-e^{-μv}) over v > 0.
 func TestGaussianSmallMu(t *testing.T) {
 	for _, mu := range []float64{1e-9, 1e-3, 0.05, 0.3, 0.5} {

@@ -21,8 +21,8 @@ type RenyiBound struct {
 // it can never be below the certified lower bound. *UnsupportedError for
 // pairs without a closed-form divergence.
 func Renyi(ev event.Event, rel event.Relation, delta float64) (RenyiBound, error) {
-	if !(delta > 0 && delta < 1) {
-		return RenyiBound{}, &InputError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
+	if err := checkDelta(delta); err != nil {
+		return RenyiBound{}, err
 	}
 	comp, err := compile(ev, rel)
 	if err != nil {
