@@ -35,7 +35,7 @@ type PosteriorDraw struct {
 	// Chains are run for the diagnosis; the draw is of the first. Each has Warmup and
 	// Kept transitions.
 	Chains, Warmup, Kept int
-	Progress             func(done int) // transitions of all chains; may be nil
+	Progress             func(done int) // transitions, after each chain; may be nil
 }
 
 // Event is the event of the draw.
@@ -161,20 +161,19 @@ func (t *posteriorTarget) density(gradient, theta []float64) (float64, error) {
 // draw runs the chains one after the other.
 func (t *posteriorTarget) draw(ctx context.Context, m PosteriorDraw, rng *noise.Random) ([]float64, samplerCheck, error) {
 	var check samplerCheck
-	p, done := m.Model.P, 0
+	p := m.Model.P
 	chains := make([]*nuts.Chain, m.Chains)
 	for i := range chains {
-		o := nuts.Options{Warmup: m.Warmup, Draws: m.Kept, Dense: p <= nuts.DenseMost, Progress: func(int) {
-			if done++; m.Progress != nil {
-				m.Progress(done)
-			}
-		}}
+		o := nuts.Options{Warmup: m.Warmup, Draws: m.Kept, Dense: p <= nuts.DenseMost}
 		chain, err := nuts.SampleNear(ctx, t.density, p, func(start []float64) { m.Model.NearStarts(start, rng) }, o, rng)
 		if err != nil {
 			return nil, check, err
 		}
 		chains[i] = chain
 		check.Divergences += chain.Divergences
+		if m.Progress != nil { // within a chain the records decide which transitions it skips
+			m.Progress((i + 1) * (m.Warmup + m.Kept))
+		}
 	}
 	for j := range p {
 		draws := make([][]float64, m.Chains)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -194,5 +195,19 @@ func TestChainsWithoutDiagnosis(t *testing.T) {
 	text, err := private.ReadFile(privacy.SamplerCheckName)
 	if err != nil || !strings.Contains(string(text), `"rhat":null`) {
 		t.Errorf("%s: %s, %v", privacy.SamplerCheckName, text, err)
+	}
+}
+
+// Progress is shown of whole chains: a chain near a normal posterior, as the records decide, skips
+// most of its warm-up.
+func TestProgressOfADrawIsOfItsChains(t *testing.T) {
+	m := locationModel(t, 1, "x: normal(a, 1)")
+	draw := posteriorDraw(t, m)
+	draw.Chains, draw.Warmup = 2, 300
+	var shown []int
+	draw.Progress = func(done int) { shown = append(shown, done) }
+	c := drawsFrom(t, m, "x,y,z\n1,0,1\n", event.AddRemove, noise.Insecure(3))
+	if _, err := c.DrawPosterior(context.Background(), draw); err != nil || !slices.Equal(shown, []int{330, 660}) {
+		t.Errorf("progress %v, want 330 and 660 (%v)", shown, err)
 	}
 }

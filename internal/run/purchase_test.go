@@ -47,12 +47,13 @@ type purchases struct {
 	dir           string
 	data, ledger  string
 	model, table1 string
+	config        plan.Config
 	public        map[string][]byte // files that the model names
 }
 
 func newPurchases(t *testing.T, header string) *purchases {
 	t.Helper()
-	p := &purchases{t: t, dir: t.TempDir(), model: boughtColumns, table1: "0.05"}
+	p := &purchases{t: t, dir: t.TempDir(), model: boughtColumns, table1: "0.05", config: plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 20, SamplingRate: 1}}
 	p.data, p.ledger = filepath.Join(p.dir, "visits.csv"), filepath.Join(p.dir, "visits.ledger")
 	p.write(header, "leeds", "york")
 	if err := ledger.Create(p.ledger, ledger.New("visits", "person", event.AddRemove, privacy.Budget{Epsilon: 1, Delta: 1e-5})); err != nil {
@@ -93,8 +94,10 @@ func (p *purchases) new(engine privacy.Engine) run.Run {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	cfg := p.config
+	cfg.Table1 = p.table1
 	return run.Run{
-		Model: m, Plan: fittest.Plan(p.t, m, plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 20, SamplingRate: 1, Table1: p.table1}), Root: root, Host: p.host(engine), Job: run.Job{
+		Model: m, Plan: fittest.Plan(p.t, m, cfg), Root: root, Host: p.host(engine), Job: run.Job{
 			ID: run.NewID(), Attempts: []string{run.NewID()}, Created: time.Now(), Data: p.data, Name: "visits", Model: string(m.Spec.Render()), Public: m.Spec.Public,
 			Draws: 20, Formats: []string{"csv"}, Threads: 1, Command: []string{"d3p", "fit"}, Ledger: p.ledger,
 		},
@@ -178,6 +181,25 @@ func TestFitThatEndsItselfPaysAllSteps(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(p.dir, "run", "private", "checkpoint.json")); err == nil {
 		t.Error("a checkpoint is left")
 	}
+	p.refuses()
+}
+
+// Of a stopped fit by marginals, too: counts decide how many tables it asks for, and which. It shows no steps, whose
+// numbers would follow from counts that a killed fit never pays for.
+func TestStoppedMarginalsPayAllReleases(t *testing.T) {
+	p := newPurchases(t, "x,site,y")
+	p.model = strings.NewReplacer("bounds: {dp: 0.1, within: [-50, 50]}", "lower: -3, upper: 3", "levels: {dp: 0.2, most: 20}, unknown: other", "levels: [leeds, york]").Replace(p.model)
+	p.model = p.model[:strings.Index(p.model, "model:")] + "twin: {engine: marginals}\n"
+	p.config, p.table1 = plan.Config{Epsilon: 1, Delta: 1e-5}, ""
+	r := p.new(whole())
+	r.Host.Step = func(t, _ int, _ float64, _ func() float64) { p.t.Errorf("step %d is shown", t) }
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var failed *run.Error
+	if _, err := r.Fit(ctx, filepath.Join(p.dir, "run")); !errors.As(err, &failed) || failed.Kind != run.Interrupted {
+		t.Fatalf("the fit ends with %v", err)
+	}
+	p.holds(r.Plan.MechanismEvent(r.Plan.NoiseMultiplier))
 	p.refuses()
 }
 

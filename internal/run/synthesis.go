@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 
 	"d3p/internal/atomicfile"
-	"d3p/internal/fit"
 	"d3p/internal/models"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy"
@@ -35,10 +33,9 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 		return nil, err
 	}
 	table, spent, err := r.learn(ctx, m)
-	if err == nil {
-		spent = r.wholePrice(spent) // which tables it asked for, and so the price of each, depends on what they show
-	}
+	kind := kindOf(err)
 	if len(spent.Entries) > 0 {
+		spent = r.wholePrice(spent) // which tables it asked for, and so the price of each, depends on what they show
 		err = errors.Join(err, r.folder.write(ledgerFile, spent))
 	}
 	if unbooked := r.Job.reservation().settle(spent); unbooked != nil {
@@ -47,7 +44,6 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 	r.folder.giveSpaceBack()
 	if err != nil {
 		var over *privacy.BudgetError
-		kind := kindOf(err)
 		if errors.As(err, &over) {
 			kind = Budget
 		}
@@ -101,12 +97,9 @@ func (r Run) learn(ctx context.Context, m *models.Model) (*synthesis.Table, priv
 	}
 	table, err := synthesis.Fit(curator, m, synthesis.Config{
 		Relation: r.Plan.Relation(), NoiseMultiplier: r.Plan.NoiseMultiplier, Workers: max(1, r.Job.Threads),
-		Step: func(t int) error {
-			if r.Host.Step != nil {
-				r.Host.Step(t, r.Plan.Steps, math.NaN(), func() float64 { return r.Plan.Epsilon })
-			}
+		Stop: func() error { // no message between two releases: their number follows from earlier ones
 			if ctx.Err() != nil {
-				return fit.ErrStopped
+				return failed(Interrupted, errors.New("the fit was stopped"))
 			}
 			return nil
 		},

@@ -51,7 +51,7 @@ type Config struct {
 	// Gaussians of it.
 	NoiseMultiplier float64
 	Workers         int
-	Step            func(steps int) error // after each release; nil: none
+	Stop            func() error // after each release; its error ends the fit; nil: none
 }
 
 // Check reports, before any record is read, a workload or constraints that cannot be
@@ -289,8 +289,8 @@ func (f *fitter) release(partitions []privacy.Partition) ([][]float64, error) {
 	}
 	f.done = int(math.Round(f.spent))
 	var err error
-	if f.cfg.Step != nil {
-		err = f.cfg.Step(f.done)
+	if f.cfg.Stop != nil {
+		err = f.cfg.Stop()
 	}
 	return counts, err
 }
