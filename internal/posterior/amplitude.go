@@ -170,7 +170,7 @@ func quantilesOf(logs []float64, count int) []float64 {
 		at[i] = math.Log(x)
 	}
 	var spline interp.NaturalCubic
-	if !simd.Finite(logs) || spline.Fit(at, logs) != nil {
+	if !passes(&spline, at, logs) {
 		return nil
 	}
 	first, width := at[0], (at[len(at)-1]-at[0])/points

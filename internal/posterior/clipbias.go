@@ -140,7 +140,7 @@ func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64
 			}
 			rising(sums[:])
 			var off interp.FritschButland
-			if !simd.Finite(sums[:]) || off.Fit(t[:], sums[:]) != nil {
+			if !passes(&off, t[:], sums[:]) {
 				return
 			}
 			moments := func(variance float64) (mean, ofMean float64) {
@@ -161,6 +161,17 @@ func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64
 			post.LogSD[k], post.VarDP[k] = math.Log(exact)/2, total-exact
 		}
 	}
+}
+
+// passes fits a curve to points. It reports whether they are finite, from left to right: under much
+// noise a posterior can be so narrow or far away that neighbouring numbers are equal.
+func passes(curve interp.FittablePredictor, x, y []float64) bool {
+	for i := 1; i < len(x); i++ {
+		if !(x[i] > x[i-1]) {
+			return false
+		}
+	}
+	return simd.Finite(x) && simd.Finite(y) && curve.Fit(x, y) == nil
 }
 
 // b is simulated at `looks` places, farLook apart, then a standard deviation.

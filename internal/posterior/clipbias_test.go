@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/interp"
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models/guide"
@@ -177,5 +178,18 @@ func TestCorrectionLeavesEffectsToSeparateResidual(t *testing.T) {
 	}
 	if len(scales) != 1 || got[0] == 0 || math.Abs(got[1]-got[0]) > 1e-9 {
 		t.Errorf("%d scales; log sd %.3f beside known effects, %.3f beside unknown ones", len(scales), got[0], got[1])
+	}
+}
+
+// Points that are equal, or no numbers, give no curve; gonum would panic.
+func TestCurvesNeedDistinctPoints(t *testing.T) {
+	y := []float64{0, 1, 3, 4}
+	for _, x := range [][]float64{{1, 1, 1, 1}, {1e17, 1e17 + 1, 1e17 + 2, 1e17 + 3}, {0, math.NaN(), 2, 3}, {3, 2, 1, 0}} {
+		if passes(new(interp.FritschButland), x, y) {
+			t.Errorf("a curve passes through %v", x)
+		}
+	}
+	if !passes(new(interp.FritschButland), []float64{0, 1, 2, 3}, y) || passes(new(interp.FritschButland), []float64{0, 1, 2, 3}, []float64{0, 1, math.Inf(1), 4}) {
+		t.Error("curves pass through finite points alone")
 	}
 }

@@ -230,7 +230,7 @@ func (l *levels) onGrid() *levels {
 		at, logs = append(at, x.level), append(logs, x.log)
 	}
 	var spline interp.AkimaSpline
-	if len(at) < fewest || !simd.Finite(logs) || spline.Fit(at, logs) != nil {
+	if len(at) < fewest || !passes(&spline, at, logs) {
 		return nil
 	}
 	first, width := at[0], (at[len(at)-1]-at[0])/points

@@ -253,7 +253,7 @@ func (s simulation) alongLevel(l levelMeasurement, mean []float64, places [][]pl
 			means[i], variances[i] = s.clippedAlong(l.along, truth(looks[i]), places)
 		}
 		var c, spread interp.FritschButland
-		if !simd.Finite(means[:]) || !simd.Finite(variances[:]) || c.Fit(looks[:], means[:]) != nil || spread.Fit(looks[:], variances[:]) != nil {
+		if !passes(&c, looks[:], means[:]) || !passes(&spread, looks[:], variances[:]) {
 			return nil, nil
 		}
 		for i := range at {
