@@ -57,6 +57,7 @@ template <class Real, int R, int panelDepth, bool leftAlongK, bool rightAlongK, 
         right[o].start(t.rank % blockThreads + o * blockThreads);
     }
     const Tiles tiles = cut<R>(p.rows, p.cols);
+    barrier(); // nobody needs what was in shared memory
     for (int at = t.rank / blockThreads; at < tiles.count; at += t.size / blockThreads) {
         int top = at / tiles.across * Panel::height, side = at % tiles.across * Panel::width;
         Real sum[own][R][R] = {};
