@@ -70,15 +70,13 @@ func (s *scope) access(i *instruction, parts []string, line int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{ auto* at = %s; ", s.memoryAt(at, space, kind, n, line))
 	for k, o := range elements {
-		switch place := fmt.Sprintf("at[%d]", k); {
-		case !loads && strong == "":
-			fmt.Fprintf(&b, "%s = %s; ", place, s.lowOf(o, kind, line))
-		case !loads:
-			fmt.Fprintf(&b, "%srelaxedStore(&%s, %s); ", order(strong, "release", place), place, s.lowOf(o, kind, line))
-		case strong == "":
-			fmt.Fprintf(&b, "%s x%d = %s; ", kind, k, place)
-		default:
-			fmt.Fprintf(&b, "%s x%d = relaxedLoad(&%s); strongly(%v, x%d); %s", kind, k, place, strong == "acquire", k, order(strong, "acquire", place))
+		place := fmt.Sprintf("at[%d]", k)
+		if loads {
+			b.WriteString(load(space, strong, kind, k, place))
+		} else if value := s.lowOf(o, kind, line); strong == "" {
+			fmt.Fprintf(&b, "%s = %s; ", place, value)
+		} else {
+			fmt.Fprintf(&b, "%srelaxedStore(&%s, %s); ", order(strong, "release", place), place, value)
 		}
 	}
 	if loads {
@@ -87,6 +85,18 @@ func (s *scope) access(i *instruction, parts []string, line int) string {
 		}
 	}
 	return b.String() + "}"
+}
+
+// load sets xk to what is at a place. Threads of a block wait at barriers, not for a number in
+// shared memory.
+func load(space, strong, kind string, k int, place string) string {
+	switch {
+	case strong == "":
+		return fmt.Sprintf("%s x%d = %s; ", kind, k, place)
+	case space == "shared":
+		return fmt.Sprintf("%s x%d = __atomic_load_n(&%s, __ATOMIC_RELAXED); ", kind, k, place)
+	}
+	return fmt.Sprintf("%s x%d = relaxedLoad(&%s); strongly(%v, x%d); %s", kind, k, place, strong == "acquire", k, order(strong, "acquire", place))
 }
 
 // order is what releases or acquires a place, if the instruction does.
