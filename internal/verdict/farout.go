@@ -52,7 +52,9 @@ func farOut(m *models.Model, d *outputs.Draws, q *score.Surprisals, l *law.Law) 
 		off := count - n*share
 		squares += off * off / variance(1, share, between[c]+math.Pow(ofLaw*share, 2))
 	}
-	far.Unlike = squares > mostSquares(float64(last+1), unlikely)
+	if m.Encoding.RowsPerUnit <= 1 { // a unit of several rows is counted by the largest surprisal of them
+		far.Unlike = squares > mostSquares(float64(last+1), unlikely)
+	}
 	for from := last - 1; from <= last; from++ {
 		count, share, ofTables := 0.0, 0.0, 0.0
 		for c := from; c <= last; c++ {

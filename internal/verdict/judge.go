@@ -45,6 +45,7 @@ func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, k
 			known.Misfit,
 			d.besideFarOut(name),
 			everywhere,
+			known.Units,
 			d.besideSteps(name),
 			known.besideColumns(name),
 			known.besideAssumed(name))

@@ -48,6 +48,8 @@ type Known struct {
 	Misfit outputs.Verdict
 	// Weights is a verdict on all variables if records count as more than one.
 	Weights outputs.Verdict
+	// Units is a verdict on all variables if a unit has several rows.
+	Units outputs.Verdict
 	// FarOut are the records that the model predicts nowhere.
 	FarOut FarOut
 	// Dependent are verdicts on the coefficients of predictors that may follow from others, by
