@@ -39,7 +39,7 @@ func newCompare(a *app) *cobra.Command {
 		Use:   "compare RUN RUN...",
 		Short: "Print the posteriors of several runs side by side",
 		Long: `Compare prints the mean and the 5 % to 95 % interval of every parameter, one column
-per run. For two runs it also prints their distance: the difference of means over
+per run, and the verdict on those that are not resolved. For two runs it also prints their distance: the difference of means over
 the root of the sum of variances. It needs the releases only. Each run on the same
 records tells an attacker more; a choice between runs by this table is tuning.`,
 		Example: "  d3p compare run-eps1 run-eps4 run-base",
@@ -70,7 +70,11 @@ func (a *app) compare(ctx context.Context, runs []string) (*comparison, error) {
 			return nil, err
 		}
 		result.Runs = append(result.Runs, comparedRun{run, r.Params.Model, r.Privacy.Statements.OneLine})
-		for _, row := range r.Draws(r.Drawn).Summarise() {
+		draws, _, _, err := r.Judged(r.Drawn)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range draws.Summarise() {
 			k, ok := at[row.Variable]
 			if !ok {
 				k = len(result.Rows)
@@ -131,13 +135,17 @@ func printComparison(w io.Writer, c *comparison) {
 		t.Right = []int{len(header) - 1}
 	}
 	t.Line(header)
-	rows := c.shown()
+	rows, unresolved := c.shown(), false
 	for _, row := range rows[:min(len(rows), maxRows)] {
 		line := terminal.Cells{row.Variable}
 		for _, s := range row.Runs {
 			cell := ""
 			if s != nil {
 				cell = fmt.Sprintf("%s [%s, %s]", number3(s.Mean), number3(s.Q5), number3(s.Q95))
+				if s.Verdict != nil && s.Verdict.Value != outputs.Resolved {
+					cell += " " + s.Verdict.Value
+					unresolved = true
+				}
 			}
 			line = append(line, cell)
 		}
@@ -151,6 +159,9 @@ func printComparison(w io.Writer, c *comparison) {
 		fmt.Fprintf(w, "and %d more with --json\n", hidden)
 	}
 	fmt.Fprintln(w, "\nmean [5 %, 95 %] of the posterior, privacy noise included")
+	if unresolved {
+		fmt.Fprintln(w, "partly, not: whether it is resolved; d3p summary RUN gives the reason")
+	}
 	if len(c.Runs) == 2 {
 		fmt.Fprintln(w, "apart: run 2 less run 1, over the root of the sum of their variances")
 	}

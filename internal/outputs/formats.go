@@ -50,7 +50,8 @@ func IsDrawsFile(name string) bool {
 const DrawnByDefault = 500
 
 // Files are the files of the named formats. Without names they are the files of the
-// default formats, or none if a draw has more than DrawnByDefault numbers.
+// default formats, or none if a draw has more than DrawnByDefault numbers. No file has the
+// format settings.FormatsNone.
 func (s *Sample) Files(names []string) (files []release.File) {
 	if len(names) == 0 && len(s.Draws.Variables) <= DrawnByDefault {
 		names = settings.DefaultFormats()

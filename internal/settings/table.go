@@ -151,7 +151,7 @@ func rows() []Setting {
 		{Name: "draws", Key: "output.draws", Group: Running, Kind: Count, Range: atLeast(0), // 0: weights that are points have no draws
 			Refused: map[string]Mistake{"1": {"1 draw has no spread to summarise", "take at least 2"}},
 			Help:    "number of posterior draws to write", Default: "4000"},
-		{Name: "formats", Key: "output.formats", Group: Running, Kind: Words, Choices: FormatNames(),
+		{Name: "formats", Key: "output.formats", Group: Running, Kind: Words, Choices: append(FormatNames(), FormatsNone),
 			Help: "comma-separated formats of the draws", Default: strings.Join(DefaultFormats(), ",") + "; none for more than 500 numbers a draw"},
 		{Name: "seed", Group: Running, Kind: Seed,
 			Help: "seed of the posterior draws, which is public; it never fixes privacy noise or batches"},

@@ -97,8 +97,11 @@ type Format struct {
 	Default bool
 }
 
-// FormatZarr is the format that is a folder.
-const FormatZarr = "zarr"
+// FormatZarr is the format that is a folder; FormatsNone are no files of draws.
+const (
+	FormatZarr  = "zarr"
+	FormatsNone = "none"
+)
 
 // Formats lists the file formats of posterior draws. Package outputs has a writer for
 // each.
