@@ -219,8 +219,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Who will get independent normals beside effects of groups hears it before the fit.
-func TestLoneEffectsWarn(t *testing.T) {
+// Who will get independent normals beside effects of groups hears it before the fit, and who has units of several rows.
+func TestWarningsOfModels(t *testing.T) {
 	const text = `d3p: 1
 data:
   unit: {entity: person, id: id, rows_per_unit: ROWS}
@@ -254,6 +254,9 @@ model:
 		p, err := New(m, Config{Epsilon: 1, NoiseAware: c.noiseAware})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if dependent := slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.ID == "dependent-rows" }); dependent != (c.rows > 1) {
+			t.Errorf("%+v: warnings %+v", c, p.Warnings)
 		}
 		at := slices.IndexFunc(p.Warnings, func(w Warning) bool { return w.ID == "lone-effects" })
 		if at < 0 && c.want != "" || at >= 0 && (c.want == "" || !strings.Contains(p.Warnings[at].Text, c.want)) {
