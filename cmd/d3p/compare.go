@@ -39,9 +39,10 @@ func newCompare(a *app) *cobra.Command {
 		Use:   "compare RUN RUN...",
 		Short: "Print the posteriors of several runs side by side",
 		Long: `Compare prints the mean and the 5 % to 95 % interval of every parameter, one column
-per run, and the verdict on those that are not resolved. For two runs it also prints their distance: the difference of means over
-the root of the sum of variances. It needs the releases only. Each run on the same
-records tells an attacker more; a choice between runs by this table is tuning.`,
+per run, and the verdict on those that are not resolved. For two runs it also prints
+their distance: the difference of means over the root of the sum of variances. It
+needs the releases only. Each run on the same records tells an attacker more; a choice
+between runs by this table is tuning.`,
 		Example: "  d3p compare run-eps1 run-eps4 run-base",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {

@@ -64,6 +64,17 @@ func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, k
 	d.judgeComponents()
 }
 
+// graded is the value that a number allows: partly above some, not above far.
+func graded(x, some, far float64) string {
+	switch {
+	case x > far:
+		return outputs.Not
+	case x > some:
+		return outputs.Partly
+	}
+	return outputs.Resolved
+}
+
 // worse is the graver of a verdict and another.
 func worse(v outputs.Verdict, value, format string, args ...any) outputs.Verdict {
 	if order(value) > order(v.Value) {

@@ -16,13 +16,8 @@ const (
 
 // OfNoise is the verdict that a share of the privacy noise in the variance allows.
 func OfNoise(share float64) outputs.Verdict {
-	value := outputs.Resolved
-	switch {
-	case share > noiseMost:
-		value = outputs.Not
-	case share > noiseMuch:
-		value = outputs.Partly
-	default:
+	value := graded(share, noiseMuch, noiseMost)
+	if value == outputs.Resolved {
 		return outputs.Verdict{Value: value}
 	}
 	return outputs.Verdict{Value: value, Why: fmt.Sprintf("%.0f %% of the variance is privacy noise", 100*share)}

@@ -119,17 +119,12 @@ const (
 
 // openTail is the verdict on a model without long tails, if the log of the standard deviation of
 // the response has this error: the fit follows the records that are not far out.
-func openTail(response string, logSD float64) (v outputs.Verdict) {
-	switch {
-	case logSD > openFar:
-		v.Value = outputs.Not
-	case logSD > openSome:
-		v.Value = outputs.Partly
-	default:
-		return v
+func openTail(response string, logSD float64) outputs.Verdict {
+	value := graded(logSD, openSome, openFar)
+	if value == outputs.Resolved {
+		return outputs.Verdict{}
 	}
-	v.Why = fmt.Sprintf("Table 1 has the sd of %s to within ± %.0f %%: a long tail may hold the rest", response, 100*math.Expm1(logSD))
-	return v
+	return outputs.Verdict{Value: value, Why: fmt.Sprintf("Table 1 has the sd of %s to within ± %.0f %%: a long tail may hold the rest", response, 100*math.Expm1(logSD))}
 }
 
 // mostSquares is the limit of the sum of n squares of standard normals, by a normal quantile

@@ -26,15 +26,9 @@ func overweighted(m *models.Model, l *law.Law) outputs.Verdict {
 		mean, square = mean+share*first, square+share*second
 	}
 	factor := math.Sqrt(square / mean)
-	verdict := outputs.Verdict{Value: outputs.Resolved}
-	switch {
-	case factor > muchTooNarrow:
-		verdict.Value = outputs.Not
-	case factor > tooNarrow:
-		verdict.Value = outputs.Partly
-	default:
-		return verdict
+	value := graded(factor, tooNarrow, muchTooNarrow)
+	if value == outputs.Resolved {
+		return outputs.Verdict{Value: value}
 	}
-	verdict.Why = fmt.Sprintf("weights of a survey make intervals %.2g times too narrow: divide %s by %.3g, in the file", factor, weights, square/mean)
-	return verdict
+	return outputs.Verdict{Value: value, Why: fmt.Sprintf("weights of a survey make intervals %.2g times too narrow: divide %s by %.3g, in the file", factor, weights, square/mean)}
 }

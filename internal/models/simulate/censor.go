@@ -17,7 +17,7 @@ type followUp struct {
 	still []float64 // the share of records whose observation goes on behind each of them
 }
 
-// followUpOf is the Kaplan-Meier estimate from times of which those with event 1 ended earlier than their observation.
+// followUpOf is the Kaplan-Meier estimate of when observations end: later than at the times of records with event 1.
 func followUpOf(times, event []float64) followUp {
 	order := make([]int, len(times))
 	for i := range order {

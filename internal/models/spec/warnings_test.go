@@ -92,8 +92,14 @@ model:
   formula: y ~ 1 + x
   family: normal
 `
-	for upper, want := range map[string]int{"40": 0, "42": 1} {
-		s, errs := Parse("wide.yaml", []byte(strings.Replace(model, "UPPER", upper, 1)), nil)
+	checkUpperBounds(t, model, map[string]int{"40": 0, "42": 1})
+}
+
+// checkUpperBounds compares the number of warnings about a model, by its UPPER, with those expected.
+func checkUpperBounds(t *testing.T, model string, warnings map[string]int) {
+	t.Helper()
+	for upper, want := range warnings {
+		s, errs := Parse("m.yaml", []byte(strings.Replace(model, "UPPER", upper, 1)), nil)
 		if err := errs.Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -151,15 +157,7 @@ data:
   weights: w
 model: {formula: y ~ 1, family: bernoulli}
 `
-	for upper, want := range map[string]int{"20": 0, "3000": 1} {
-		s, errs := Parse("m.yaml", []byte(strings.Replace(model, "UPPER", upper, 1)), nil)
-		if err := errs.Err(); err != nil {
-			t.Fatal(err)
-		}
-		if len(s.Warnings) != want {
-			t.Errorf("upper bound %s: warnings %v, want %d", upper, s.Warnings, want)
-		}
-	}
+	checkUpperBounds(t, model, map[string]int{"20": 0, "3000": 1})
 }
 
 // A column that the model reads as log(x) alone is counted by its log. One with a scale or a second use is not, nor is an
