@@ -56,7 +56,6 @@ static struct {
     Fiber fibers[mostBlocks * blockThreads + 1];
     Barrier barriers[mostBlocks];
     Warp warps[mostBlocks][blockWarps];
-    bool awake[mostBlocks * blockThreads + 1]; // or it waits for a barrier that others have not reached
     int running, current, turn; // turn: place in the order, forth and back
     char started, ended;        // orders for ThreadSanitizer
     void (*body)(int block);
@@ -80,11 +79,6 @@ UNSEEN void switchTo(int fiber) {
     swapcontext(&grid.fibers[from].context, &grid.fibers[fiber].context);
 }
 
-// wake lets n fibers be looked at again, from number `first` on.
-UNSEEN void wake(int first, int n) {
-    for (int i = first; i < first + n; i++) grid.awake[i] = true;
-}
-
 // runOthers goes on with a fiber that is ready, or, when all are done, the host.
 UNSEEN void runOthers() {
     bool all = true;
@@ -92,9 +86,9 @@ UNSEEN void runOthers() {
         grid.turn = (grid.turn + 1) % (2 * grid.running);
         int i = grid.turn < grid.running ? grid.turn : 2 * grid.running - 1 - grid.turn;
         const Fiber& f = grid.fibers[i];
-        if (grid.awake[i] && f.done) continue;
+        if (f.done) continue;
         all = false;
-        if (grid.awake[i] && (!f.at || *f.at != f.before)) return switchTo(i);
+        if (!f.at || *f.at != f.before) return switchTo(i);
     }
     if (all) return switchTo(mostBlocks * blockThreads);
     for (int i = 0; i < grid.running; i++) {
@@ -115,7 +109,7 @@ UNSEEN void waitFor(const u32* at, u32 before) {
     f.at = 0;
 }
 
-// meet waits for all of n threads, whose numbers begin at a multiple of n.
+// meet waits for all of n threads.
 UNSEEN void meet(Barrier& b, u32 n, bool orders) {
     u32 before = b.times;
     char* order = &b.order[before % 2];
@@ -123,12 +117,8 @@ UNSEEN void meet(Barrier& b, u32 n, bool orders) {
     if (++b.arrived == n) {
         b.arrived = 0;
         b.times++;
-        wake(grid.current / n * n, n);
     }
-    if (b.times == before) {
-        grid.awake[grid.current] = false;
-        waitFor(&b.times, before);
-    }
+    if (b.times == before) waitFor(&b.times, before);
     if (orders) __tsan_acquire(order);
 }
 
@@ -191,7 +181,6 @@ UNSEEN void runGrid(int blocks, void (*body)(int block)) {
         for (int block = 0; block < together; block++)
             for (int thread = 0; thread < blockThreads; thread++) startFiber(block, thread);
         grid.running = together * blockThreads;
-        wake(0, grid.running);
         grid.current = mostBlocks * blockThreads;
         grid.fibers[grid.current].tsan = __tsan_get_current_fiber();
         __tsan_release(&grid.started);
