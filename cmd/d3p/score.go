@@ -12,6 +12,7 @@ import (
 	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
+	"d3p/internal/cluster"
 	"d3p/internal/ledger"
 	"d3p/internal/models"
 	"d3p/internal/models/encoding"
@@ -72,6 +73,9 @@ it reads a record and refuses what exceeds the limit.`,
 		Example: "  d3p score d3p-run-cohort-1 test.csv --epsilon 0.5\n  d3p score d3p-run-cohort-1 test.csv --epsilon 0.2 --ledger cohort.ledger --json",
 		Args:    exactly("RUN", "TEST"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := cluster.OneProcess(); err != nil {
+				return status.Usagef("%v", err)
+			}
 			s.data = args[1]
 			switch {
 			case s.public && (s.epsilon != 0 || s.delta != 0 || s.ledger != ""):

@@ -11,6 +11,7 @@ import (
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/cluster"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/predict"
@@ -58,6 +59,9 @@ range, up to a constant. The claim is about the records of DATA and TEST togethe
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := cluster.OneProcess(); err != nil {
+				return status.Usagef("%v", err)
+			}
 			if trials == 0 {
 				trials = trialsPerModel * (len(args) - 2)
 			}

@@ -244,6 +244,19 @@ func TestNoLauncher(t *testing.T) {
 	}
 }
 
+// A command that takes no part in a job refuses to run once in each process.
+func TestOneProcess(t *testing.T) {
+	for variable, launcher := range map[string]string{"OMPI_COMM_WORLD_SIZE": "mpirun of Open MPI", "PMI_SIZE": "mpiexec of MPICH", "SLURM_STEP_NUM_TASKS": "srun"} {
+		for size, refused := range map[string]bool{"": false, "1": false, "3": true} {
+			t.Setenv(variable, size)
+			if err := OneProcess(); (err != nil) != refused || refused && !strings.Contains(err.Error(), launcher+" started 3 processes") {
+				t.Errorf("%s=%s: %v", variable, size, err)
+			}
+			t.Setenv(variable, "")
+		}
+	}
+}
+
 func TestMissingLibrary(t *testing.T) {
 	getenv := func(name string) string {
 		return map[string]string{"PMI_SIZE": "4", "D3P_MPI": "/nowhere/libmpi.so"}[name]

@@ -1,6 +1,10 @@
 package cluster
 
-import "strconv"
+import (
+	"fmt"
+	"os"
+	"strconv"
+)
 
 // launcher is the program that started this process.
 type launcher struct {
@@ -44,4 +48,13 @@ func findLauncher(getenv func(string) string) launcher {
 		}
 	}
 	return launcher{name: "no launcher", size: 1, first: openMPI}
+}
+
+// OneProcess returns an error if a launcher started several processes. A command that takes
+// no part in a job would release something else in each of them.
+func OneProcess() error {
+	if by := findLauncher(os.Getenv); by.size > 1 {
+		return fmt.Errorf("%s started %d processes, and each would spend the budget for results of its own (type the command without it)", by.name, by.size)
+	}
+	return nil
 }
