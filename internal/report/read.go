@@ -44,6 +44,9 @@ func ReadPrivacy(f *release.Folder) (*Privacy, error) {
 	if err != nil {
 		return nil, err
 	}
+	if g := p.Guarantee; g != nil && !(g.Delta > 0 && g.Delta < 1) { // a figure has a tick for each decade
+		return nil, fmt.Errorf("%s: guarantee: a delta of %g is not between 0 and 1", privacyName, g.Delta)
+	}
 	return &p, checkVersion(privacyName, p.SchemaVersion)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
@@ -111,7 +112,7 @@ func reportDiffers(p *report.Privacy, again *report.Price, budget *report.Budget
 		{"the risk", again.Risk, p.Risk}, {"the spending", again.PerIteration, p.PerIteration}, {"the cross-check", again.CrossCheck, a.CrossCheck},
 		{"the budget", budget, p.Budget},
 		{"the price", []float64{again.Answer.Lower, again.Answer.Estimate, again.Answer.Upper, again.Answer.Upper}, []float64{a.EpsilonLower, a.Epsilon, a.EpsilonUpper, g.Epsilon}},
-		{"the slack", g.Target.Epsilon - g.Epsilon, g.Slack},
+		{"the slack", g.Target.Epsilon - g.Epsilon, g.Slack}, {"the target", report.Target{Epsilon: g.Target.Epsilon, Delta: g.Delta}, g.Target}, {"the certificate", again.Answer.Certified, a.Certified},
 		{"the one-line claim", report.OneLine(line, p.Mechanism.Clip.Mode), p.Statements.OneLine},
 		{"the paragraph", report.ClaimParagraph(p.Subject.Name, line, &p.Mechanism, a.EpsilonLower, a.EpsilonUpper), p.Statements.Paragraph},
 		{"the odds", report.Odds(again.Risk), p.Statements.Odds},
@@ -135,19 +136,22 @@ func decoded(v any) (out any) {
 	return out
 }
 
-// near compares two decoded values, numbers within a millionth.
-func near(a, b any) bool {
+// near compares two decoded values, numbers within a millionth: of the numbers, for a delta,
+// and of at least 1e-3 for others, which can be small differences.
+func near(a, b any) bool { return nearOver(a, b, 1e-3) }
+
+func nearOver(a, b any, least float64) bool {
 	switch x := a.(type) {
 	case float64:
 		y, ok := b.(float64)
-		return ok && math.Abs(x-y) <= 1e-6*math.Max(1e-3, math.Max(math.Abs(x), math.Abs(y)))
+		return ok && math.Abs(x-y) <= 1e-6*math.Max(least, math.Max(math.Abs(x), math.Abs(y)))
 	case []any:
 		y, ok := b.([]any)
 		if !ok || len(x) != len(y) {
 			return false
 		}
 		for i := range x {
-			if !near(x[i], y[i]) {
+			if !nearOver(x[i], y[i], least) {
 				return false
 			}
 		}
@@ -158,7 +162,11 @@ func near(a, b any) bool {
 			return false
 		}
 		for key := range x {
-			if !near(x[key], y[key]) {
+			own := least
+			if strings.HasSuffix(key, "delta") {
+				own = 0
+			}
+			if !nearOver(x[key], y[key], own) {
 				return false
 			}
 		}

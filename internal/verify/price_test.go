@@ -50,6 +50,9 @@ func TestVerifyPrice(t *testing.T) {
 		"the cross-check": func(q *report.Privacy) { q.Accounting.CrossCheck.Epsilon = 0.5 },
 		"the price":       func(q *report.Privacy) { q.Accounting.EpsilonLower = 0.2 },
 		"the slack":       func(q *report.Privacy) { q.Guarantee.Slack++ },
+		"the target":      func(q *report.Privacy) { q.Guarantee.Target.Delta = 1e-12 },
+		"the certificate": func(q *report.Privacy) { q.Accounting.Certified = false },
+		"curve":           func(q *report.Privacy) { q.Guarantee.Curve[0].Delta = 0 },
 		"one-line": func(q *report.Privacy) {
 			q.Statements.OneLine = strings.Replace(q.Statements.OneLine, "(1,", "(0.9,", 1)
 		},
