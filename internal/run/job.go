@@ -124,6 +124,9 @@ func (r Run) tableConfig(m *models.Model, root noise.Root, scratch *os.Root) pri
 	if r.Ranks.Several() {
 		cfg.Rank, cfg.Of = r.Ranks.Job.Rank, r.Ranks.Job.Size
 	}
+	if scratch == nil {
+		scratch = r.scratch
+	}
 	switch r.Job.TablePlace {
 	case settings.TableMemory:
 	case settings.TableDisk:

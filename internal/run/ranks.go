@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"slices"
 
 	"d3p/internal/cluster"
@@ -20,7 +21,8 @@ type task struct {
 	Job        Job             `json:"job"`
 	Plan       *plan.Plan      `json:"plan"`
 	Checkpoint *fit.Checkpoint `json:"checkpoint"`
-	More       bool            `json:"more"` // another task comes after this one
+	Folder     string          `json:"folder"` // of the run, an absolute path
+	More       bool            `json:"more"`   // another task comes after this one
 }
 
 var errMarginalsInRanks = usagef("the engine marginals runs in one process (leave out mpirun, or write `engine: mixture`)")
@@ -109,7 +111,11 @@ func (r Run) begin() error {
 	if !r.Ranks.Several() {
 		return nil
 	}
-	t := task{Job: r.Job, Plan: r.Plan, Checkpoint: r.checkpoint, More: r.more}
+	folder, err := filepath.Abs(r.folder.path)
+	if err != nil {
+		return failed(Output, err)
+	}
+	t := task{Job: r.Job, Plan: r.Plan, Checkpoint: r.checkpoint, Folder: folder, More: r.more}
 	t.Job.Sign, t.Job.Ledger = "", "" // of rank 0 alone
 	if err := r.Ranks.tell(t); err != nil {
 		return err
@@ -134,13 +140,25 @@ func Follow(ranks Ranks, host Host) error {
 			return own
 		}
 		r := Run{Job: t.Job, Plan: t.Plan, Ranks: ranks, Host: host, checkpoint: t.Checkpoint}
-		if err := r.follow(); own == nil {
+		if err := r.followIn(t.Folder); own == nil {
 			own = err
 		}
 		if !t.More {
 			return own
 		}
 	}
+}
+
+// followIn takes part in one fit. Its share of the table may be in the private folder of
+// the run, if this machine has that.
+func (r Run) followIn(path string) error {
+	if folder, err := openFolder(path); err == nil {
+		defer folder.close()
+		if r.scratch, err = folder.root.OpenRoot(privateName); err == nil {
+			defer r.scratch.Close()
+		}
+	}
+	return r.follow()
 }
 
 // follow takes part in one fit.

@@ -42,6 +42,7 @@ type Run struct {
 	engine     *Engine          // nil: one is opened
 	repeated   bool             // one of several fits that share a table
 	more       bool             // the other processes wait for a task after this fit
+	scratch    *os.Root         // for the table of a process that follows another; nil: the folder's
 	unlock     func()           // the folder that Reopen has locked
 }
 

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -20,7 +21,7 @@ const tmpfile = 0x400000 | syscall.O_DIRECTORY // O_TMPFILE of Linux
 func newScratch(folder *os.Root, size int) (*scratch, error) {
 	f, err := folder.OpenFile(".", os.O_RDWR|os.O_EXCL|tmpfile, 0o600)
 	if err != nil { // a file system without such files
-		const name = ".table"
+		name := ".table" + rand.Text() // several processes may be here
 		if f, err = folder.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 			err = folder.Remove(name)
 		}
