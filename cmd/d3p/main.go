@@ -32,19 +32,26 @@ func main() {
 	os.Exit(mainStatus())
 }
 
+// printing are the signals for which Go prints all stacks. These have numbers of records.
+var printing = []os.Signal{syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV}
+
 // mainStatus runs the command line of this process and returns its exit status. The first
-// SIGINT, SIGTERM, SIGHUP or SIGQUIT cancels the context, so that a fit stops between steps
-// and records its price; then the default action is restored, so that a second signal ends
-// the process at once. Under nohup a SIGHUP stays ignored. The default action of SIGQUIT,
-// to print all stacks, would show numbers of records.
+// signal cancels the context, so that a fit stops between steps and records its price; the
+// second ends the process at once. Under nohup a SIGHUP stays ignored.
 func mainStatus() int {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
+	signals := append([]os.Signal{os.Interrupt, syscall.SIGTERM}, printing...)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		second := make(chan os.Signal, 1)
+		signal.Notify(second, printing...)
+		stop() // the default action ends the process after other signals
+		<-second
+		os.Exit(int(status.Interrupted))
+	})
 	a := &app{out: os.Stdout, err: os.Stderr, environ: os.Environ()}
 	return a.run(ctx, os.Args[1:])
 }
