@@ -107,6 +107,13 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 	if r.Plan.ByMarginals() {
 		return r.synthesise(ctx, released)
 	}
+	if r.Ranks.Several() { // the others compile this form, in which a default is as good as declared
+		r.Model = released
+		if err := r.Plan.Bind(released); err != nil {
+			r.discard()
+			return nil, err
+		}
+	}
 	if r.engine == nil {
 		if r.engine, err = r.Host.Open(r, 1); err != nil {
 			r.discard()
