@@ -33,7 +33,7 @@ var rules = map[string]rule{
 	"spell":    {},
 	"decimal":  {},
 	"cluster":  {theirs: []string{"github.com/ebitengine/purego"}, files: true},
-	"parquet":  {theirs: []string{"github.com/dsnet/compress/brotli", "github.com/golang/snappy", "github.com/klauspost/compress/zstd"}},
+	"parquet":  {theirs: []string{"github.com/dsnet/compress/brotli", "github.com/golang/snappy", "github.com/klauspost/compress/zstd", "github.com/pierrec/lz4/v4"}},
 	"nuts":     {ours: []string{"simd"}, theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat/distuv"}},
 	"simd":     {theirs: []string{cpuid}},
 	"stats":    {},

@@ -3,11 +3,13 @@ package parquet
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"io"
 
 	"github.com/dsnet/compress/brotli"
 	"github.com/golang/snappy"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 )
 
 // decompressor keeps its buffers from one page to the next.
@@ -19,8 +21,8 @@ type decompressor struct {
 // decompress returns the n bytes that src encodes, in room if they fit. The format lets a
 // page have 2 GiB, and one text of a record may be most of it.
 func (d *decompressor) decompress(codec int64, src, room []byte, n int) []byte {
-	const expansion = 1 << 15 // no byte of gzip or zstd expands to more
-	if (codec == 2 || codec == 6) && n/expansion > len(src) {
+	const expansion = 1 << 15 // no byte of gzip, LZ4 or zstd expands to more
+	if (codec == 2 || codec >= 5) && n/expansion > len(src) {
 		panic(errDamaged)
 	}
 	dst := room[:cap(room)]
@@ -52,6 +54,8 @@ func (d *decompressor) decompress(codec int64, src, room []byte, n int) []byte {
 		if r, err = brotli.NewReader(bytes.NewReader(src), nil); err == nil {
 			_, err = io.ReadFull(r, dst)
 		}
+	case 5:
+		dst = framedLZ4(dst, src)
 	case 6:
 		if d.zstd == nil {
 			d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
@@ -59,11 +63,43 @@ func (d *decompressor) decompress(codec int64, src, room []byte, n int) []byte {
 		if err == nil {
 			dst, err = d.zstd.DecodeAll(src, dst[:0])
 		}
-	default: // LZO and LZ4
+	case 7:
+		dst = dst[:unpackLZ4(dst, src)]
+	default: // LZO
 		panic(errDamaged)
 	}
 	if err != nil || len(dst) != n {
 		panic(errDamaged)
 	}
 	return dst
+}
+
+// unpackLZ4 unpacks a block without a frame, and returns its length.
+func unpackLZ4(dst, src []byte) int {
+	n, err := lz4.UncompressBlock(src, dst)
+	if err != nil {
+		panic(errDamaged)
+	}
+	return n
+}
+
+// framedLZ4 unpacks the codec LZ4: blocks, each after its lengths unpacked and packed, as Hadoop
+// has it, or one block alone. https://github.com/apache/parquet-format/blob/master/Compression.md
+func framedLZ4(dst, src []byte) []byte {
+	n := 0
+	for rest := src; len(rest) > 0; {
+		if len(rest) < 8 {
+			return dst[:unpackLZ4(dst, src)]
+		}
+		unpacked, packed := uint64(binary.BigEndian.Uint32(rest)), uint64(binary.BigEndian.Uint32(rest[4:]))
+		rest = rest[8:]
+		if packed > uint64(len(rest)) || unpacked > uint64(len(dst)-n) {
+			return dst[:unpackLZ4(dst, src)]
+		}
+		if unpackLZ4(dst[n:n+int(unpacked)], rest[:packed]) != int(unpacked) {
+			panic(errDamaged)
+		}
+		n, rest = n+int(unpacked), rest[packed:]
+	}
+	return dst[:n]
 }

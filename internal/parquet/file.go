@@ -4,8 +4,7 @@
 //
 // No cell is an error: text is any bytes, and a number that does not fit its type has a
 // value of that type. Errors are about damaged files and unsupported features, and quote
-// nothing. Nested columns but lists of numbers, LZO, LZ4 and encryption are not
-// supported.
+// nothing. Nested columns but lists of numbers, LZO and encryption are not supported.
 package parquet
 
 import (
