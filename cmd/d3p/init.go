@@ -271,7 +271,7 @@ func orStandardInput(path string) string {
 	return path
 }
 
-// firstLine reads the first line of a CSV file that is not empty, in UTF-8, without a byte
+// firstLine reads the first line of a CSV file that may have names, in UTF-8, without a byte
 // order mark.
 func firstLine(path string, f io.Reader, encoding string) (string, error) {
 	text, err := privacy.Text(path, f, encoding)
@@ -281,7 +281,7 @@ func firstLine(path string, f io.Reader, encoding string) (string, error) {
 	lines := bufio.NewReader(io.LimitReader(text, maxHeader))
 	line, err := lines.ReadString('\n')
 	line = strings.TrimPrefix(line, "\ufeff")
-	for err == nil && strings.Trim(line, "\r\n") == "" { // a fit skips empty lines, too
+	for err == nil && privacy.NoNames(bytes.TrimRight([]byte(line), "\r\n")) { // a fit skips it, too
 		line, err = lines.ReadString('\n')
 	}
 	switch {

@@ -65,6 +65,9 @@ func AbsoluteData(data string) (string, error) {
 // Separator returns the separator of CSV text with this header line; see records.Separator.
 func Separator(header []byte) byte { return tablefile.Separator(header) }
 
+// NoNames reports whether a first line is blank or Excel's note of the separator.
+func NoNames(line []byte) bool { return tablefile.NoNames(line) }
+
 // Text gives the text of a CSV file as a fit reads it: decompressed, and in UTF-8 of
 // one of spec.Encodings; see records.Text.
 func Text(path string, file io.Reader, encoding string) (io.Reader, error) {

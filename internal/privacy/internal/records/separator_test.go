@@ -50,6 +50,7 @@ func TestDialects(t *testing.T) {
 		"bar, quoted":      {"a|b\n\"1.5\"|-20\n|3e4\n", "."},
 		"semicolon":        {"a;b\n1.5;-20\n;3e4\n", "."},
 		"decimal comma":    {"a;b\n1,5;-20\n;3e4\n", ","},
+		"Excel's note":     {"\ufeffsep=;\r\na;b\r\n1,5;-20\r\n;3e4\r\n", ","},
 		"both comma":       {"a,b\n\"1,5\",-20\n,\"3,0e4\"\n", ","},
 		"thousands points": {"a;b\n1,5;-20\n1.234;3e4\n", ","}, // a point is no part of a number
 	} {

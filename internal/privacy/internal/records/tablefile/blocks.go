@@ -20,7 +20,7 @@ type Blocks struct {
 	failed error  // of src, io.EOF included
 }
 
-// Header returns the first line that is not blank and the number of line ends before and
+// Header returns the first line that may have names and the number of line ends before and
 // after it; io.EOF if there is none. It reads nothing after it.
 func (b *Blocks) Header() (line []byte, lines int, err error) {
 	for {
@@ -40,7 +40,7 @@ func (b *Blocks) Header() (line []byte, lines int, err error) {
 		if end >= 0 {
 			lines++
 		}
-		if line = bytes.TrimPrefix(line, []byte(MarkUTF8)); len(line) > 0 {
+		if line = bytes.TrimPrefix(line, []byte(MarkUTF8)); !NoNames(line) {
 			return line, lines, nil
 		}
 	}

@@ -34,6 +34,13 @@ func Separator(header []byte) byte {
 	return best
 }
 
+// NoNames reports whether a first line is blank or Excel's note of the separator: the names of
+// the columns follow it.
+func NoNames(line []byte) bool {
+	note, ok := bytes.CutPrefix(bytes.Trim(line, "\"\r\n"), []byte("sep="))
+	return len(line) == 0 || ok && len(note) == 1
+}
+
 // UnsureDecimals refuses a file with semicolons between fields, which decimal commas
 // require, unless the decimal sign is declared: with the wrong sign every record would
 // contribute nothing, without a message.
