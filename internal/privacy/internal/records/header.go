@@ -52,9 +52,8 @@ func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 // mostMistakes is the number of columns of a file that an error names.
 const mostMistakes = 10
 
-// hint names the column that the user probably meant. A first line with a number, or with
-// none of the names in any case, may be a record instead of a header, and is never quoted.
-// A first column without name holds the row numbers that R and pandas write.
+// hint names the place of the column that the user probably meant, never its text: the first line
+// may be a record. A first column without name holds the row numbers that R and pandas write.
 func hint(name string, names, header []string) string {
 	for i, h := range header {
 		if _, number := parseNumber([]byte(strings.TrimSpace(h))); number || h == "" && i > 0 {
@@ -67,5 +66,13 @@ func hint(name string, names, header []string) string {
 	if !slices.ContainsFunc(header, known) {
 		return "the header must name the columns as the model file does"
 	}
-	return spell.Question(name, header, "names must agree with the model file")
+	near := spell.Name(name, header)
+	place := slices.Index(header, near) + 1
+	switch {
+	case near == "":
+		return "names must agree with the model file"
+	case strings.EqualFold(near, name):
+		return fmt.Sprintf("column %d there has this name in other case", place)
+	}
+	return fmt.Sprintf("column %d there has a similar name", place)
 }

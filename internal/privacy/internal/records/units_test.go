@@ -202,7 +202,7 @@ func TestUnitsErrors(t *testing.T) {
 		option     Options
 		want       string
 	}{
-		{"no column of ids", "idd,x\nsecret,1\n", nil, Options{Selection: random}, "column id: not in the header of the file (did you mean idd?)"},
+		{"no column of ids", "idd,x\nsecret,1\n", nil, Options{Selection: random}, "column id: not in the header of the file (column 1 there has a similar name)"},
 		{"two columns of ids", "id,x,id\nsecret,1,2\n", nil, Options{Selection: random}, "column id: named twice in the header of the file"},
 		{"ids that are no names", truths, nil, Options{Selection: random}, "column id: has type bool in the file (ids are text or numbers)"},
 		{"an array", "\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }" + strings.Repeat(" ", 59) + "\n12345678", nil, Options{Selection: random}, "column id: is not in an array of numbers (units with ids need CSV or Parquet)"},
