@@ -181,6 +181,9 @@ func TestFitThatEndsItselfPaysAllSteps(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(p.dir, "run", "private", "checkpoint.json")); err == nil {
 		t.Error("a checkpoint is left")
 	}
+	if _, err := run.Reopen(filepath.Join(p.dir, "run"), ""); err == nil || !strings.Contains(err.Error(), "the fit ended itself, and released nothing; its price is in ") {
+		t.Errorf("it is resumed: %v", err)
+	}
 	p.refuses()
 }
 

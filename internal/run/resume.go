@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"d3p/internal/privacy"
 )
@@ -41,7 +42,7 @@ func (r *Run) reopen(data string) (err error) {
 	}
 	job, checkpoint, err := r.folder.stoppedFit()
 	if errors.Is(err, fs.ErrNotExist) {
-		return noCheckpoint(path, job)
+		return r.folder.noCheckpoint(job)
 	}
 	if err != nil {
 		return failed(Usage, fmt.Errorf("%s: %w", path, err))
@@ -60,10 +61,13 @@ func (r *Run) reopen(data string) (err error) {
 }
 
 // noCheckpoint is the reason why a fit cannot be resumed.
-func noCheckpoint(path string, j Job) error {
+func (r folder) noCheckpoint(j Job) error {
+	path := r.path
 	switch {
 	case j.ID == "":
 		return usagef("%s holds no stopped fit", path)
+	case r.read(ledgerFile, new(privacy.Ledger)) == nil:
+		return usagef("%s: the fit ended itself, and released nothing; its price is in %s, and a new fit pays again", path, filepath.Join(r.private(), ledgerFile))
 	case j.Ledger != "":
 		return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder (d3p ledger settle LEDGER %[1]s returns its reservation)", path)
 	}
