@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -199,7 +200,10 @@ func (a *app) writeFiles(files []release.File, folder bool, out string) error {
 	case out == "" && a.json && !strings.HasSuffix(files[0].Name, ".json"):
 		return status.Usagef("--json needs --out: %s is no JSON", files[0].Name)
 	case folder:
-		if err := release.WriteFiles(out, files); err != nil {
+		switch err := release.WriteFiles(out, files); {
+		case errors.Is(err, fs.ErrExist):
+			return status.Usagef("--out: %w", err)
+		case err != nil:
 			return status.With(status.Numeric, fmt.Errorf("--out: %w", err))
 		}
 		for _, f := range files {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -108,10 +109,19 @@ func WriteFiles(dir string, files []File) error {
 	})
 }
 
+// existsError is the path of a folder that should be new; it is fs.ErrExist.
+type existsError string
+
+func (e existsError) Error() string {
+	return string(e) + " exists; results are never overwritten, name a new folder"
+}
+
+func (existsError) Is(target error) bool { return target == fs.ErrExist }
+
 // newFolder makes the folder name of parent: fill writes into a temporary sibling of it.
 func newFolder(parent *os.Root, name string, fill func(temporary *os.Root) error) (err error) {
 	if _, err := parent.Lstat(name); err == nil {
-		return fmt.Errorf("%s exists; results are never overwritten, name a new folder", filepath.Join(parent.Name(), name))
+		return existsError(filepath.Join(parent.Name(), name))
 	}
 	temporary := ".release-" + rand.Text()
 	if err := parent.Mkdir(temporary, 0o700); err != nil {
