@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"strings"
 	"testing"
 
 	"d3p/internal/models/core"
@@ -79,10 +80,30 @@ func TestElsewhere(t *testing.T) {
 		hints[name+"(a, k = 5)"] = hint
 		hints[name+"(a):g"] = hint
 	}
+	for text, hint := range map[string]string{
+		"b^2": "write I(b^2)", "log(a)^3": "write I(log(a)^3)", "b:a^2": "write I(a^2)",
+		"b | g": "write (1 | group) for what varies between groups, group for one coefficient each",
+	} {
+		hints[text] = hint
+	}
 	for text, hint := range hints {
 		p := &source.Problems{}
 		Parse(source.Value[string]{V: "y ~ b + " + text, At: expr.Position{File: "f", Line: 1, Column: 1}}, p)
 		if len(p.List) != 1 || p.List[0].Hint != hint {
+			t.Errorf("%s: %v, want the hint %q", text, p.List, hint)
+		}
+	}
+}
+
+// A response is a column, whatever it is called in other languages.
+func TestElsewhereInResponses(t *testing.T) {
+	for text, hint := range map[string]string{
+		"Surv(a, b)": "write surv(time, event)", "cbind(a, b)": "write y | trials(n)", "factor(a)": "write the column alone",
+		"log(a)": "write the column alone",
+	} {
+		p := &source.Problems{}
+		Parse(source.Value[string]{V: text + " ~ b", At: expr.Position{File: "f", Line: 1, Column: 1}}, p)
+		if len(p.List) != 1 || p.List[0].Hint != hint || !strings.HasPrefix(p.List[0].Message, "a response is a column") {
 			t.Errorf("%s: %v, want the hint %q", text, p.List, hint)
 		}
 	}

@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,21 +23,33 @@ func Parse(text source.Value[string], p *source.Problems) *Formula {
 		return nil
 	}
 	if !f.take("~") {
-		if name := out.Response.V; data.TransformNamed(name) != nil && f.found() == "(" {
+		switch name := out.Response.V; {
+		case f.found() != "(":
+		case data.TransformNamed(name) != nil:
 			f.fail("write the column alone", "a response is a column: declare `transform: %s` for it under columns", name)
-			return nil
+		default:
+			f.fail(cmp.Or(responses[name], "write the column alone"), "a response is a column, not %s(...)", name)
 		}
 		f.fail("write y ~ 1 + x", "~ must follow the response, not %s", f.found())
 		return nil
 	}
 	out.Intercept, out.Terms = f.sum(out)
 	if !f.failed && f.offset < len(f.text) {
-		f.fail("", "unexpected %s in the formula", f.found())
+		f.leftOver()
 	}
 	if f.failed {
 		return nil
 	}
 	return out
+}
+
+// leftOver is the mistake that something follows the terms.
+func (f *parser) leftOver() {
+	hint := ""
+	if f.found() == "|" {
+		hint = "write (1 | group) for what varies between groups, group for one coefficient each"
+	}
+	f.fail(hint, "unexpected %s in the formula", f.found())
 }
 
 // ParseTerms parses `1 + a + b:c`, the right side of a formula without groups
@@ -294,6 +307,11 @@ func (f *parser) power() []Term {
 	}
 	if n < 1 || n > mostFactors {
 		f.fail("write (a + b)^2; for the square of a column I(x^2)", "a number from 1 to %d must follow ^, not %s", mostFactors, f.found())
+		return terms
+	}
+	if n > 1 && len(terms) == 1 {
+		x := strings.Join(terms[0].Columns, ":")
+		f.fail(fmt.Sprintf("write I(%s^%d)", strings.ReplaceAll(x, ":", "*"), n), "%s^%d in a formula is %[1]s alone, not a power", x, n)
 		return terms
 	}
 	f.offset++

@@ -20,6 +20,12 @@ var replacements = map[string]string{
 	"ar":      notRecords, "ma": notRecords, "arma": notRecords, "lag": notRecords, "cosy": notRecords, "car": notRecords, "sar": notRecords,
 }
 
+// responses are functions in responses of R, with their replacements.
+var responses = map[string]string{
+	"Surv":  "write surv(time, event)",
+	"cbind": "write y | trials(n)",
+}
+
 const (
 	curveHint    = "write spline(x, 30, 50, 70) with three or more knots, or poly(x, 3)"
 	categoryHint = "write the plain column and declare it as {type: category, levels: [...]}"
