@@ -97,7 +97,12 @@ follow the counts cost privacy that no report counts.`,
   d3p check cohort.yaml --data cohort.csv --show
   d3p check network.yaml --fix`,
 		Args: exactly("MODEL"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.check(args[0], s) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("data") && s.data == "" {
+				return status.Usagef("--data: \"\" names no file")
+			}
+			return a.check(args[0], s)
+		},
 	}
 	c.Flags().StringVar(&s.data, "data", "", "also read the records in `FILE`, and count the effects of the declared rules on them")
 	c.Flags().StringVar(&s.out, "out", "", "private `FILE` (JSON) for the counts of --data")
@@ -294,10 +299,11 @@ func declaredWords(r data.Rows) string {
 func printCounts(w io.Writer, c *privacy.DataCheck, declared string) {
 	t := terminal.Columns{W: w, Right: []int{0, 1, 2, 3, 4}}
 	t.Line(terminal.Cells{"column", "missing", "unreadable", "out of bounds", "undeclared level"})
-	unreadable, undeclared := 0, 0
+	unreadable, undeclared, notUTF8 := 0, 0, 0
 	for _, column := range c.Columns {
 		unreadable += column.Unparseable
 		undeclared += column.UnknownLevel
+		notUTF8 += column.NotUTF8
 		t.Line(terminal.Cells{column.Column, column.Missing, column.Unparseable, column.OutOfBounds, column.UnknownLevel})
 	}
 	t.Print()
@@ -312,8 +318,11 @@ func printCounts(w io.Writer, c *privacy.DataCheck, declared string) {
 	if unreadable > 0 {
 		fmt.Fprintln(w, "a number has no separators of thousands, unit or %; `decimal: \",\"` reads 3,14 and `dates: dmy` reads 31.12.2024")
 	}
+	if notUTF8 > 0 {
+		fmt.Fprintf(w, "%d cells are not UTF-8; `encoding: windows-1252` reads what Excel writes in Western Europe\n", notUTF8)
+	}
 	if undeclared > 0 {
-		fmt.Fprintln(w, "a level is spelled as in the file: Yes is not yes; `unknown: LEVEL` of a category replaces the undeclared ones")
+		fmt.Fprintln(w, "a level is spelled as in the file: Yes is not yes, a code 1 is not its label; `unknown: LEVEL` of a category replaces the undeclared ones")
 	}
 }
 

@@ -40,8 +40,8 @@ func newInit(a *app) *cobra.Command {
 		Short: "Write a model file skeleton from the header line alone",
 		Long: `Init prints a model file for the columns of a CSV or Parquet file. You fill the
 blanks from public knowledge about the columns. Init reads the column names from a
-file, or from - for standard input, and no row: bounds, levels and scales taken
-from the data would cost privacy.
+file (or -, standard input) and its folders, such as year=2020, and no row: bounds,
+levels and scales taken from the data would cost privacy.
 
 --from fills in a public codebook: a CSV file with one line per column of the data
 and the columns name, type, lower, upper, levels (a|b|c), center, by, transform,
@@ -107,6 +107,20 @@ func (a *app) initHeader(data string, known skeleton.Known) error {
 	header, lists, separator, err := readHeader(files[0], known.Encoding)
 	if err != nil {
 		return status.With(status.Data, err)
+	}
+	blank := 0
+	for _, name := range header {
+		if strings.TrimSpace(name) == "" {
+			blank++
+		}
+	}
+	if 2*blank > len(header) {
+		a.warnf("%s: the first line names %d of %d columns; if it is a title, take it out, so that the names come first", files[0], len(header)-blank, len(header))
+	}
+	for _, name := range privacy.Partitions(files[0]) {
+		if !slices.Contains(header, name) {
+			header = append(header, name)
+		}
 	}
 	known.Semicolons, known.Lists = separator == ';', lists
 	if a.interviewed() && data != "-" {
@@ -255,7 +269,11 @@ func readHeader(path, encoding string) (header []string, lists map[string]string
 	case err == io.EOF:
 		return nil, nil, 0, fmt.Errorf("%s: the file is empty (its first line must name the columns)", path)
 	case err != nil:
-		return nil, nil, 0, fmt.Errorf("%s: the header line is not CSV", path)
+		advice, spaced := privacy.Spaced([]byte(line))
+		if !spaced {
+			advice = "it must name the columns"
+		}
+		return nil, nil, 0, fmt.Errorf("%s: the header line is not CSV (%s)", path, advice)
 	}
 	if wrong := wrongHeader(header); wrong != "" {
 		return nil, nil, 0, fmt.Errorf("%s: %s", path, wrong)
@@ -289,6 +307,8 @@ func firstLine(path string, f io.Reader, encoding string) (string, error) {
 		return "", err
 	case len(line) == maxHeader:
 		return "", fmt.Errorf("no line end in the first %d bytes; is it a CSV file?", maxHeader)
+	case strings.Contains(strings.TrimRight(line, "\r\n"), "\r"):
+		return "", errors.New("its lines end in carriage returns alone (tr '\\r' '\\n' < FILE > NEW.csv)")
 	case !utf8.ValidString(line) || strings.IndexByte(line, 0) >= 0:
 		return "", errors.New("is not text in UTF-8 (Excel writes --encoding windows-1252 in Western Europe; or export CSV in UTF-8, or Parquet)")
 	}

@@ -52,6 +52,9 @@ func ReadNewRows(path string, e encoding.Encoding) (*Rows, *DataCheck, error) {
 // @LIST, one path per line.
 func DataFiles(data string) ([]string, error) { return records.Files(data) }
 
+// Partitions are the columns that the names of a data file's folders give, as year=2020.
+func Partitions(file string) []string { return records.Partitions(file) }
+
 // AbsoluteData is data with an absolute path.
 func AbsoluteData(data string) (string, error) {
 	list, isList := strings.CutPrefix(data, "@")
@@ -64,6 +67,11 @@ func AbsoluteData(data string) (string, error) {
 
 // Separator returns the separator of CSV text with this header line; see records.Separator.
 func Separator(header []byte) byte { return tablefile.Separator(header) }
+
+// Spaced reports whether spaces alone separate the fields of a line, and what to do then.
+func Spaced(line []byte) (advice string, spaced bool) {
+	return tablefile.NotSpaced, tablefile.Spaced(line)
+}
 
 // NoNames reports whether a first line is blank or Excel's note of the separator.
 func NoNames(line []byte) bool { return tablefile.NoNames(line) }

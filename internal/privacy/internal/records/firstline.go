@@ -34,15 +34,19 @@ func (e *encoder) head(path string, blocks *tablefile.Blocks, enc encoding.Encod
 	}
 	text := tablefile.Lines{Separator: separator, Quotes: enc.Quotes}
 	if _, problem, _ := text.Row(line, true); problem != "" {
-		return nil, 0, 0, &tablefile.FileError{File: path, Problem: "in the first line " + string(problem), Hint: "the first line must name the columns"}
+		hint := "the first line must name the columns"
+		if tablefile.Spaced(line) {
+			hint = tablefile.NotSpaced
+		}
+		return nil, 0, 0, &tablefile.FileError{File: path, Problem: "in the first line " + string(problem), Hint: hint}
 	}
-	names, err = e.header(path, text.Cells)
+	names, err = e.header(path, text.Cells, line, separator)
 	return names, separator, lines, err
 }
 
-// header returns the names of the columns of a CSV file with this first line. An invalid
+// header returns the names of the columns of a CSV file with this first line of cells. An invalid
 // header is an error, which never quotes it.
-func (e *encoder) header(path string, cells [][]byte) (names []string, err error) {
+func (e *encoder) header(path string, cells [][]byte, line []byte, separator byte) (names []string, err error) {
 	names = make([]string, len(cells))
 	for i, cell := range cells {
 		if problem := notText(cell); problem != nil {
@@ -58,8 +62,11 @@ func (e *encoder) header(path string, cells [][]byte) (names []string, err error
 		some = some || slices.ContainsFunc(names, func(h string) bool { return strings.EqualFold(w, h) })
 	}
 	if !all && !some {
-		return nil, &tablefile.FileError{File: path, Problem: "the first line names none of the columns " + shortList(wanted),
-			Hint: "put the names there; or, where it is a record, under data: header: [" + shortList(wanted) + `], all columns of the file in order, and separator: ","`}
+		hint := "put the names there, without a title above; or, where it is a record, under data: header: [" + shortList(wanted) + "], all columns of the file in order, and separator: " + tablefile.SeparatorName(separator)
+		if tablefile.Spaced(line) {
+			hint = tablefile.NotSpaced
+		}
+		return nil, &tablefile.FileError{File: path, Problem: "the first line names none of the columns " + shortList(wanted), Hint: hint}
 	}
 	return names, nil // match reports the mistake
 }

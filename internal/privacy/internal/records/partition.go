@@ -27,6 +27,16 @@ func partition(file, column string) (cell []byte, ok bool) {
 	return nil, false
 }
 
+// Partitions are the columns that the names of a file's folders give, the outermost first.
+func Partitions(file string) (columns []string) {
+	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(file)), "/") {
+		if name, _, found := strings.Cut(folder, "="); found {
+			columns = append(columns, plain(name))
+		}
+	}
+	return columns
+}
+
 // plain is a name without the escapes of Hive, such as %2F. A name without valid escapes
 // stays unchanged.
 func plain(name string) string {

@@ -14,6 +14,22 @@ func SeparatorOf(name string) byte {
 	return name[0]
 }
 
+// SeparatorName is how a model file writes a separator.
+func SeparatorName(separator byte) string {
+	if separator == '\t' {
+		return "tab"
+	}
+	return `"` + string(separator) + `"`
+}
+
+// NotSpaced is the advice for a file whose first line is Spaced.
+const NotSpaced = "separate fields by commas, semicolons, tabs or bars, not by spaces; in R by write.csv"
+
+// Spaced reports whether spaces alone separate the fields of a line.
+func Spaced(line []byte) bool {
+	return !bytes.ContainsAny(line, separators) && bytes.IndexByte(bytes.TrimSpace(line), ' ') > 0
+}
+
 // Separator returns the separator of CSV text that starts with this header: the most
 // frequent of comma, semicolon, tab and bar outside quotes, a comma without any.
 func Separator(header []byte) byte {
