@@ -316,7 +316,7 @@ func printCounts(w io.Writer, c *privacy.DataCheck, declared string) {
 	}
 	fmt.Fprintln(w)
 	if unreadable > 0 {
-		fmt.Fprintln(w, "a number has no separators of thousands, unit or %; `decimal: \",\"` reads 3,14 and `dates: dmy` reads 31.12.2024")
+		fmt.Fprintln(w, "a number has no separators of thousands, unit or %; `decimal: \",\"` reads 3,14 and `dates: dmy` reads 31.12.2024 and 31DEC2024")
 	}
 	if notUTF8 > 0 {
 		fmt.Fprintf(w, "%d cells are not UTF-8; `encoding: windows-1252` reads what Excel writes in Western Europe\n", notUTF8)

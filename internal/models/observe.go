@@ -257,6 +257,9 @@ func (g *build) response(d *core.Definition, c *data.Column, s support.Support) 
 		is = fmt.Sprintf("%s in [%g, %g]", is, c.Lower.V, c.Upper.V)
 	}
 	hint := ""
+	if c.Numeric() && c.Lower.V == 0 && s.Kind == support.Positive {
+		hint = "declare a small lower bound above 0, to which smaller values are moved"
+	}
 	if c.Numeric() && s.Contains([]float64{c.Lower.V}) && s.Contains([]float64{c.Upper.V}) {
 		hint = "move the bounds: in float32, as the table is kept, they lie on the edge"
 	}

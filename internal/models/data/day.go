@@ -1,10 +1,12 @@
 package data
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
@@ -37,10 +39,15 @@ const (
 )
 
 // ParseDayIn reads a date as ParseDay does, or in the named order: 29.2.2024, 29/02/2024 or
-// 29-02-2024. Day and month have one digit or two, the year four.
+// 29-02-2024, with the day first also 29FEB2024. Day and month have one digit or two, the year four.
 func ParseDayIn(order string, text []byte) (day int, ok bool) {
 	if day, ok = ParseDay(text); ok || order == "" {
 		return day, ok
+	}
+	if order == DayFirst {
+		if day, ok = parseNamedMonth(text); ok {
+			return day, ok
+		}
 	}
 	var parts [3]int
 	separator, at := byte(0), 0
@@ -71,6 +78,35 @@ func ParseDayIn(order string, text []byte) (day int, ok bool) {
 	day = dayOf(parts[2], parts[1], parts[0])
 	y, m, d := dateOf(day)
 	return day, [3]int{d, m, y} == parts
+}
+
+// months are the names that SAS and Stata write, in lower case.
+const months = "janfebmaraprmayjunjulaugsepoctnovdec"
+
+// parseNamedMonth reads 29FEB2024, 29-Feb-2024 or 29 feb 2024, and SAS's time of day behind it, which it ignores.
+func parseNamedMonth(text []byte) (day int, ok bool) {
+	digits := 0
+	for digits < min(len(text), 2) && text[digits] >= '0' && text[digits] <= '9' {
+		digits++
+	}
+	rest := text[digits:]
+	var separator []byte
+	if len(rest) == 0 || digits == 0 {
+		return 0, false
+	}
+	if bytes.IndexByte([]byte(" -./"), rest[0]) >= 0 {
+		separator, rest = rest[:1], rest[1:]
+	}
+	if len(rest) < 3+len(separator)+4 {
+		return 0, false
+	}
+	month := strings.Index(months, strings.ToLower(string(rest[:3])))
+	year, found := bytes.CutPrefix(rest[3:], separator)
+	if month < 0 || month%3 != 0 || !found || len(year) > 4 && bytes.IndexByte([]byte(": T"), year[4]) < 0 {
+		return 0, false
+	}
+	d, _ := strconv.Atoi(string(text[:digits]))
+	return ParseDay(fmt.Appendf(nil, "%s-%02d-%02d", year[:4], month/3+1, d))
 }
 
 // FormatDay writes a day as an ISO 8601 date.

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,11 +52,20 @@ func TestParseDayIn(t *testing.T) {
 				t.Fatalf("%s of order %q is day %d, %v, want %d", text, order, got, ok, iso)
 			}
 		}
+		for _, form := range []string{"%dJAN%04d", "%02d-jan-%04d", "%d Jan %04d", "%02dJan%04d:23:59:59"} {
+			text := strings.NewReplacer("JAN", strings.ToUpper(time.Month(m).String()[:3]), "jan", strings.ToLower(time.Month(m).String()[:3]), "Jan", time.Month(m).String()[:3]).Replace(fmt.Sprintf(form, d, y))
+			if got, ok := ParseDayIn(DayFirst, []byte(text)); !ok || got != iso {
+				t.Fatalf("%s is day %d, %v, want %d", text, got, ok, iso)
+			}
+			if _, ok := ParseDayIn(MonthFirst, []byte(text)); ok {
+				t.Fatalf("%s is a date with the month first", text)
+			}
+		}
 		if got, ok := ParseDayIn(DayFirst, []byte(FormatDay(iso)+"T12:00")); !ok || got != iso {
 			t.Fatalf("ISO 8601 is no longer read: %d, %v", got, ok)
 		}
 	}
-	for _, text := range []string{"", "1", "1.", "1.2", "1.2.", "1.2.24", "1.2.20245", "31.2.2024", "13/13/2024", "1.2/2024", "1..2024", "001.2.2024", "1.2.2024x", "1 2 2024", "2024.2.1", "0.1.2024", "1.0.2024", "-1.1.2024"} {
+	for _, text := range []string{"", "1", "1.", "1.2", "1.2.", "1.2.24", "1.2.20245", "31.2.2024", "13/13/2024", "1.2/2024", "1..2024", "001.2.2024", "1.2.2024x", "1 2 2024", "2024.2.1", "0.1.2024", "1.0.2024", "-1.1.2024", "JAN2024", "1JAN24", "31FEB2024", "1ANF2024", "1-JAN2024", "1JAN-2024", "1JANU2024", "1JAN20245", "0JAN2024", "001JAN2024", "1JAN202a"} {
 		for _, order := range []string{DayFirst, MonthFirst} {
 			if day, ok := ParseDayIn(order, []byte(text)); ok {
 				t.Errorf("%q of order %s is day %d", text, order, day)
