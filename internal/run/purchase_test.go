@@ -232,6 +232,10 @@ func TestFailedReadKeepsBoughtLevels(t *testing.T) {
 			if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "failed")); !errors.As(err, &failed) || failed.Kind != run.Data {
 				t.Fatalf("%v, want an error of the data", err)
 			}
+			own, _, err := run.ReadLedger(filepath.Join(p.dir, "failed"))
+			if want := plan.Before(r.Plan.Levels, nil, nil, nil); err != nil || len(want) != 1 || !event.Equal(own.Event(), want[0]) {
+				t.Errorf("the run's ledger has %v (%v), want %v", own.Event(), err, want)
+			}
 			p.holds(plan.Before(r.Plan.Levels, nil, nil, nil)...)
 			p.write("x,site,y", "leeds", "york")
 			p.refuses()

@@ -135,6 +135,11 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 		r = *next
 		result, err = r.fit(ctx)
 	}
+	return r.conclude(released, result, err)
+}
+
+// conclude settles the ledger of a fit and writes its release, or keeps the steps of one that was stopped.
+func (r Run) conclude(released *models.Model, result *fit.Result, err error) (*Result, error) {
 	if result == nil {
 		return nil, err
 	}
@@ -265,10 +270,16 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 		if errors.As(err, &over) {
 			return &fit.Result{Spent: spent}, err
 		}
-		if r.checkpoint == nil {
-			r.folder.keepDataCheck()
-		}
 		err = atomicfile.Named(r.Job.Data, err)
+		switch {
+		case r.checkpoint != nil:
+		case len(spent.Entries) == 0:
+			r.folder.keepDataCheck()
+		default:
+			r.folder.giveSpaceBack()
+			err = fmt.Errorf("%w; the price of what the fit bought is in %s", err, filepath.Join(r.folder.private(), ledgerFile))
+			err = errors.Join(err, r.folder.write(ledgerFile, spent))
+		}
 		if unbooked := r.Job.reservation().settle(spent); unbooked != nil {
 			err = errors.Join(err, unbooked)
 		}
