@@ -174,15 +174,18 @@ func (c *compiler) elements(scratch *build) {
 // find returns the parameter base and the place of its value named name; the parameter is
 // -1 if none fits.
 func (c *compiler) find(base, name string) (param, at int) {
-	name = strings.ReplaceAll(name, ", ", ",")
+	packed := func(name string) string { return strings.ReplaceAll(name, ", ", ",") }
 	for i := range c.params {
 		if c.params[i].Name != base {
 			continue
 		}
-		for at, element := range c.params[i].Elements() {
-			if element == name {
-				return i, at
-			}
+		elements := c.params[i].Elements()
+		at = slices.Index(elements, name)
+		if at < 0 {
+			at = slices.IndexFunc(elements, func(element string) bool { return packed(element) == packed(name) })
+		}
+		if at >= 0 {
+			return i, at
 		}
 	}
 	return -1, 0

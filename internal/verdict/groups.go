@@ -42,10 +42,16 @@ func (d *judged) judgeBesideLone(m *models.Model) {
 func (d *judged) judgeWithin() {
 	for v := range d.Variables {
 		for _, column := range columnsOf(d.Variables[v].Name) {
-			spread := naming.Spread(d.known.Within[column]) + "[" + naming.Intercept + "]"
-			s := slices.IndexFunc(d.Variables, func(x outputs.Variable) bool { return x.Name == spread })
-			if s >= 0 && d.Variables[s].Verdict.Value != outputs.Resolved {
-				d.cap(v, d.Variables[s].Verdict.Value, "%s is not resolved: %s", spread, d.Variables[s].Verdict.Why)
+			group := d.known.Within[column]
+			if group == "" {
+				continue
+			}
+			spread := naming.Spread(group) + "[" + naming.Intercept
+			for _, s := range d.Variables {
+				of, ok := strings.CutPrefix(s.Name, spread) // of one effect, [Intercept,former], or of all
+				if ok && strings.HasSuffix(d.Variables[v].Name, of) && s.Verdict.Value != outputs.Resolved {
+					d.cap(v, s.Verdict.Value, "%s is not resolved: %s", s.Name, s.Verdict.Why)
+				}
 			}
 		}
 	}
@@ -62,9 +68,12 @@ func (d *judged) judgeEffects() {
 	for v := range d.Variables {
 		base, element := naming.Split(d.Variables[v].Name)
 		group, isEffect := naming.GroupOf(base)
-		_, coefficient, _ := strings.Cut(element, ",")
-		s, ok := at[naming.Spread(group)+"["+coefficient+"]"]
-		if !isEffect || !ok {
+		s, ok := 0, false
+		for rest, more := element, isEffect; more && !ok; { // a level may have commas
+			_, rest, more = strings.Cut(rest, ",")
+			s, ok = at[naming.Spread(group)+"["+rest+"]"]
+		}
+		if !ok {
 			continue
 		}
 		if spread := d.Variables[s]; spread.Verdict.Value != outputs.Resolved {

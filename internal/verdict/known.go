@@ -177,17 +177,32 @@ func (k Known) othersOf(variable string) (found []Level) {
 	return found
 }
 
-// columnsOf are the columns of a coefficient, b[column] or b[column=level:column].
-func columnsOf(variable string) (columns []string) {
+// columnsOf are the columns of a coefficient, b[column], b[column=level:column] or b[column,effect],
+// among other words.
+func columnsOf(variable string) []string {
 	base, element := naming.Split(variable)
 	if element == "" || base != naming.Slopes && base != naming.Raw(naming.Slopes) {
 		return nil
 	}
-	for _, part := range strings.Split(element, ":") {
-		column, _, _ := strings.Cut(part, "=")
-		columns = append(columns, column)
+	return wordsOf(element)
+}
+
+// wordsOf are the parts of an element that may be a column, or a column=level: names and levels may
+// have commas, colons and equals signs of their own.
+func wordsOf(element string) (words []string) {
+	for start := 0; ; {
+		for end := start + 1; end < len(element); end++ {
+			if strings.IndexByte(":=,", element[end]) >= 0 {
+				words = append(words, element[start:end])
+			}
+		}
+		words = append(words, element[start:])
+		next := strings.IndexByte(element[start:], ':')
+		if next < 0 {
+			return words
+		}
+		start += next + 1
 	}
-	return columns
 }
 
 // levelsOf are the levels that a variable compares: the named level and the reference. An
@@ -209,25 +224,24 @@ func (k Known) levelsOf(variable string, all []outputs.Variable) (found []Level)
 	if element == "" {
 		return nil
 	}
+	words := wordsOf(element)
 	for _, column := range slices.Sorted(maps.Keys(k.Levels)) {
-		levels := k.Levels[column]
-		for _, part := range strings.Split(element, ":") {
-			if name, ok := strings.CutPrefix(part, column+"="); ok {
-				for _, level := range levels {
-					if level.Name == name || level.Reference {
-						level.Name = column + "=" + level.Name
-						found = append(found, level)
-					}
-				}
+		prefix, reference := column+"=", true
+		if isEffect(base) && strings.HasSuffix(base, "_"+column) {
+			prefix, reference = "", false
+		} else if !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, prefix) }) {
+			continue
+		}
+		named := "" // the longest: a level may begin as another does
+		for _, level := range k.Levels[column] {
+			if len(level.Name) > len(named) && slices.Contains(words, prefix+level.Name) {
+				named = level.Name
 			}
 		}
-		if isEffect(base) && strings.HasSuffix(base, "_"+column) {
-			name, _, _ := strings.Cut(element, ",")
-			for _, level := range levels {
-				if level.Name == name {
-					level.Name = column + "=" + level.Name
-					found = append(found, level)
-				}
+		for _, level := range k.Levels[column] {
+			if level.Name == named || reference && level.Reference {
+				level.Name = column + "=" + level.Name
+				found = append(found, level)
 			}
 		}
 	}
