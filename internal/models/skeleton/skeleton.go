@@ -223,7 +223,7 @@ func plainNames(header []string) []string {
 // plainName returns an unused name that a formula can use.
 func plainName(h string, i int, taken map[string]bool) string {
 	name := strings.Join(strings.FieldsFunc(h, func(r rune) bool { return !source.IsName("x" + string(r)) }), "_")
-	if !source.IsName(name) {
+	if !source.IsName(name) || strings.EqualFold(name, "null") { // which is no text in YAML
 		name = "x" + name
 	}
 	if !source.IsName(name) || taken[name] {
