@@ -393,7 +393,7 @@ func expectedNoise(m *models.Model, plan *plan.Plan) []report.Expected {
 	if plan.ByMarginals() {
 		return []report.Expected{}
 	}
-	shares := posterior.ExpectedNoiseShare(plan, run.PriorRandom(0))
+	shares := rehearsal.ExpectedNoiseShare(plan, run.PriorRandom(0))
 	list := []report.Expected{}
 	if shares == nil {
 		return list

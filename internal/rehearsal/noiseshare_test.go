@@ -1,4 +1,4 @@
-package posterior
+package rehearsal
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package posterior
+package rehearsal
 
 import (
 	"math"
@@ -36,12 +36,13 @@ const keptWhole = 0.8
 // Per table: g are the gradients of simulated records, C the clip norm at which
 // adaptive clipping would settle, h the clipped information of N records and the
 // prior. The mean gradient with its noise of sd τ = zC/q in every step measures the
-// parameter as in measurement.posterior.
+// parameter as in the posterior of a joint normal.
 func ExpectedNoiseShare(p *plan.Plan, rng dist.Rand) []float64 {
-	if !p.Private || p.Gradient == settings.GradientVanilla || !p.ModelsNoise() || !simulates(p) || p.ClipGroups != nil || p.BatchSchedule != nil {
+	m := p.Model()
+	if !p.Private || p.Gradient == settings.GradientVanilla || !p.ModelsNoise() || m == nil || m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 ||
+		p.ClipGroups != nil || p.BatchSchedule != nil {
 		return nil
 	}
-	m := p.Model()
 	precision := m.PriorPrecision(rng)
 	prior := m.NewPriorSampler()
 	shares := make([][]float64, p.Latent)
@@ -93,7 +94,10 @@ func noiseShareAt(p *plan.Plan, machine *graph.Machine, precision []float64) []f
 	share, g := make([]float64, p.Latent), make([]float64, p.Latent)
 	for r := range shareRecords {
 		if machine.Gradient(r, g); simd.Finite(g) {
-			addClippedInformation(share, g, clip, float64(p.Records)/shareRecords)
+			weight := float64(p.Records) / shareRecords * math.Min(1, clip/math.Sqrt(machine.SquaredNorm(r)))
+			for j, x := range g { // E[clip(g)·g] is the information that is left
+				share[j] += weight * x * x
+			}
 		}
 	}
 	for j, h := range share {
