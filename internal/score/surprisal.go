@@ -16,10 +16,10 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// Surprisals are the numbers of units by surprisal, the largest -log p(row | θ) of a unit's rows in nats,
-// bought after the last step at θ where the fit ended. Clipping hides a few records far from what the model
-// predicts, which would decide about a fit without privacy; these counts show them. A unit with a row far out in
-// a predictor has a cell of that predictor instead.
+// Surprisals are the numbers of rows by surprisal, -log p(row | θ) in nats, where the rows of a unit count as one
+// together, bought after the last step at θ where the fit ended. Clipping hides a few records far from what the model
+// predicts, which would decide about a fit without privacy; these counts show them. A row far out in
+// a predictor has a cell of that predictor instead. A unit with a row far out counts as that row.
 type Surprisals struct {
 	Noise float64 `json:"noise"` // standard deviation of each count's noise
 	// Theta is θ on the unconstrained scale of the declared parameters, shape (P).
@@ -96,41 +96,53 @@ func (p surprisalPlacer) Cells() []int { return []int{p.cells()} }
 // cells is the number of all cells.
 func (q *Surprisals) cells() int { return q.firstFar(len(q.Far)) }
 
-// Place implements privacy.Placer. The row of a unit that is farthest out in a predictor, else the one that has
-// the largest surprisal, has a cell, other rows, and a unit without a surprisal, have none: a unit counts once.
+// Place implements privacy.Placer. Of a unit with a row far out, in a predictor or by its surprisal, only that row has a
+// cell, the one that is farthest, predictors first. Of other units all rows with a surprisal have cells.
 func (p surprisalPlacer) Place(tables []privacy.Placed, of privacy.RowRange) error {
 	all, k, cells := rowsOf(p.model, of), p.model.Encoding.K, tables[0].Cells
 	var valid []float64
 	for i := range all.N {
-		cells[i] = -1
 		if all.Valid[i] {
 			valid = append(valid, all.Data[i*k:(i+1)*k]...)
 		}
 	}
 	list := surprisals(p.model, p.theta, valid)
 	for first := 0; first < all.N; first += of.Most {
-		farthest, most := -1, math.Inf(-1)
-		far, distance := 0, 0.0
+		farthest, alone, distance := -1, 0, 0.0
+		most := p.farOut()
 		for i := first; i < first+of.Most; i++ {
+			cells[i] = -1
 			if !all.Valid[i] {
 				continue
 			}
-			if x := list[0]; x >= most { // NaN is not
-				farthest, most = i, x
-			}
-			if cell, d := p.farCell(all.Data[i*k:(i+1)*k], p.places); d > distance {
-				far, distance = cell, d
-			}
+			x := list[0]
 			list = list[1:]
+			if math.IsNaN(x) {
+				continue
+			}
+			cells[i] = p.cell(x)
+			if cell, d := p.farCell(all.Data[i*k:(i+1)*k], p.places); d > distance {
+				farthest, alone, distance = i, cell, d
+			} else if x > most && distance == 0 {
+				farthest, alone, most = i, p.cell(x), x
+			}
 		}
-		switch {
-		case farthest >= 0 && distance > 0:
-			cells[farthest] = far
-		case farthest >= 0:
-			cells[farthest] = p.cell(most)
+		if farthest >= 0 {
+			for i := first; i < first+of.Most; i++ {
+				cells[i] = -1
+			}
+			cells[farthest] = alone
 		}
 	}
 	return nil
+}
+
+// farOut is the surprisal above which a row is far out: that of the last cells.
+func (q *Surprisals) farOut() float64 {
+	if len(q.Edges) < len(beyond) {
+		return math.Inf(1)
+	}
+	return q.Edges[len(q.Edges)-len(beyond)]
 }
 
 // cell is the cell of a surprisal.
@@ -140,33 +152,21 @@ func (q *Surprisals) cell(x float64) int { return sort.SearchFloat64s(q.Edges, x
 func surprisals(m *models.Model, theta, rows []float64) (list []float64) {
 	const batch = 400
 	k, width := m.Encoding.K, m.Encoding.Width()
+	var units []float64
 	machine := graph.NewMachine(m.Likelihood, batch)
 	machine.Globals(theta, nil)
 	for ; len(rows) > 0; rows = rows[min(len(rows), batch*k):] {
-		n, records := min(batch, len(rows)/k), rows
-		if width > k {
-			records = alone(rows[:n*k], k, width)
+		n := min(batch, len(rows)/k)
+		units = units[:0]
+		for row := range slices.Chunk(rows[:n*k], k) {
+			units = m.Encoding.AppendUnit(units, row)
 		}
-		machine.Records(records[:n*width], width, n, nil)
+		machine.Records(units, width, n, nil)
 		for _, x := range machine.Loss()[:n] {
 			list = append(list, -x)
 		}
 	}
 	return list
-}
-
-// alone are units [n x width] of one row each, of rows [n x k]: see encoding.Encoding.Width.
-func alone(rows []float64, k, width int) (units []float64) {
-	for ; len(rows) > 0; rows = rows[k:] {
-		for block := 0; block < width; block += k + 1 {
-			present := 0.0
-			if block == 0 {
-				present = 1
-			}
-			units = append(append(units, rows[:k]...), present)
-		}
-	}
-	return units
 }
 
 // Expected are the shares of the cells among simulated rows, and their variances, with rows at

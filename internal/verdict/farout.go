@@ -34,34 +34,34 @@ func farOut(m *models.Model, d *outputs.Draws, q *score.Surprisals, l *law.Law) 
 	if q == nil || !q.Complete(m) || d.Free == nil {
 		return far
 	}
-	// one far row puts its unit in the last cells, and a unit has at most n/units rows
 	units, last := math.Max(l.Records, 1), len(q.Edges)
-	n := units * float64(max(1, m.Encoding.RowsPerUnit))
-	records := min(max(checkRecords, int(n)/10), mostChecked)
+	rows := units * float64(max(1, m.Encoding.RowsPerUnit)) // at most; one far out puts its unit in the last cells
+	records := min(max(checkRecords, int(rows)/10), mostChecked)
 	mean, between := q.Expected(m, func(k int) []float64 {
 		first := k * d.S / checkTables * m.P
 		return d.Free[first : first+m.P]
 	}, l, checkTables, records)
 	most, simulated := rare, float64(checkTables*records)
-	variance := func(cells, share, between float64) float64 { // of the count of so many cells
+	variance := func(n, cells, share, between float64) float64 { // of the count of n in so many cells
 		return cells*q.Noise*q.Noise + n*share + n*n*(between+(share+1/simulated)/simulated)
 	}
 	squares := 0.0
 	for c, count := range q.Counts[:last+1] {
-		share := mean[c]
+		n, share := units, mean[c]
+		if c >= last-1 {
+			n = rows
+		}
 		off := count - n*share
-		squares += off * off / variance(1, share, between[c]+math.Pow(ofLaw*share, 2))
+		squares += off * off / variance(n, 1, share, between[c]+math.Pow(ofLaw*share, 2))
 	}
-	if m.Encoding.RowsPerUnit <= 1 { // a unit of several rows is counted by the largest surprisal of them
-		far.Unlike = squares > mostSquares(float64(last+1), unlikely)
-	}
+	far.Unlike = squares > mostSquares(float64(last+1), unlikely)
 	for from := last - 1; from <= last; from++ {
 		count, share, ofTables := 0.0, 0.0, 0.0
 		for c := from; c <= last; c++ {
 			count, share, ofTables = count+q.Counts[c], share+mean[c], ofTables+between[c]
 		}
-		sd := math.Sqrt(variance(float64(last+1-from), share, ofTables))
-		excess := (count - n*share) / sd
+		sd := math.Sqrt(variance(rows, float64(last+1-from), share, ofTables))
+		excess := (count - rows*share) / sd
 		far.Extreme = from == last && excess > unlikely
 		if excess > most {
 			most = excess

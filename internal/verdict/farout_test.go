@@ -76,7 +76,7 @@ func predicted(t *testing.T, m *models.Model, draws *outputs.Draws, q *score.Sur
 	}
 	shares, _ := q.Expected(m, func(int) []float64 { return draws.Free[:m.P] }, l, 20, 2000)
 	for _, share := range shares {
-		counts = append(counts, rows[0].Value*share*float64(max(1, m.Encoding.RowsPerUnit)))
+		counts = append(counts, rows[0].Value*share)
 	}
 	return counts
 }

@@ -90,6 +90,21 @@ func (e Encoding) Width() int {
 	return e.K
 }
 
+// AppendUnit appends a unit of one row or more, [rows x K], to units, as Width describes it.
+func (e Encoding) AppendUnit(units, rows []float64) []float64 {
+	if e.RowsPerUnit <= 1 {
+		return append(units, rows[:e.K]...)
+	}
+	for r := range e.RowsPerUnit {
+		row, present := rows[:e.K], 0.0
+		if first := r * e.K; first < len(rows) {
+			row, present = rows[first:first+e.K], 1
+		}
+		units = append(append(units, row...), present)
+	}
+	return units
+}
+
 // ParseDay reads a date as days from 1970-01-01, in ISO 8601 or in the order of
 // Dates; see data.ParseDayIn.
 func (e Encoding) ParseDay(cell []byte) (day int, ok bool) { return data.ParseDayIn(e.Dates, cell) }
