@@ -248,6 +248,9 @@ func printAfter(t *terminal.Columns, p planResult) {
 	if q := p.SideQueries; q != nil {
 		t.Line(terminal.Cells{"trace", fmt.Sprintf("%s at %d iterates, with noise of standard deviation %.3g in a sum", strings.Join(q.Quantities, ", "), len(q.Steps), q.Noise)})
 	}
+	if q := p.DesignEffects; q != nil {
+		t.Line(terminal.Cells{"design effects", fmt.Sprintf("noisy squares of the gradients of each %s at the end of the fit, with noise of standard deviation %.3g in a sum", p.Model().Spec.Data.Unit.Entity.V, q.Noise)})
+	}
 	if q := p.Surprisals; q != nil {
 		t.Line(terminal.Cells{"surprisals", fmt.Sprintf("counts of records by -log p at the end of the fit, with noise of standard deviation %.3g", q.Noise)})
 	}

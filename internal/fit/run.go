@@ -142,6 +142,9 @@ func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Resul
 	if err == nil {
 		err = l.askSurprisals(c)
 	}
+	if err == nil {
+		err = l.askDesignEffects(c)
+	}
 	return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, err
 }
 

@@ -47,8 +47,8 @@ func (l *Loop) askSideQueries(c *privacy.Curator) error {
 
 // asked reports whether all purchases after the last step are made; of none there is nothing to report.
 func (l *Loop) asked() bool {
-	q, s := l.plan.SideQueries, l.plan.Surprisals
-	return (q != nil || s != nil) && (q == nil || q.Counts != nil) && (s == nil || s.Counts != nil)
+	q, s, d := l.plan.SideQueries, l.plan.Surprisals, l.plan.DesignEffects
+	return (q != nil || s != nil || d != nil) && (q == nil || q.Counts != nil) && (s == nil || s.Counts != nil) && (d == nil || d.Known())
 }
 
 // askSurprisals buys the surprisals at the end of the fit.
@@ -66,5 +66,22 @@ func (l *Loop) askSurprisals(c *privacy.Curator) error {
 	}
 	q.Counts = counts[0]
 	l.plan.Surprisals = q
+	return nil
+}
+
+// askDesignEffects buys the design effects at the end of the fit.
+func (l *Loop) askDesignEffects(c *privacy.Curator) error {
+	q, m := l.plan.DesignEffects, l.plan.Model()
+	if q == nil || q.Known() {
+		return nil
+	}
+	r := l.releases()
+	q = q.At(m, guide.Location(r.Guide, r.Lambda), l.plan.Law(), l.plan.Units())
+	counts, err := c.CountPlaced("design effects", q.Noise, q.Placer(m))
+	if err != nil {
+		return err
+	}
+	l.plan.DesignEffects = q.With(counts)
+	l.plan.DesignEffects.Estimate(m, l.plan.Law(), float64(l.plan.Units()))
 	return nil
 }

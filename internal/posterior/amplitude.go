@@ -50,7 +50,7 @@ func amplified(p *plan.Plan, r Releases, post *Posterior) *Posterior {
 	if a == nil || !(a.sd > knownAmplitude && a.sdOfSlopes < unknownAmplitude) {
 		return nil
 	}
-	s := simulation{a.model, p.Law(), p.InitSeed, p.BatchVariance(r.Steps)}
+	s := newSimulation(p, r.Steps)
 	if len(findScales(a.model, newScores(a.model, a.mean, s.law, s.random()), a.mean)) > 0 {
 		return nil // their effects and the predictors' would have different factors
 	}

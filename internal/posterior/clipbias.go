@@ -113,9 +113,9 @@ func (c *curvature) displacement(sum []float64, information, covariance *mat.Sym
 // correctAlone gives the coordinates that are neither free nor scales, one by one and with the
 // others where they are, the posterior
 //
-//	p(t) ∝ prior(t) N(f; b(t), h + v̄),  t from the fit's end,
+//	p(t) ∝ prior(t) N(f; b(t), Dh + v̄),  t from the fit's end,
 //
-// f the gradient that balances the prior's there. The clipped gradient of the log of a standard
+// D the design effect, f the gradient that balances the prior's there. The clipped gradient of the log of a standard
 // deviation or a dispersion is far from linear in it: of a count's dispersion few records tell
 // 1 from 2, and none 10 from 20.
 func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64, places []place) {
@@ -152,8 +152,8 @@ func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64
 				}
 				return stats.GridMoments(grid[:], logs[:])
 			}
-			_, exact = moments(b.h[k])
-			middle, total = moments(b.h[k] + j.curvature.noiseOfMean())
+			_, exact = moments(j.alike.in(k) * b.h[k])
+			middle, total = moments(j.alike.in(k)*b.h[k] + j.curvature.noiseOfMean())
 			sd = math.Sqrt(total)
 		}
 		if exact = math.Min(exact, total); isPositive(exact) && isPositive(total) {

@@ -30,7 +30,9 @@ import (
 // noise; its curvature λ is estimated with the same weights.
 type curvature struct {
 	GradientSums
-	batches float64   // k of Plan.BatchVariance
+	batches float64 // k of Plan.BatchVariance
+	alike   alike
+	laws    lawRatios
 	sizes   []int     // coordinates of each parameter, in order; they add up to P
 	floor   []float64 // 1/variance under the prior, shape (P); the posterior is taken to be no wider
 	// expected is the information of simulated records, shape (P); nil, or 0 in a
@@ -46,7 +48,7 @@ type curvature struct {
 
 // newCurvature is the curvature that the released sums of steps measure in a fit by p.
 func newCurvature(p *plan.Plan, sums GradientSums, steps int) *curvature {
-	c := &curvature{GradientSums: sums, batches: p.BatchVariance(steps), sizes: p.Sizes, floor: make([]float64, p.Latent)}
+	c := &curvature{GradientSums: sums, batches: p.BatchVariance(steps), alike: alikeOf(p), laws: lawRatiosOf(p), sizes: p.Sizes, floor: make([]float64, p.Latent)}
 	if c.sizes == nil { // every coordinate stands alone
 		c.sizes = slices.Repeat([]int{1}, p.Latent)
 	}
@@ -60,6 +62,9 @@ func newCurvature(p *plan.Plan, sums GradientSums, steps int) *curvature {
 
 // noiseOfMean is v̄.
 func (c *curvature) noiseOfMean() float64 { return c.noiseVariance() }
+
+// sampling is the variance that the records and the batches give the mean gradient in coordinate j, over the information.
+func (c *curvature) sampling(j int) float64 { return (1 + c.batches) * c.alike.in(j) }
 
 // estimate is h and its variance v of coordinate j.
 func (c *curvature) estimate(j int) (h, v float64) {
@@ -83,7 +88,7 @@ func (c *curvature) each(use func(j int, h, v, lambda float64)) {
 				h, v = mean+(h-mean)*own, v*own+(1-own)*(1-own)*ofMean
 			}
 			if c.isExpected(j) {
-				h, v = shrunkRatio(h, v)
+				h, v = shrunkRatio(h, v, c.laws.spread(j, ratioSpread))
 			}
 			unit := c.unit(j)
 			use(j, math.Max(0, h)*unit, v*unit*unit, c.Prior[j]/c.Square[j])
@@ -146,10 +151,10 @@ func (c *curvature) unit(j int) float64 {
 func (c *curvature) isExpected(j int) bool { return c.expected != nil && c.expected[j] > 0 }
 
 // shrunkRatio is the posterior mean and variance of a ratio r measured as x with variance v:
-// log r ~ N(0, ratioSpread²). The noise may measure h as ten times what N records can tell, or
+// log r ~ N(0, spread²). The noise may measure h as ten times what N records can tell, or
 // as nothing.
-func shrunkRatio(x, v float64) (mean, variance float64) {
-	const prior = 1 / (ratioSpread * ratioSpread)
+func shrunkRatio(x, v, spread float64) (mean, variance float64) {
+	prior := 1 / (spread * spread)
 	if x > 0 && v < 0.01*x*x { // then log r is measured, too, with variance v/x²
 		precision := prior + x*x/v
 		mean = math.Exp(math.Log(x) * (x * x / v) / precision)
@@ -159,12 +164,12 @@ func shrunkRatio(x, v float64) (mean, variance float64) {
 	var ratios, logs [points]float64
 	for i := range ratios {
 		z := reach * (2*float64(i)/(points-1) - 1)
-		ratios[i] = math.Exp(ratioSpread * z)
+		ratios[i] = math.Exp(spread * z)
 		logs[i] = -z*z/2 - (x-ratios[i])*(x-ratios[i])/(2*v)
 	}
 	mean, variance = stats.GridMoments(ratios[:], logs[:])
 	// all of the probability may be at one point
-	return mean, math.Max(variance, math.Pow(mean*ratioSpread*2*reach/(points-1), 2))
+	return mean, math.Max(variance, math.Pow(mean*spread*2*reach/(points-1), 2))
 }
 
 // settledAfter is the number of the optimizer's time constants after which a
@@ -186,9 +191,9 @@ func (c *curvature) locate(post *Posterior, move bool) {
 	weight := c.Totals[0]
 	noise := c.noiseOfMean()
 	c.each(func(j int, h, v, lambda float64) {
-		exact := 1 / c.precision(j, h, lambda)
+		exact := 1 / c.precision(j, h/c.alike.in(j), lambda)
 		at, variance := measurement{
-			h: h, v: v, slope: c.LikelihoodSlope[j] / weight, noise: noise, batches: c.batches,
+			h: h, v: v, slope: c.LikelihoodSlope[j] / weight, noise: noise, sampling: c.sampling(j),
 			lambda: math.Max(lambda, c.floor[j]), prior: c.PriorSlope[j] / weight,
 		}.posterior()
 		variance = c.unresolved(j, math.Max(lambda, c.floor[j]), variance)
@@ -223,7 +228,7 @@ func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 type measurement struct {
 	h, v          float64 // the likelihood's curvature, at least 0, and the variance of that estimate
 	slope, noise  float64 // the likelihood's mean gradient at θ̄, and the variance of its noise
-	batches       float64 // k of Plan.BatchVariance
+	sampling      float64 // see curvature.sampling
 	lambda, prior float64 // the prior's curvature and its mean gradient at θ̄
 }
 
@@ -233,7 +238,7 @@ const curvatures, reach = 33, 4.0
 
 // posterior is the mean, as a distance from θ̄, and the variance of a normal model.
 // For known h the mean released gradient, −h(θ̄ − θ*) + noise, is a noisy
-// measurement of the likelihood's mode θ* with precision κh, κ = h/((1 + k)h + noise),
+// measurement of the likelihood's mode θ* with precision κh, κ = h/(sampling·h + noise),
 // instead of h without noise:
 //
 //	precision λ + κh,  mean θ̄ + (prior + κ·slope)/(λ + κh).
@@ -251,7 +256,7 @@ func (m measurement) posterior() (mean, variance float64) {
 		w := math.Exp(-z * z / 2)
 		kappa := 1.0
 		if m.noise > 0 {
-			kappa = h / (h*(1+m.batches) + m.noise)
+			kappa = h / (h*m.sampling + m.noise)
 		}
 		precision := m.lambda + kappa*h
 		at := (m.prior + kappa*m.slope) / precision

@@ -98,13 +98,13 @@ func TestShrunkRatio(t *testing.T) {
 		{0.0024, 8.3e-6, 0.003, 0.01, 0.001, 0.005}, // eight standard deviations below the prior's mean
 		{-100, 1e-3, 0.0005, 0.0015, 0.00005, 0.0002},
 	} {
-		mean, variance := shrunkRatio(c.x, c.v)
+		mean, variance := shrunkRatio(c.x, c.v, ratioSpread)
 		if sd := math.Sqrt(variance); !(mean > c.low && mean < c.high && sd > c.sdLow && sd < c.sdHigh) {
 			t.Errorf("measured %g ± %g: shrunk to %g ± %g, want in [%g, %g] ± [%g, %g]", c.x, math.Sqrt(c.v), mean, sd, c.low, c.high, c.sdLow, c.sdHigh)
 		}
 	}
-	a, _ := shrunkRatio(1.5, 0.0099*1.5*1.5)
-	b, _ := shrunkRatio(1.5, 0.0101*1.5*1.5)
+	a, _ := shrunkRatio(1.5, 0.0099*1.5*1.5, ratioSpread)
+	b, _ := shrunkRatio(1.5, 0.0101*1.5*1.5, ratioSpread)
 	if math.Abs(a-b) > 0.03 {
 		t.Errorf("the two ways to compute it differ: %g, %g", a, b)
 	}

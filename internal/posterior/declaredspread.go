@@ -24,7 +24,7 @@ type slopeFactors struct{ log, variance []float64 }
 // measuredFactors compares the curvature h that the fit's steps show with the slope of
 // the moments in the coordinates of coefficients: h is the factor times the slope
 // with noise of variance v.
-func measuredFactors(sums GradientSums, x moments, coefficients []bool, batches float64, bought bool) slopeFactors {
+func measuredFactors(sums GradientSums, x moments, coefficients []bool, batches float64, bought bool, laws lawRatios) slopeFactors {
 	wrong := shareWrong
 	if bought {
 		wrong = 0
@@ -34,22 +34,25 @@ func measuredFactors(sums GradientSums, x moments, coefficients []bool, batches 
 	for j, is := range coefficients {
 		if expected := x.slope.At(j, j); is && expected > 0 && sums.Square[j] > 0 {
 			unit := sums.Square[j] * expected
-			out.log[j], out.variance[j] = logFactor(sums.Likelihood[j]/unit, sums.curvatureNoise(j, expected, batches)/(unit*unit), wrong)
+			known := math.Exp(laws.log(j))
+			unit *= known
+			log, variance := logFactor(sums.Likelihood[j]/unit, sums.curvatureNoise(j, expected*known, batches)/(unit*unit), wrong, laws.spread(j, spreadRight))
+			out.log[j], out.variance[j] = log+laws.log(j), variance
 		}
 	}
 	return out
 }
 
-// logFactor is the posterior mean and variance of l, wrong with that probability,
-// given a measurement of e^l with variance v.
-func logFactor(measured, v, wrong float64) (mean, variance float64) {
+// logFactor is the posterior mean and variance of l, wrong with that probability and else with the standard deviation
+// right, given a measurement of e^l with variance v.
+func logFactor(measured, v, wrong, right float64) (mean, variance float64) {
 	const points, reach = 801, 6.0
 	var at, log [points]float64
 	for i := range at {
 		z := reach * (2*float64(i)/(points-1) - 1)
 		at[i] = spreadWrong * z
-		off, right := measured-math.Exp(at[i]), at[i]/spreadRight
-		prior := (1-wrong)/spreadRight*math.Exp(-right*right/2) + wrong/spreadWrong*math.Exp(-z*z/2)
+		off, x := measured-math.Exp(at[i]), at[i]/right
+		prior := (1-wrong)/right*math.Exp(-x*x/2) + wrong/spreadWrong*math.Exp(-z*z/2)
 		log[i] = math.Log(prior) - off*off/(2*v)
 	}
 	return stats.GridMoments(at[:], log[:])
@@ -170,7 +173,7 @@ func (c *curvature) unresolved(j int, lambda, variance float64) float64 {
 		right := (1 - c.wrong) / (ratioSpread * math.Sqrt(2*math.Pi))
 		variances, logs = append(variances, variance), append(logs, likelihood+math.Log(right)-z*z/2)
 		if log < 0 && log > reach {
-			variances = append(variances, 1/(lambda+h*h/(h*(1+c.batches)+noise)))
+			variances = append(variances, 1/(lambda+h*h/(h*c.sampling(j)+noise)))
 			logs = append(logs, likelihood+math.Log(c.wrong/-reach))
 		}
 	}

@@ -25,7 +25,7 @@ func TestLogFactor(t *testing.T) {
 		{0.8, 0.09, 0, -0.02, 0.095, 0.01}, // (1/0.01 + 1/0.09)⁻¹ = 0.009, times −0.2/0.09
 		{1, 1e6, shareWrong, 0, math.Sqrt(0.85*0.01 + 0.15), 0.01},
 	} {
-		mean, variance := logFactor(c.measured, c.v, c.wrong)
+		mean, variance := logFactor(c.measured, c.v, c.wrong, spreadRight)
 		if math.Abs(mean-c.mean) > c.tolerance || math.Abs(math.Sqrt(variance)-c.sd) > c.tolerance {
 			t.Errorf("%g ± %g, wrong %g: log factor %.3f ± %.3f, want %.3f ± %.3f",
 				c.measured, math.Sqrt(c.v), c.wrong, mean, math.Sqrt(variance), c.mean, c.sd)

@@ -125,7 +125,7 @@ func (c *curvature) certainFraction(h []float64, scales []scale, correlated, nar
 	c.each(func(j int, own, v, lambda float64) {
 		fraction[j] = 1
 		prior := math.Max(lambda, c.floor[j])
-		_, variance := measurement{h: own, v: v, noise: noise, lambda: prior}.posterior()
+		_, variance := measurement{h: own, v: v, noise: noise, sampling: 1, lambda: prior}.posterior()
 		if narrow {
 			variance = c.unresolved(j, prior, variance)
 		}

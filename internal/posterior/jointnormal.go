@@ -61,12 +61,12 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 	m, mean := p.Model(), guide.Location(r.Guide, r.Lambda)
 	clipNorm, _ := r.Gradients.clipNorm()
 	j := &jointNormal{
-		simulation: simulation{m, p.Law(), p.InitSeed, c.batches}, records: p.Units(), curvature: c, prior: m.NewPriorDensity(),
+		simulation: newSimulation(p, r.Steps), records: p.Units(), curvature: c, prior: m.NewPriorDensity(),
 		wouldBuy: p.Table1 != "" && p.Table1 != settings.Table1None, clipNorm: clipNorm, releases: r,
 	}
 	j.scores = newScores(m, mean, j.law, j.random())
 	if expected := j.scores.information(j.clipNorm, p.Units()); simd.Finite(expected) {
-		c.expected = expected
+		c.expected = c.laws.informations(expected)
 		if c.wrong > 0 {
 			c.constant = newScores(m, mean, j.law.Constant(), j.random()).information(j.clipNorm, p.Units())
 		}
@@ -107,7 +107,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	ratio := pick(j.samplingRatio(post.Mean, fitted.place, j.clipNorm), free)
 	simd.Mul(ratio, ratio, pick(fitted.unit, free))
 	simd.MulScalar(ratio, ratio, 1+c.batches)
-	widened := widening{free, scales, ofPrior, j.releasedMeans(end, at, free, found), ratio, c.noiseOfMean(), !j.moves(free)}
+	widened := widening{free, scales, ofPrior, j.releasedMeans(end, at, free, found), ratio, c.noiseOfMean(), j.alike.among(free), !j.moves(free)}
 	own.believed = j.believed(j.law, post.Mean, free, found)
 	whole := j.overLaws(own, post.Mean, found, widened)
 	if whole == nil {

@@ -41,7 +41,7 @@ func leveled(p *plan.Plan, r Releases, post *Posterior) *Posterior {
 	draws := make([]float64, count*m.P)
 	post.Draws(draws, seeds.Stream(noise.Initialisation))
 	mean, covariance := meanCovariance(draws, m.P)
-	s := simulation{m, p.Law(), p.InitSeed, p.BatchVariance(r.Steps)}
+	s := newSimulation(p, r.Steps)
 	if math.Sqrt(covariance.At(at, at)) < knownLevel || len(findScales(m, newScores(m, mean, s.law, s.random()), mean)) > 0 {
 		return nil
 	}

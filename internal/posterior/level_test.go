@@ -32,7 +32,7 @@ func ended(t *testing.T, m *models.Model, fitted, truth []float64, noiseSD float
 	r.Lambda = append(slices.Clone(fitted), math.Log(0.05), math.Log(0.05), math.Log(0.05))
 	copy(r.Gradients.Totals, []float64{1, noiseSD * noiseSD, 1, 1})
 	copy(r.Gradients.Place, fitted)
-	s := simulation{m, p.Law(), p.InitSeed, p.BatchVariance(r.Steps)}
+	s := newSimulation(p, r.Steps)
 	copy(r.Gradients.LikelihoodSlope, s.momentsAt(at(truth), effects{origin: fitted}, r.places(s.random()), 1000, 40000).mean)
 	post := &Posterior{Plan: p}
 	covariance := mat.NewSymDense(3, []float64{variances[0], 0, 0, 0, variances[1], 0, 0, 0, variances[2]})

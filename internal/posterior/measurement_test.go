@@ -9,7 +9,7 @@ import (
 
 // Without noise the posterior of a normal model is the exact one.
 func TestMeasurementWithoutNoise(t *testing.T) {
-	mean, variance := measurement{h: 8, slope: 12, lambda: 2, prior: -1}.posterior()
+	mean, variance := measurement{h: 8, slope: 12, sampling: 1, lambda: 2, prior: -1}.posterior()
 	if math.Abs(mean-1.1) > 1e-12 || math.Abs(variance-0.1) > 1e-12 {
 		t.Errorf("mean %g, variance %g, want 1.1, 0.1", mean, variance)
 	}
@@ -20,7 +20,7 @@ func TestMeasurementWithNoise(t *testing.T) {
 	for _, noise := range []float64{0.5, 8, 80} {
 		kappa := 8 / (8 + noise)
 		wantVariance := 1 / (2 + kappa*8)
-		mean, variance := measurement{h: 8, slope: 12, noise: noise, lambda: 2, prior: -1}.posterior()
+		mean, variance := measurement{h: 8, slope: 12, noise: noise, sampling: 1, lambda: 2, prior: -1}.posterior()
 		if want := (kappa*12 - 1) * wantVariance; math.Abs(mean-want) > 1e-12 || math.Abs(variance-wantVariance) > 1e-12 {
 			t.Errorf("noise %g: mean %g, variance %g, want %g, %g", noise, mean, variance, want, wantVariance)
 		}
@@ -44,7 +44,7 @@ func TestIntervalsUnderUnknownCurvature(t *testing.T) {
 			mode := theta + z[1]/math.Sqrt(h)
 			m := measurement{
 				h: math.Max(0, h*(1+relative*z[2])), v: h * h * relative * relative,
-				slope: h*mode + math.Sqrt(gradientNoise)*z[3], noise: gradientNoise, lambda: 1,
+				slope: h*mode + math.Sqrt(gradientNoise)*z[3], noise: gradientNoise, sampling: 1, lambda: 1,
 			}
 			if mean, variance := m.posterior(); math.Abs(theta-mean) <= 1.6449*math.Sqrt(variance) {
 				covered++

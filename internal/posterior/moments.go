@@ -43,9 +43,9 @@ const slopeRecords, meanRecords, mostSimulated = 4000, 4, 40000
 // momentsAt simulates total records, each batch at another one of the truths, and
 // takes the moments of as many as the plan has:
 //
-//	mean = N E[c],  slope = N E[c sᵀ],  variance = (1 + k) N Var[c] + that of r,
+//	mean = N E[c],  slope = N E[c sᵀ],  variance = (1 + k) N √D Var[c] √D + that of r,
 //
-// with k of Plan.BatchVariance and scores s in φ. They have mean 0 and are control variates of the mean. r is
+// with k of Plan.BatchVariance, the design effects D and scores s in φ. They have mean 0 and are control variates of the mean. r is
 // the mean of a truth beyond the linear one, half of the difference between its slope
 // and the mean one.
 func (s simulation) momentsAt(truths func(i int) []float64, e effects, places [][]place, records, total int) moments {
@@ -56,7 +56,7 @@ func (s simulation) momentsAt(truths func(i int) []float64, e effects, places []
 	for i := range p {
 		for j := range i + 1 {
 			information.SetSym(i, j, sums.ss.At(i, j))
-			out.variance.SetSym(i, j, (1+s.batches)*n/sums.first*sums.cc.At(i, j))
+			out.variance.SetSym(i, j, math.Sqrt(s.alike.in(i)*s.alike.in(j))*(1+s.batches)*n/sums.first*sums.cc.At(i, j))
 		}
 		// a ridge keeps out directions in which no record has a gradient
 		information.SetSym(i, i, information.At(i, i)*(1+1e-6)+1e-12)

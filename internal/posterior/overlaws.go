@@ -184,7 +184,7 @@ func (j *jointNormal) measured(l *law.Law, mean []float64, scales []scale) (c *c
 	own := *j.curvature
 	c, q = &own, newScores(j.model, mean, l, j.random())
 	if expected := q.information(j.clipNorm, j.records); simd.Finite(expected) {
-		c.expected = expected
+		c.expected = c.laws.informations(expected)
 	}
 	h, v = make([]float64, j.model.P), make([]float64, j.model.P)
 	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })

@@ -13,7 +13,7 @@
 //	amplitude.go        the common factor of large coefficients, by records simulated at several
 //	level.go            an intercept that is hardly known, by records simulated at several
 //	scarcelevels.go     levels with a hardly known number of records
-//	noiseshare.go       how much of the variance the privacy noise will be, before a fit
+//	designeffects.go    how alike rows of a unit are, and how much information they have
 //
 // Shapes and letters: P latent scalars θ (unconstrained), V variational parameters
 // λ, S draws, N declared records, H the likelihood's information matrix, Λ the

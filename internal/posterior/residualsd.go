@@ -54,6 +54,7 @@ func (j *jointNormal) separateResidual(post *Posterior, w widening, of informati
 	}
 	own := math.Exp(2*post.LogSD[at]) + post.VarDP[at]
 	information := newScores(j.model, post.Mean, j.law, j.random()).perRecord(w.free)
+	information.ScaleSym(1/j.law.RowsPerUnit(), information)
 	mean, variance := w.missed(information, beyond, of)
 	sd := math.Sqrt(own)
 	if !(mean/2 > leastExcess*sd) || !isPositive(variance) || !isPositive(own) {
@@ -139,7 +140,7 @@ func (s simulation) ofUnlikeErrors(mean []float64, places []place, records int) 
 		rng := s.random()
 		for batch := range batches {
 			machine.Globals(mean, nil)
-			machine.Records(simulate.WithErrors(m, mean, simulationBatch, s.law, rng, shape), m.Encoding.K, simulationBatch, nil)
+			machine.Records(simulate.WithErrors(m, mean, simulationBatch, s.law, rng, shape), m.Encoding.Width(), simulationBatch, nil)
 			for k, places := range [][]place{pair, whole} {
 				s.addClipped(g, machine, places)
 				for at := range m.P {

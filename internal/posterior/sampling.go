@@ -92,7 +92,8 @@ type search struct {
 
 func newSearch(p *plan.Plan, r Releases, l *law.Law, seed uint64) *search {
 	m := p.Model()
-	s := &search{plan: p, sums: r.Gradients, simulated: simulation{m, l, seed, p.BatchVariance(r.Steps)}, start: settledEnd(p, r)}
+	s := &search{plan: p, sums: r.Gradients, simulated: newSimulation(p, r.Steps), start: settledEnd(p, r)}
+	s.simulated.law, s.simulated.seed = l, seed
 	rng := s.simulated.random()
 	s.mean = s.start
 	s.released, s.covariance = make([]float64, m.P), mat.NewSymDense(m.P, nil)
@@ -108,7 +109,7 @@ func newSearch(p *plan.Plan, r Releases, l *law.Law, seed uint64) *search {
 func (s *search) by(l *law.Law, seed uint64) *search {
 	out := *s
 	out.tries = nuts.Tries{}
-	out.simulated = simulation{s.simulated.model, l, seed, s.simulated.batches}
+	out.simulated.law, out.simulated.seed = l, seed
 	return &out
 }
 
@@ -137,7 +138,7 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 		return s.truth(s.draws[i*m.P : (i+1)*m.P])
 	}
 	moments := s.simulated.momentsAt(truths, effects{s.scales, s.mean}, s.places, s.plan.Units(), records)
-	moments.scale(measuredFactors(s.sums, moments, s.coefficients, s.simulated.batches, s.simulated.law.Bought()), s.covariance)
+	moments.scale(measuredFactors(s.sums, moments, s.coefficients, s.simulated.batches, s.simulated.law.Bought(), lawRatiosOf(s.plan)), s.covariance)
 	unlike := s.simulated.ofUnlikeErrors(s.mean, s.places[0], s.plan.Units())
 	s.likelihood = newSynthetic(s.released, s.sums.noiseVariance(), unlike, moments)
 	if s.likelihood == nil {

@@ -142,7 +142,7 @@ func (s scale) estimate(post *Posterior, prior *models.PriorDensity, c *curvatur
 	measured := make([]float64, len(s.effects))
 	for i, j := range s.effects {
 		exactly[i] = math.Max(h[j], minInformation)
-		precision[i] = exactly[i] * exactly[i] / (exactly[i]*(1+c.batches) + c.noiseOfMean())
+		precision[i] = exactly[i] * exactly[i] / (exactly[i]*c.sampling(j) + c.noiseOfMean())
 		measured[i] = (c.Place[j]+c.LikelihoodSlope[j]/exactly[i])/c.Totals[0] - post.Mean[j]
 	}
 	o.leave(measured, precision)
@@ -278,15 +278,19 @@ type widening struct {
 	releasedMeans
 	ratio []float64 // of noisyInformation
 	noise float64   // v̄
+	alike alike     // of the free coordinates
 	stays bool      // the mean stays where the fit has it, see moves
 }
 
-// covariances are (Λ + H)⁻¹ of the likelihood's information and (Λ + K)⁻¹ of that which is
-// trusted, as means over the scales' posteriors. Beside effects with a larger sd the
+// covariances are those without the noise, (Λ + H)⁻¹ of the likelihood's information where rows are
+// independent, and (Λ + K)⁻¹ of that which is trusted, as means over the scales' posteriors. Beside effects with a larger sd the
 // intercept is known less well, and the coefficient of a column that is constant within
 // groups.
 func (w widening) covariances(likelihood, trusted *mat.SymDense) (exact, total *mat.SymDense) {
 	exact = w.mean(likelihood, func(s scaleEstimate) float64 { return s.exact }, func(h *mat.SymDense) *mat.SymDense {
+		if w.alike != nil {
+			h = noisyInformation(h, w.alike, nearlyNone*w.noise)
+		}
 		return inverse(h, w.prior)
 	})
 	total = w.mean(trusted, func(s scaleEstimate) float64 { return s.total }, func(h *mat.SymDense) *mat.SymDense {

@@ -45,7 +45,7 @@ func withScarceLevels(p *plan.Plan, r Releases, post *Posterior) *Posterior {
 	if !p.SumsGradients() || !joins(p, r) || len(realValued(p.Model())) == 0 {
 		return post
 	}
-	s := simulation{p.Model(), p.Law(), p.InitSeed, p.BatchVariance(r.Steps)}
+	s := newSimulation(p, r.Steps)
 	for i, l := range s.scarceLevels() {
 		if next := s.withLevel(l, r, post, random(noise.Public(s.seed).Child(5), i)); next != nil {
 			post = next
@@ -258,7 +258,7 @@ func (s simulation) alongLevel(l levelMeasurement, mean []float64, places [][]pl
 		}
 		for i := range at {
 			at[i] = middle + reach*((2*float64(i)+1)/points-1)
-			log[i] = prior.LogDensity(truth(at[i])) + l.logLikelihood(c.Predict(at[i]), (1+s.batches)*spread.Predict(at[i]))
+			log[i] = prior.LogDensity(truth(at[i])) + l.logLikelihood(c.Predict(at[i]), (1+s.batches)*s.alike.along(l.along)*spread.Predict(at[i]))
 		}
 		var variance float64
 		middle, variance = stats.GridMoments(at, log)

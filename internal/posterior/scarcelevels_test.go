@@ -158,7 +158,7 @@ func TestDirectionOfLevel(t *testing.T) {
 		{"y ~ 1 + u * band", 3, nil},
 	} {
 		m := modelstest.Compile(t, "banded.yaml", strings.Replace(banded, "y ~ 1 + u + band", c.formula, 1))
-		s := simulation{m, m.DeclaredLaw(), 1, 0}
+		s := simulation{model: m, law: m.DeclaredLaw(), seed: 1}
 		s.law.Column("band").Shares = slices.Repeat([]float64{0.25}, 4)
 		got := s.directionOfBand(m, c.level)
 		if (got == nil) != (c.want == nil) {

@@ -22,17 +22,22 @@ type simulation struct {
 	seed  uint64
 	// batches is k of Plan.BatchVariance.
 	batches float64
+	alike   alike
+}
+
+// newSimulation is that of a fit by p that took steps.
+func newSimulation(p *plan.Plan, steps int) simulation {
+	return simulation{p.Model(), p.Law(), p.InitSeed, p.BatchVariance(steps), alikeOf(p)}
 }
 
 // simulationBatch is the number of records that are simulated at a time.
 const simulationBatch = 400
 
-// simulates reports whether single simulated records have the gradients that the
-// records of a fit by p have: not units of several rows, nor likelihoods with noise
-// of their own.
+// simulates reports whether simulated records have the gradients that the records of a fit by p
+// have: not units with an unknown number of rows, nor likelihoods with noise of their own.
 func simulates(p *plan.Plan) bool {
 	m := p.Model()
-	return m != nil && m.Encoding.RowsPerUnit <= 1 && m.Likelihood.AuxRecord == 0
+	return m != nil && (m.Encoding.RowsPerUnit <= 1 || p.DesignEffects.Known()) && m.Likelihood.AuxRecord == 0
 }
 
 func (s simulation) random() *noise.Random {
@@ -44,9 +49,9 @@ func (s simulation) random() *noise.Random {
 // such a record has the score 0. At e³⁶ events, which a count of at most 200 does not rule out where a predictor's
 // law has a long tail, the gradient is as large, and a posterior by it was a point.
 func runAt(machine *graph.Machine, m *models.Model, truth []float64, l *law.Law, rng *noise.Random, scores *mat.Dense) {
-	rows, inside := simulate.Inside(m, truth, simulationBatch, l, rng)
+	units, inside := simulate.Inside(m, truth, simulationBatch, l, rng)
 	machine.Globals(truth, nil)
-	machine.Records(rows, m.Encoding.K, simulationBatch, nil)
+	machine.Records(units, m.Encoding.Width(), simulationBatch, nil)
 	for r, is := range inside {
 		if machine.Gradient(r, scores.RawRowView(r)); !is {
 			clear(scores.RawRowView(r))
@@ -103,7 +108,8 @@ const sandwichRecords = 4000
 // for a score that is not clipped, whose variance is its information. Clipped
 // gradients have less: where nearly all are clipped, only their directions vary.
 // It is the middle of the sandwich H⁻¹JH⁻¹, the variance of an estimate that solves
-// Σ clip(g) = 0 (Huber 1967). It is 1 where no simulated record has a gradient.
+// Σ clip(g) = 0 (Huber 1967). It is 1 where no simulated record has a gradient, and as
+// much larger as rows of a unit are alike.
 func (s simulation) samplingRatio(truth, at []float64, clipNorm float64) []float64 {
 	p, count := s.model.P, 0.0
 	sum, square, cross := make([]float64, p), make([]float64, p), make([]float64, p)
@@ -122,6 +128,7 @@ func (s simulation) samplingRatio(truth, at []float64, clipNorm float64) []float
 		if variance := square[j] - sum[j]*sum[j]/count; variance > 0 && cross[j] > 0 {
 			ratio[j] = variance / cross[j]
 		}
+		ratio[j] *= s.alike.in(j)
 	}
 	return ratio
 }

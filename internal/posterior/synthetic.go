@@ -21,6 +21,9 @@ type synthetic struct {
 	at, delta, slope []float64
 }
 
+// nearlyNone is a part of the noise without which variances might have no inverse.
+const nearlyNone = 1e-6
+
 // newSynthetic is the log likelihood of f (P), whose noise has variance v̄ and beside it along
 // unlike (P), unless it is nil, by the moments x; nil where it is not finite.
 func newSynthetic(f []float64, noiseVariance float64, unlike []float64, x moments) *synthetic {
@@ -32,7 +35,7 @@ func newSynthetic(f []float64, noiseVariance float64, unlike []float64, x moment
 		noisy.SymRankOne(noisy, 1, mat.NewVecDense(p, unlike))
 	}
 	linear, square := normalEquations(x, noisy, rest)
-	_, exact := normalEquations(x, x.noisy(1e-6*noiseVariance), rest)
+	_, exact := normalEquations(x, x.noisy(nearlyNone*noiseVariance), rest)
 	if square == nil || exact == nil {
 		return nil
 	}

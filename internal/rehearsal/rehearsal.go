@@ -1,6 +1,6 @@
 // Package rehearsal fits tables that a model draws from its own prior, as records would be
-// fitted, and compares the intervals with the parameters that the tables were drawn with.
-// It reads no data.
+// fitted, and compares the intervals with the parameters that the tables were drawn with. It says before a fit how
+// much of the posterior variance the privacy noise will be. It reads no data.
 package rehearsal
 
 import (
@@ -47,7 +47,7 @@ func (r Rehearsal) Fit(ctx context.Context, k int) (*posterior.Posterior, []floa
 		return nil, nil, err
 	}
 	defer os.Remove(path)
-	own.SideQueries, own.Surprisals = nil, nil // they change no estimate
+	own.SideQueries, own.Surprisals = nil, nil // they change no estimate, as design effects do
 	m := own.Model()
 	data := privacy.TableConfig{Data: path, Encoding: m.Encoding, Spare: m.RotatedSpare(), Root: noise.Insecure(seed)}
 	config := privacy.CuratorConfig{

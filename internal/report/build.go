@@ -146,7 +146,7 @@ func (r *Run) mechanism() Mechanism {
 		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps, Planned: p.Planned,
 		Normaliser: "public: sampling rate times declared number of records",
 		Levels:     p.Levels,
-		Bounds:     p.Bounds, Units: p.Counted, Purchase: p.Purchase, SideQueries: p.SideQueries, Surprisals: p.Surprisals,
+		Bounds:     p.Bounds, Units: p.Counted, Purchase: p.Purchase, SideQueries: p.SideQueries, Surprisals: p.Surprisals, DesignEffects: p.DesignEffects,
 	}
 	if p.Clipping == plan.ClippingCounts {
 		m.Name = "noisy tables of counts: one joint Gaussian release per step"

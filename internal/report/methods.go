@@ -99,6 +99,9 @@ func methodsInference(p *Privacy, f Findings) string {
 	if m.Surprisals != nil {
 		text += "After the last step, noisy counts of the records by the log of their likelihood, and by how far out their predictors are, were bought. "
 	}
+	if m.DesignEffects != nil {
+		text += fmt.Sprintf("Noisy squares of the gradients of each %s were bought, too; intervals are as wide as these say, whether rows of one %s are alike or not (design effects, Kish 1965; Liang and Zeger 1986). ", p.Unit.Entity, p.Unit.Entity)
+	}
 	if len(p.Utility.NoiseShare) > 0 {
 		text += "Posterior intervals include the variance of the privacy noise."
 	}

@@ -148,6 +148,8 @@ type Mechanism struct {
 	SideQueries *score.SideQueries `json:"trace,omitempty"`
 	// Surprisals are bought after the last step, too; absent: not.
 	Surprisals *score.Surprisals `json:"surprisals,omitempty"`
+	// DesignEffects are bought last; absent: not.
+	DesignEffects *score.DesignEffects `json:"design_effects,omitempty"`
 }
 
 // Before are the events before the first step, in their order.
@@ -157,7 +159,7 @@ func (m *Mechanism) Before() []event.Event {
 
 // After are the events after the last step, in their order.
 func (m *Mechanism) After(rel event.Relation) []event.Event {
-	return append(m.SideQueries.Events(rel), m.Surprisals.Events(rel)...)
+	return plan.After(m.SideQueries, m.Surprisals, m.DesignEffects, rel)
 }
 
 // Sampler describes how batches were drawn.

@@ -50,6 +50,9 @@ func (r *Run) scope() Scope {
 	if r.Plan.Surprisals != nil {
 		s.DataAccesses = append(s.DataAccesses, "noisy counts of the records by their likelihood at the end of the fit and by how far out their predictors are, after the last step")
 	}
+	if r.Plan.DesignEffects != nil {
+		s.DataAccesses = append(s.DataAccesses, fmt.Sprintf("noisy counts of %s by number of rows and noisy sums of the squares of their gradients, after the last step", r.entity()+"s"))
+	}
 	if r.Plan.Clipping == plan.ClippingCounts {
 		s.DataAccesses[0] = "one release of noisy tables of counts per step"
 		if r.Banner() == "" {

@@ -15,7 +15,10 @@ import (
 // bought.
 func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) verdict.Known {
 	known := verdict.ByTable1(m, bought)
-	known.Declared = float64(n.NPublic)
+	known.Declared, known.Units = float64(n.NPublic), verdict.OfRows(m, ran.DesignEffects)
+	if ran.DesignEffects.Known() {
+		known.OpenRows = ran.DesignEffects.Open
+	}
 	if early := ran.Planned; early != nil && 2*ran.Iterations < early.Iterations {
 		known.Unfinished = fmt.Sprintf("the fit was ended after %d of %d steps", ran.Iterations, early.Iterations)
 	}

@@ -51,6 +51,7 @@ func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, k
 			known.besideAssumed(name))
 		d.Variables[v].Verdict = &verdict
 	}
+	d.judgeRows(m, known.OpenRows)
 	d.judgeBesideLone(m)
 	d.judgeBesidePulled()
 	d.judgeBesideTails()

@@ -48,8 +48,10 @@ type Known struct {
 	Misfit outputs.Verdict
 	// Weights is a verdict on all variables if records count as more than one.
 	Weights outputs.Verdict
-	// Units is a verdict on all variables if a unit has several rows.
-	Units outputs.Verdict
+	// Units is a verdict on all variables if a unit has several rows, and OpenRows what is not known of how alike they are,
+	// by parameter; nil where Units says it.
+	Units    outputs.Verdict
+	OpenRows []float64
 	// FarOut are the records that the model predicts nowhere.
 	FarOut FarOut
 	// Dependent are verdicts on the coefficients of predictors that may follow from others, by

@@ -30,7 +30,7 @@ func ByTable1(m *models.Model, bought []table1.Row) Known {
 	known.Events, known.Cutpoints = events(m, bought, known.Usable), cutpoints(m, bought, known.Usable)
 	known.Others = others(m, bought, known.Usable)
 	known.Constant = withoutSpread(bought)
-	known.Tails, known.Units = openTails(bought), dependentRows(m)
+	known.Tails = openTails(bought)
 	known.Normal = m.Spec.Model != nil && formula.FamilyOf(m.Spec.Model.Family.V).Name == "normal"
 	return known
 }

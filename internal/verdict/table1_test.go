@@ -30,7 +30,7 @@ model:
 // judgeWith judges draws of m by Table 1, bought, and the counts q after the last step, nil without any.
 func judgeWith(m *models.Model, draws *outputs.Draws, q *score.Surprisals, bought []table1.Row) {
 	known := ByTable1(m, bought)
-	known.Declared = 1000
+	known.Declared, known.Units = 1000, OfRows(m, nil)
 	known.Check(m, draws, q, bought)
 	Judge(m, draws, nil, nil, known)
 }

@@ -87,7 +87,7 @@ func planOf(p *report.Privacy) *plan.Plan {
 		Private: m.Clip.Mode != plan.ClippingOff, Epsilon: m.Epsilon, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
 		Sampling: m.Sampler.Scheme, Batches: m.Sampler.Batches, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations, Planned: m.Planned,
 		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, Ridge: m.Ridge, NoiseSchedule: m.NoiseSchedule, BatchSchedule: m.Sampler.Schedule, Release: m.ReleasedPerStep,
-		Levels: m.Levels, Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, SideQueries: m.SideQueries, Surprisals: m.Surprisals, Selection: m.Selection, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipBound: m.Clip.Bound, ClipQuantile: m.Clip.Quantile, ClipNormSchedule: m.Clip.Schedule, ClipGroups: m.Clip.Groups, NoiseToSignal: p.Utility.NoiseToSignal,
+		Levels: m.Levels, Bounds: m.Bounds, Counted: m.Units, Purchase: m.Purchase, SideQueries: m.SideQueries, Surprisals: m.Surprisals, DesignEffects: m.DesignEffects, Selection: m.Selection, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipBound: m.Clip.Bound, ClipQuantile: m.Clip.Quantile, ClipNormSchedule: m.Clip.Schedule, ClipGroups: m.Clip.Groups, NoiseToSignal: p.Utility.NoiseToSignal,
 	}
 	if p.Guarantee != nil {
 		made.Delta = p.Guarantee.Delta

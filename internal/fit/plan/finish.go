@@ -19,7 +19,7 @@ func (p *Plan) Finish(steps int) error {
 	if !p.Private || steps < 1 || steps >= p.Steps {
 		return fmt.Errorf("plan: a fit of %d steps cannot end after %d", p.Steps, steps)
 	}
-	p.SideQueries, p.Surprisals = nil, nil // the fit asks them after its last step
+	p.SideQueries, p.Surprisals, p.DesignEffects = nil, nil, nil // the fit asks them after its last step
 	whole, err := p.price()
 	if err != nil {
 		return err

@@ -192,6 +192,7 @@ func (p *Plan) planPrivate(cfg Config) error {
 	}
 	if cfg.follows == nil {
 		p.chooseSurprisals(cfg)
+		p.chooseDesignEffects(cfg)
 		if err := p.chooseNoise(cfg); err != nil {
 			return err
 		}

@@ -124,6 +124,8 @@ type Plan struct {
 	SideQueries *score.SideQueries `json:"trace,omitempty"`
 	// Surprisals are bought after the last step, too; nil: not.
 	Surprisals *score.Surprisals `json:"surprisals,omitempty"`
+	// DesignEffects are bought last; nil: not.
+	DesignEffects *score.DesignEffects `json:"design_effects,omitempty"`
 
 	// Selection is the selection that has the fit as a trial; nil: the fit is released by
 	// itself.
@@ -166,7 +168,12 @@ func (p *Plan) Before() []event.Event { return Before(p.Levels, p.Bounds, p.Coun
 
 // After are the events after the last step, in their order.
 func (p *Plan) After() []event.Event {
-	return append(p.SideQueries.Events(p.Neighbours), p.Surprisals.Events(p.Neighbours)...)
+	return After(p.SideQueries, p.Surprisals, p.DesignEffects, p.Neighbours)
+}
+
+// After are the events of purchases after the last step, in their order.
+func After(q *score.SideQueries, s *score.Surprisals, d *score.DesignEffects, rel event.Relation) []event.Event {
+	return slices.Concat(q.Events(rel), s.Events(rel), d.Events(rel))
 }
 
 // Before are the events of purchases before the first step, in their order.
@@ -284,10 +291,16 @@ func (p *Plan) Settle(numbers []data.Numbers, m *models.Model) {
 // Law is the public distribution of the columns: the law from Learn, else the declared one.
 // The plan must have a model.
 func (p *Plan) Law() *law.Law {
-	if p.Bought == nil {
-		return p.model.DeclaredLaw()
+	l := p.Bought
+	if l == nil {
+		l = p.model.DeclaredLaw()
 	}
-	return p.Bought
+	if !p.DesignEffects.Known() {
+		return l
+	}
+	of := *l
+	of.Rows = p.DesignEffects.Shares()
+	return &of
 }
 
 // Learn gives the plan a bought law. From then on the model is in whitened coordinates that

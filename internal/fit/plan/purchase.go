@@ -53,7 +53,7 @@ func (p *Plan) follow(f *Plan) {
 	p.Sampling, p.Batches, p.SamplingRate, p.BatchSize, p.Steps = f.Sampling, f.Batches, f.SamplingRate, f.BatchSize, f.Steps
 	p.BatchSchedule, p.NoiseSchedule, p.NoiseMultiplier = f.BatchSchedule, f.NoiseSchedule, f.NoiseMultiplier
 	p.Levels, p.Bounds, p.Counted, p.Table1, p.Purchase = f.Levels, f.Bounds, f.Counted, f.Table1, f.Purchase
-	p.Surprisals = f.Surprisals
+	p.Surprisals, p.DesignEffects = f.Surprisals, f.DesignEffects
 	p.Certified, p.Event = f.Certified, f.Event
 }
 
@@ -184,6 +184,15 @@ func (p *Plan) chooseSideQueries(cfg Config) error {
 // information of the records, for each parameter.
 const mostOfSurprisals, widerBySurprisals, perNumber = 0.2, 0.01, 30
 
+// looksBack reports whether a fit asks of its own accord what the records are like where it ended: a regression by the
+// default algorithm that buys Table 1, too.
+func (p *Plan) looksBack(cfg Config) bool {
+	m := p.model
+	return m != nil && m.Spec.Model != nil && p.Purchase != nil && cfg.Epsilon > 0 && cfg.NoiseMultiplier == 0 && cfg.Compat == "" &&
+		p.Guide == guide.MeanFieldName && p.Gradient == settings.GradientAligned && p.ClipGroups == nil &&
+		m.Likelihood.AuxRecord == 0 && p.ScoresAreGradients()
+}
+
 // Counts with noise of more than mostNoise of the records would show hardly any.
 const mostNoise = 0.05
 
@@ -191,15 +200,36 @@ const mostNoise = 0.05
 // nowhere far out.
 func (p *Plan) chooseSurprisals(cfg Config) {
 	m := p.model
-	if m == nil || m.Spec.Model == nil || p.Purchase == nil || cfg.Epsilon == 0 || cfg.NoiseMultiplier > 0 || cfg.Compat != "" ||
-		p.Guide != guide.MeanFieldName || p.Gradient != settings.GradientAligned || p.ClipGroups != nil ||
-		m.Likelihood.AuxRecord > 0 || !p.ScoresAreGradients() || len(m.Observed) != 1 ||
-		!m.Observed[0].Columns[0].Numeric() && !score.PredictsByNumbers(m) {
+	if !p.looksBack(cfg) || len(m.Observed) != 1 || !m.Observed[0].Columns[0].Numeric() && !score.PredictsByNumbers(m) {
 		return
 	}
 	noise := perNumber * float64(p.Latent) / (p.Mu * p.Mu * float64(p.Records))
 	share := min(mostOfSurprisals, 2*widerBySurprisals*(1+noise)/noise)
 	if q := score.NewSurprisals(math.Sqrt(share)*p.Mu, p.Neighbours); q.Noise <= mostNoise*float64(p.Records) {
 		p.Surprisals = q
+	}
+}
+
+// Design effects of at most mostDesignEffects parameters are bought. They have a standard deviation of about
+// noiseOfEffect times the noise of a count over the records. They shall have wantedError, may take mostOfDesignEffects
+// of mu squared for it, and are not worth it with more than mostError.
+const (
+	mostDesignEffects      = 64
+	noiseOfEffect          = 12.0
+	wantedError, mostError = 0.1, 0.5
+	mostOfDesignEffects    = 0.1
+)
+
+// chooseDesignEffects sets the design effects to buy of units of several rows. An effect of few units, as of a level of
+// a group, has too much noise.
+func (p *Plan) chooseDesignEffects(cfg Config) {
+	m := p.model
+	if !p.looksBack(cfg) || m.Encoding.RowsPerUnit <= 1 || p.Latent > mostDesignEffects || m.Spec.Model.Terms == nil || len(m.Spec.Model.Terms.Groups) > 0 {
+		return
+	}
+	noise := score.NewDesignEffects(p.Latent, p.Mu, p.Neighbours).Noise * noiseOfEffect / float64(p.Records) // with all of mu squared
+	share := min(mostOfDesignEffects, math.Pow(noise/wantedError, 2))
+	if noise/math.Sqrt(share) <= mostError {
+		p.DesignEffects = score.NewDesignEffects(p.Latent, math.Sqrt(share)*p.Mu, p.Neighbours)
 	}
 }

@@ -42,7 +42,7 @@ func TestPlansThatBuySurprisals(t *testing.T) {
 			t.Fatal(err)
 		}
 		share := 0.0
-		for _, e := range p.After() {
+		for _, e := range p.Surprisals.Events(p.Neighbours) {
 			share += 1 / math.Pow(p.Mu*e.(event.Gaussian).NoiseMultiplier, 2)
 		}
 		if share < c.least-1e-9 || share > c.most+1e-9 || (share > 0) != (p.Surprisals != nil) {

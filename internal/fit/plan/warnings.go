@@ -39,7 +39,7 @@ func (p *Plan) warn() {
 	add(why != "", "lone-effects",
 		"%s: the posterior will leave out how effects of groups go with other parameters, so no standard deviation of groups and no intercept will be resolved", why)
 	if m := p.model; m != nil {
-		add(m.Encoding.RowsPerUnit > 1, "dependent-rows", "rows of one %s are taken as independent: where they are alike, intervals are too narrow, so no parameter will be called resolved; rows_per_unit: 1 keeps one of each",
+		add(m.Encoding.RowsPerUnit > 1 && p.DesignEffects == nil, "dependent-rows", "rows of one %s are taken as independent: where they are alike, intervals are too narrow, so no parameter will be called resolved; rows_per_unit: 1 keeps one of each",
 			m.Spec.Data.Unit.Entity.V)
 	}
 	add(p.Delta >= 1/n, "delta-above-1/n",

@@ -35,6 +35,8 @@ type Law struct {
 	// Groups are what is known of the scores of columns that are constant within a category, or may
 	// be, by level of that category.
 	Groups []Within `json:"groups,omitempty"`
+	// Rows are the shares of units with 1, 2, ... rows; nil where they are not known.
+	Rows []float64 `json:"-"`
 	// Closer is what a closer look says of columns of numbers; nil if none was bought.
 	Closer *Closer `json:"closer,omitempty"`
 
@@ -104,6 +106,18 @@ type Limits struct {
 	Quartiles [3][2]float64 `json:"quartiles"`
 	// Open reports that counts show more records far out than the column has.
 	Open bool `json:"open,omitempty"`
+}
+
+// RowsPerUnit is the mean number of rows of a unit, 1 where it is not known.
+func (l *Law) RowsPerUnit() float64 {
+	if l.Rows == nil {
+		return 1
+	}
+	sum := 0.0
+	for i, share := range l.Rows {
+		sum += share * float64(i+1)
+	}
+	return sum
 }
 
 // Declared is the law that the declarations suggest: a number is normal at its

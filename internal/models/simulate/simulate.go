@@ -4,13 +4,11 @@ package simulate
 
 import (
 	"slices"
-	"strconv"
 
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/law"
-	"d3p/internal/models/source"
 )
 
 // Table is a table in the unit of the file: numbers, and indices of levels.
@@ -64,17 +62,6 @@ func Records(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand)
 	return Encode(m, At(m, theta, n, l, rng), n)
 }
 
-// Inside is Records, and which of them were drawn inside the declared bounds of the observed columns. The others
-// are at a bound: such a record says nothing of a rate that is far beyond.
-func Inside(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) (records []float64, inside []bool) {
-	t := At(m, theta, n, l, rng)
-	inside = slices.Repeat([]bool{true}, n)
-	for _, i := range t.Clamped {
-		inside[i] = false
-	}
-	return Encode(m, t, n), inside
-}
-
 // Apart draws n records from the law l alone, as Records, with observed columns that do not depend on
 // the others.
 func Apart(m *models.Model, n int, l *law.Law, rng dist.Rand) []float64 {
@@ -95,18 +82,6 @@ func Apart(m *models.Model, n int, l *law.Law, rng dist.Rand) []float64 {
 	return Encode(m, t, n)
 }
 
-// WithErrors is Records of a model whose response is normal, with errors errorOf(w) of normals w.
-func WithErrors(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand, errorOf func(w float64) float64) []float64 {
-	return Encode(m, draw(m, theta, n, l, rng, errors{rng, errorOf}), n)
-}
-
-type errors struct {
-	dist.Rand
-	of func(w float64) float64
-}
-
-func (e errors) Normal() float64 { return e.of(e.Rand.Normal()) }
-
 // Encode encodes the first n records of t as the likelihood reads them.
 func Encode(m *models.Model, t Table, n int) []float64 {
 	at := make(map[string]int)
@@ -119,28 +94,6 @@ func Encode(m *models.Model, t Table, n int) []float64 {
 		m.Encoding.Encode(rows[b*k:(b+1)*k], func(header string) float64 { return t.Values[at[header]][b] })
 	}
 	return rows
-}
-
-// Units is Prior for n units: where units have ids, each gets from one
-// to all of the rows that it may have, each number equally likely, and the table
-// a first column that names the unit.
-func Units(m *models.Model, n int, rng dist.Rand) (Table, []float64) {
-	unit := &m.Spec.Data.Unit
-	if !unit.ID.IsSet() {
-		return Prior(m, n, rng)
-	}
-	id := &data.Column{Name: unit.ID, Type: source.Value[string]{V: data.Category}}
-	var units []float64
-	for i := range n {
-		id.Levels = append(id.Levels, source.Value[string]{V: strconv.Itoa(i + 1)})
-		for range 1 + rng.Uint64()%uint64(unit.RowsPerUnit.V) {
-			units = append(units, float64(i))
-		}
-	}
-	t, theta := Prior(m, len(units), rng)
-	t.Columns = append([]*data.Column{id}, t.Columns...)
-	t.Values, t.Shape = append([][]float64{units}, t.Values...), nil
-	return t, theta
 }
 
 // shapeOf is the shape of the tensor that consists of these columns; nil if no tensor

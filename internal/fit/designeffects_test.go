@@ -1,0 +1,87 @@
+package fit_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/simulate"
+	"d3p/internal/models/source"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
+)
+
+// Four rows of a person that are all the same say as much as one: intervals are twice as wide as those of four
+// independent rows, and each as wide as without privacy. The design effects that tell are the last entry of the ledger, and a fit whose
+// release is still to be written asks nothing again.
+func TestIntervalsOfRowsThatAreAlike(t *testing.T) {
+	const persons, rows = 5000, 4
+	m, err := models.Read("visits.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: person, id: person, rows_per_unit: 4}
+  rows: {public: 5000}
+  columns:
+    x: {type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}}
+    y: {type: binary}
+model: {formula: y ~ x, family: bernoulli}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, same := range []bool{false, true} {
+		table := simulate.At(m, []float64{0.3, 0.5}, persons*rows, m.DeclaredLaw(), noise.NewRandom(noise.Public(3).Stream(noise.Simulation)))
+		person := make([]float64, persons*rows)
+		id := &data.Column{Name: source.Value[string]{V: "person"}, Type: source.Value[string]{V: data.Integer}}
+		for i := range person {
+			person[i] = float64(i / rows)
+			for _, column := range table.Values {
+				if same {
+					column[i] = column[i/rows*rows]
+				}
+			}
+		}
+		table.Columns, table.Values = append(table.Columns, id), append(table.Values, person)
+		s := &study{model: m, data: writeTable(t, table)}
+		p := s.plan(t, plan.Config{Epsilon: 3, Table1: settings.Auto})
+		c := s.curator(t, p, 1, privacy.Ledger{})
+		c.Columns(privacy.NewColumns(privacy.TableConfig{Data: s.data, Encoding: m.Encoding, Root: noise.Insecure(1)}))
+		if err := fit.Buy(p, c, nil); err != nil {
+			t.Fatal(err)
+		}
+		result, err := fit.Run(context.Background(), p, c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries := result.Spent.Entries
+		if last := entries[len(entries)-1]; last.Purpose != "design effects" || !event.Equal(last.Event, p.After()[len(p.After())-1]) {
+			t.Fatalf("the ledger ends with %v", last)
+		}
+		post, independent := result.Posterior, float64(persons*rows)
+		sd := make([]float64, 2)
+		post.SD(sd)
+		if same {
+			independent = persons
+		}
+		for j, mean := range post.Mean {
+			without := math.Sqrt(1 / (independent * []float64{0.233, 0.21}[j])) // E[p(1-p)] and E[x² p(1-p)], which is whitened here
+			if ratio := sd[j] / without; ratio < 0.85 || ratio > 1.35 || math.Abs(mean-[]float64{0.3, 0.5}[j]) > 3.5*sd[j] {
+				t.Errorf("same %v: parameter %d is %.3f ± %.4f, without privacy ± %.4f", same, j, mean, sd[j], without)
+			}
+		}
+		checkpoint, err := result.Checkpoint()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := fit.Resume(context.Background(), checkpoint, m, s.curator(t, p, 2, result.Spent), nil)
+		if err != nil || len(again.Spent.Entries) != len(entries) || !slices.Equal(again.Posterior.Plan.DesignEffects.Rows, p.DesignEffects.Rows) {
+			t.Errorf("a resumed fit spent %v: %v", again.Spent.Entries, err)
+		}
+	}
+}

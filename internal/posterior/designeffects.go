@@ -1,0 +1,90 @@
+package posterior
+
+import (
+	"math"
+
+	"d3p/internal/fit/plan"
+	"d3p/internal/simd"
+)
+
+// alike are the design effects of the parameters, shape (P): by how much a sum of gradients varies more where rows
+// of a unit are alike. They are nil, and 1, where units have one row.
+type alike []float64
+
+// alikeOf are those that a fit by p bought.
+func alikeOf(p *plan.Plan) (of alike) {
+	if !p.DesignEffects.Known() {
+		return nil
+	}
+	for _, e := range p.DesignEffects.Effects {
+		of = append(of, e.Value)
+	}
+	return of
+}
+
+// in is the design effect of coordinate j.
+func (of alike) in(j int) float64 {
+	if of == nil {
+		return 1
+	}
+	return of[j]
+}
+
+// among are those of the coordinates index.
+func (of alike) among(index []int) alike {
+	if of == nil {
+		return nil
+	}
+	return pick(of, index)
+}
+
+// along is the mean design effect along a direction (P).
+func (of alike) along(direction []float64) float64 {
+	sum := 0.0
+	for j, x := range direction {
+		sum += x * x * of.in(j)
+	}
+	return sum / simd.Dot(direction, direction)
+}
+
+// lawRatios are the logs of the records' information over that of simulated records, measured with the standard
+// deviations sd, both of shape (P); nil where they are not bought. The columns' law is wrong by as much.
+type lawRatios struct{ logs, sd []float64 }
+
+// lawRatiosOf are those that a fit by p bought with the design effects.
+func lawRatiosOf(p *plan.Plan) (of lawRatios) {
+	if !p.DesignEffects.Known() {
+		return of
+	}
+	for _, e := range p.DesignEffects.Effects {
+		of.logs, of.sd = append(of.logs, math.Log(e.Information)), append(of.sd, e.InformationSD)
+	}
+	return of
+}
+
+// log is that of coordinate j, 0 where it is not bought.
+func (of lawRatios) log(j int) float64 {
+	if of.logs == nil {
+		return 0
+	}
+	return of.logs[j]
+}
+
+// spread is the standard deviation of what is not known of that of coordinate j, where it is not bought as given.
+func (of lawRatios) spread(j int, given float64) float64 {
+	if of.logs == nil {
+		return given
+	}
+	return min(given, math.Hypot(of.sd[j], spreadMeasured))
+}
+
+// spreadMeasured is what measured information leaves open: squares of clipped gradients differ otherwise.
+const spreadMeasured = 0.05
+
+// informations are the informations (P) of simulated records brought to those of the records.
+func (of lawRatios) informations(simulated []float64) []float64 {
+	for j := range simulated {
+		simulated[j] *= math.Exp(of.log(j))
+	}
+	return simulated
+}
