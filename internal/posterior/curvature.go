@@ -106,26 +106,13 @@ func (c *curvature) precision(j int, h, lambda float64) float64 {
 // pool is the mean of the ratios of coordinates lo ≤ j < hi, at least 0, the
 // variance of that mean, and the variance of the ratios beyond their noise.
 func (c *curvature) pool(lo, hi int) (mean, ofMean, between float64) {
-	var weights, squares, sum float64 // of w = 1/v: Σ w, Σ w², Σ w·h
+	var ratios, variances []float64
 	for j := lo; j < hi; j++ {
 		h, v := c.ratio(j)
-		weights, squares, sum = weights+1/v, squares+1/(v*v), sum+h/v
+		ratios, variances = append(ratios, h), append(variances, v)
 	}
-	mean = sum / weights
-	spread := 0.0
-	for j := lo; j < hi; j++ {
-		h, v := c.ratio(j)
-		spread += (h - mean) * (h - mean) / v
-	}
-	if hi-lo > 1 {
-		between = math.Max(0, (spread-float64(hi-lo-1))/(weights-squares/weights))
-	}
-	weights, sum = 0, 0
-	for j := lo; j < hi; j++ {
-		h, v := c.ratio(j)
-		weights, sum = weights+1/(v+between), sum+h/(v+between)
-	}
-	return math.Max(0, sum/weights), 1 / weights, between
+	mean, ofMean, between = stats.Pool(ratios, variances)
+	return math.Max(0, mean), ofMean, between
 }
 
 // ratioSpread is the standard deviation of the log of a coordinate's information, over that

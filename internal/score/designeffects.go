@@ -135,9 +135,10 @@ func bounded(list []float64, by float64) (mean, variance float64) {
 
 // Estimate sets Effects by units that m simulates at Theta with the columns' law l, where n units are known. V is the
 // factor of the squares together over that of those apart, which differ from simulated ones as the columns from their law.
+// Within a declared parameter the logs are shrunk: of one group's effect there are few units.
 func (q *DesignEffects) Estimate(m *models.Model, l *law.Law, n float64) {
-	q.Effects = nil
-	var variances []float64 // of the parameters, but for a factor
+	var logs, variances, own []float64 // of log V; own: variances of the parameters, but for a factor
+	q.Effects = make([]DesignEffect, m.P)
 	for j, s := range simulatedSquares(m, q.Theta, l) {
 		up, ofUp := q.logFactor(q.Together[j], n, len(s.together), func(by float64) (mean, variance float64) {
 			return bounded(s.together, by/q.Together[j].Bound)
@@ -148,11 +149,17 @@ func (q *DesignEffects) Estimate(m *models.Model, l *law.Law, n float64) {
 		alone, ofAlone := q.logFactor(q.Alone[j], n, len(s.alone), func(by float64) (mean, variance float64) {
 			return bounded(s.aloneBy(by, q.Alone[j].Row), 1/q.Alone[j].Bound)
 		})
-		value, logSD := effectOf(up-down, ofUp+ofDown, float64(m.Encoding.RowsPerUnit))
-		q.Effects = append(q.Effects, DesignEffect{value, logSD, math.Exp(alone), math.Sqrt(ofAlone)})
-		variances = append(variances, 1/floats.Sum(s.apart))
+		logs, variances, own = append(logs, up-down), append(variances, ofUp+ofDown), append(own, 1/floats.Sum(s.apart))
+		q.Effects[j].Information, q.Effects[j].InformationSD = math.Exp(alone), math.Sqrt(ofAlone)
 	}
-	q.Open = q.ofDeclared(m, variances)
+	for _, p := range m.Params {
+		to := p.Offset + p.Size
+		stats.Shrink(logs[p.Offset:to], variances[p.Offset:to])
+	}
+	for j := range q.Effects {
+		q.Effects[j].Value, q.Effects[j].LogSD = effectOf(logs[j], variances[j], float64(m.Encoding.RowsPerUnit))
+	}
+	q.Open = q.ofDeclared(m, own)
 }
 
 // ofDeclared is Open: the mean over what the variances (P) of the parameters of m give the declared ones.

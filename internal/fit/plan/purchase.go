@@ -220,11 +220,10 @@ const (
 	mostOfDesignEffects    = 0.1
 )
 
-// chooseDesignEffects sets the design effects to buy of units of several rows. An effect of few units, as of a level of
-// a group, has too much noise.
+// chooseDesignEffects sets the design effects to buy of units of several rows.
 func (p *Plan) chooseDesignEffects(cfg Config) {
 	m := p.model
-	if !p.looksBack(cfg) || m.Encoding.RowsPerUnit <= 1 || p.Latent > mostDesignEffects || m.Spec.Model.Terms == nil || len(m.Spec.Model.Terms.Groups) > 0 {
+	if !p.looksBack(cfg) || m.Encoding.RowsPerUnit <= 1 || p.Latent > mostDesignEffects {
 		return
 	}
 	noise := score.NewDesignEffects(p.Latent, p.Mu, p.Neighbours).Noise * noiseOfEffect / float64(p.Records) // with all of mu squared

@@ -73,7 +73,7 @@ func (p *Plan) loneEffects() string {
 		return ""
 	case p.Latent > most:
 		return fmt.Sprintf("%d parameters, at most %d go together", p.Latent, most)
-	case p.model.Encoding.RowsPerUnit > 1:
+	case p.model.Encoding.RowsPerUnit > 1 && p.DesignEffects == nil:
 		return "units of several rows"
 	case !p.SumsGradients():
 		return "--noise-aware " + p.NoiseAware
