@@ -144,7 +144,7 @@ var rules = map[string]rule{
 	"verify": {ours: []string{"settings", "signature", "table1", "fit/plan", "jsonfile", "models", "models/spec", "outputs", "posterior", "privacy", "privacy/accountant", "privacy/event", "privacy/schedule",
 		"privacy/sampler", "release", "report"}, theirs: []string{arrow}, files: true},
 	"export": {ours: []string{"models/simulate", "models", "models/data"}, theirs: []string{arrow}},
-	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "models/graph", "models/law", "models/predictive", "models/simulate", "predict", "privacy", "privacy/event", "privacy/noise", "settings", "simd", "stats"}, theirs: []string{"gonum.org/v1/gonum/stat"}},
+	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "models/graph", "models/law", "models/predictive", "models/simulate", "predict", "privacy", "privacy/event", "privacy/noise", "settings", "simd", "stats"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/stat"}},
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/data", "models/guide", "models/spec", "nuts", "outputs", "posterior", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "synthesis", "table1"}, files: true},
 	"rehearsal":             {ours: []string{"export", "fit", "fit/plan", "models", "models/dist", "models/graph", "models/simulate", "outputs", "posterior", "privacy", "privacy/noise", "settings", "simd", "stats"}, files: true},

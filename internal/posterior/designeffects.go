@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/models/formula"
 	"d3p/internal/simd"
 )
 
@@ -56,8 +58,12 @@ func lawRatiosOf(p *plan.Plan) (of lawRatios) {
 	if !p.DesignEffects.Known() {
 		return of
 	}
+	open := spreadMeasured
+	if tiesVariance(p.Model()) {
+		open = spreadTied
+	}
 	for _, e := range p.DesignEffects.Effects {
-		of.logs, of.sd = append(of.logs, math.Log(e.Information)), append(of.sd, e.InformationSD)
+		of.logs, of.sd = append(of.logs, math.Log(e.Information)), append(of.sd, math.Hypot(e.InformationSD, open))
 	}
 	return of
 }
@@ -70,16 +76,26 @@ func (of lawRatios) log(j int) float64 {
 	return of.logs[j]
 }
 
-// spread is the standard deviation of what is not known of that of coordinate j, where it is not bought as given.
+// spread is the standard deviation of what is not known of that of coordinate j, given where it is not bought.
 func (of lawRatios) spread(j int, given float64) float64 {
 	if of.logs == nil {
 		return given
 	}
-	return min(given, math.Hypot(of.sd[j], spreadMeasured))
+	return of.sd[j]
 }
 
-// spreadMeasured is what measured information leaves open: squares of clipped gradients differ otherwise.
-const spreadMeasured = 0.05
+// spreadMeasured is what measured information leaves open, a standard deviation of its log; spreadTied where the
+// variance of the response follows from its mean: counts that vary more have larger squares, but no more information.
+const spreadMeasured, spreadTied = 0.05, 0.35
+
+// tiesVariance reports whether the family of m ties the variance of the response, which can be another, to its mean.
+func tiesVariance(m *models.Model) bool {
+	if m.Spec.Model == nil {
+		return false
+	}
+	name := formula.FamilyOf(m.Spec.Model.Family.V).Name
+	return name == "poisson" || name == "binomial"
+}
 
 // informations are the informations (P) of simulated records brought to those of the records.
 func (of lawRatios) informations(simulated []float64) []float64 {
