@@ -49,8 +49,8 @@ func (of alike) along(direction []float64) float64 {
 	return sum / simd.Dot(direction, direction)
 }
 
-// lawRatios are the logs of the records' information over that of simulated records, measured with the standard
-// deviations sd, both of shape (P); nil where they are not bought. The columns' law is wrong by as much.
+// lawRatios are the logs of the records' information over that of simulated records, and the standard deviations of what
+// is not known of them, both of shape (P); nil where they are not bought. The columns' law is wrong by as much.
 type lawRatios struct{ logs, sd []float64 }
 
 // lawRatiosOf are those that a fit by p bought with the design effects.
@@ -60,10 +60,12 @@ func lawRatiosOf(p *plan.Plan) (of lawRatios) {
 	}
 	open := spreadMeasured
 	if tiesVariance(p.Model()) {
-		open = spreadTied
+		open = ratioSpread
 	}
 	for _, e := range p.DesignEffects.Effects {
-		of.logs, of.sd = append(of.logs, math.Log(e.Information)), append(of.sd, math.Hypot(e.InformationSD, open))
+		variance := e.InformationSD * e.InformationSD
+		part := spreadWrong * spreadWrong / (spreadWrong*spreadWrong + variance) // hardly measured: the law's
+		of.logs, of.sd = append(of.logs, part*math.Log(e.Information)), append(of.sd, math.Sqrt(part*variance+open*open))
 	}
 	return of
 }
@@ -84,11 +86,11 @@ func (of lawRatios) spread(j int, given float64) float64 {
 	return of.sd[j]
 }
 
-// spreadMeasured is what measured information leaves open, a standard deviation of its log; spreadTied where the
-// variance of the response follows from its mean: counts that vary more have larger squares, but no more information.
-const spreadMeasured, spreadTied = 0.05, 0.35
+// spreadMeasured is what measured information leaves open, a standard deviation of its log.
+const spreadMeasured = 0.05
 
-// tiesVariance reports whether the family of m ties the variance of the response, which can be another, to its mean.
+// tiesVariance reports whether the family of m ties the variance of the response, which can be another, to its mean:
+// counts that vary more have larger squares, but no more information.
 func tiesVariance(m *models.Model) bool {
 	if m.Spec.Model == nil {
 		return false

@@ -108,6 +108,9 @@ func (q DesignEffects) At(m *models.Model, theta []float64, l *law.Law, n int) *
 // one hides how large they are, a high one makes the noise large.
 func (q *DesignEffects) bound(squares []float64, factor, n float64) float64 {
 	best, least := math.MaxFloat64, math.Inf(1)
+	if len(squares) == 0 {
+		return best
+	}
 	for _, share := range []float64{0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 1} {
 		for _, longer := range []float64{1, 4} {
 			bound := longer * stats.Quantile(squares, share)
@@ -204,10 +207,13 @@ func effectOf(log, variance, rows float64) (value, logSD float64) {
 }
 
 // logFactor is the log of the factor by which the squares of n units are larger than simulated ones, of which there are
-// some, and the variance of what is not known of it. bounded are the mean and the variance of a simulated unit's times a
+// some, and the variance of what is not known of it: much if there are none. bounded are the mean and the variance of a simulated unit's times a
 // factor. Each log is equally likely before.
 func (q *DesignEffects) logFactor(s Squares, n float64, simulated int, bounded func(by float64) (mean, variance float64)) (log, variance float64) {
 	const points, reach = 200, 6.0
+	if simulated == 0 {
+		return 0, reach * reach
+	}
 	var at, density [points]float64
 	for i := range at {
 		at[i] = reach * (2*(float64(i)+0.5)/points - 1)

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -86,6 +87,22 @@ func TestUnknownDesignEffects(t *testing.T) {
 	q.Estimate(m, m.DeclaredLaw(), 100)
 	for _, e := range q.Effects {
 		if !(e.LogSD > 0.7 && e.Value < 3 && e.Value > 1) {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// A place at which no simulated unit has finite gradients leaves them open, too, in finite numbers: they are of a file.
+func TestDesignEffectsWhereNothingIsFinite(t *testing.T) {
+	m, theta := modelstest.Compile(t, "calls.yaml", strings.Replace(calls, "rows_per_unit: 1", "id: person, rows_per_unit: 4, keep: first", 1)), []float64{2000, 0.5}
+	q := NewDesignEffects(m.P, 1, event.AddRemove).At(m, theta, m.DeclaredLaw(), 100)
+	q.Rows = []float64{1, 2, 3, 4}
+	q.Estimate(m, m.DeclaredLaw(), 100)
+	if _, err := json.Marshal(q); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range q.Effects {
+		if !(e.LogSD > 0.7 && e.InformationSD > 1) {
 			t.Errorf("%+v", e)
 		}
 	}
