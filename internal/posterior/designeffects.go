@@ -53,19 +53,23 @@ func (of alike) along(direction []float64) float64 {
 // is not known of them, both of shape (P); nil where they are not bought. The columns' law is wrong by as much.
 type lawRatios struct{ logs, sd []float64 }
 
-// lawRatiosOf are those that a fit by p bought with the design effects.
+// lawRatiosOf are those that a fit by p bought with the design effects. Squares of a normal response contain how far the
+// residual standard deviation was from the truth where they were bought; so do those of the level, which no column decides.
 func lawRatiosOf(p *plan.Plan) (of lawRatios) {
 	if !p.DesignEffects.Known() {
 		return of
 	}
-	open := spreadMeasured
+	open, deviation := spreadMeasured, 0.0
 	if tiesVariance(p.Model()) {
 		open = ratioSpread
+	}
+	if at := levelOf(p.Model()); at >= 0 && residualSD(p.Model()) >= 0 {
+		deviation = math.Log(p.DesignEffects.Effects[at].Information)
 	}
 	for _, e := range p.DesignEffects.Effects {
 		variance := e.InformationSD * e.InformationSD
 		part := spreadWrong * spreadWrong / (spreadWrong*spreadWrong + variance) // hardly measured: the law's
-		of.logs, of.sd = append(of.logs, part*math.Log(e.Information)), append(of.sd, math.Sqrt(part*variance+open*open))
+		of.logs, of.sd = append(of.logs, part*(math.Log(e.Information)-deviation)), append(of.sd, math.Sqrt(part*variance+open*open))
 	}
 	return of
 }

@@ -99,7 +99,7 @@ func (q DesignEffects) At(m *models.Model, theta []float64, l *law.Law, n int) *
 	for _, s := range simulatedSquares(m, theta, l) {
 		q.Together = append(q.Together, Squares{Bound: q.bound(s.together, math.Sqrt(float64(m.Encoding.RowsPerUnit)), float64(n))})
 		q.Apart = append(q.Apart, Squares{Bound: q.bound(s.apart, 1, float64(n))})
-		q.Alone = append(q.Alone, s.boundsAlone())
+		q.Alone = append(q.Alone, s.boundsAlone(m.Encoding.RowsPerUnit))
 	}
 	return &q
 }
@@ -231,27 +231,19 @@ type simulatedUnits struct {
 	alone           [][]float64
 }
 
-// boundsAlone are bounds of the squares alone. A row's leaves half of the sum of the squares, a unit's hardly cuts where rows
-// are as different as they can be, and where they are all the same: so the factor is that of the rows by themselves.
-func (s simulatedUnits) boundsAlone() Squares {
-	whole, half, b := 0.0, 0.0, Squares{Row: math.MaxFloat64, Bound: math.MaxFloat64}
+// boundsAlone are bounds of the squares alone: of a row what leaves half of the sum of all squares, of a unit as much for
+// each of the rows that it may have. So no unit is cut, and the factor is that of the rows by themselves.
+func (s simulatedUnits) boundsAlone(rowsPerUnit int) Squares {
 	rows := slices.Concat(s.alone...)
 	slices.Sort(rows)
-	for _, x := range rows {
-		whole += x
-	}
-	below := 0.0
+	whole, below := floats.Sum(rows), 0.0
 	for i, x := range rows {
-		if half = below + x*float64(len(rows)-i); half >= whole/2 && x > 0 {
-			b.Row = x
-			break
+		if x > 0 && below+x*float64(len(rows)-i) >= whole/2 {
+			return Squares{Row: x, Bound: x * float64(rowsPerUnit)}
 		}
 		below += x
 	}
-	if b.Row < math.MaxFloat64 {
-		b.Bound = 3*half/float64(len(s.alone)) + b.Row
-	}
-	return b
+	return Squares{Row: math.MaxFloat64, Bound: math.MaxFloat64}
 }
 
 // aloneBy are the sums of the squares of rows times a factor, each at most row.
