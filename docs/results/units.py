@@ -28,8 +28,7 @@ data:
   unit: {{entity: person, id: person, rows_per_unit: {rows}}}
   rows: {{public: {persons}}}
   columns:
-    site: {{type: category, levels: [{sites}]}}
-    arm: {{type: category, levels: [drug, placebo]}}
+{site}    arm: {{type: category, levels: [drug, placebo]}}
     age: {{type: real, lower: 20, upper: 80}}
     x: {{type: real, lower: -4, upper: 4}}
     w: {{type: real, lower: -4, upper: 4}}
@@ -95,7 +94,7 @@ def main():
             d.to_csv("units/units.csv", index=False)
             with open("units/units.yaml", "w") as f:
                 f.write(MODEL.format(rows=rows, persons=persons, column=COLUMNS[family], family=family,
-                                     sites=", ".join(f"s{k}" for k in range(max(sites, 1))), groups=" + (1 | site)" if sites else ""))
+                                     site="    site: {type: category, levels: [" + ", ".join(f"s{k}" for k in range(sites)) + "]}\n" if sites else "", groups=" + (1 | site)" if sites else ""))
             shutil.rmtree("units/run", ignore_errors=True)
             subprocess.run([d3p, "fit", "--epsilon", epsilon, "units/units.csv", "--threads", "1", "--quiet", "--out", "units/run"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             s = pd.read_csv("units/run/release/summary.csv").set_index("variable")

@@ -219,7 +219,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Who will get independent normals beside effects of groups hears it before the fit, and who has units of several rows.
+// Who will get independent normals beside effects of groups, or correlated effects, hears it before the fit, and who has
+// units of several rows.
 func TestWarningsOfModels(t *testing.T) {
 	const text = `d3p: 1
 data:
@@ -237,17 +238,20 @@ model:
 		groups, rows int
 		noiseAware   string
 		want         string // of the warning; empty: none
+		effects      string
 	}{
-		{400, 1, "", ""},
-		{498, 1, "", "501 parameters, at most 500"},
-		{10, 2, "", "several rows"},
-		{10, 1, settings.NoiseAwareVariance, "--noise-aware variance"},
+		{400, 1, "", "", "(1 | site)"},
+		{498, 1, "", "501 parameters, at most 500", "(1 | site)"},
+		{10, 2, "", "several rows", "(1 | site)"},
+		{10, 1, settings.NoiseAwareVariance, "--noise-aware variance", "(1 | site)"},
+		{10, 1, "", "", "(1 + u || site)"},
+		{10, 1, "", "", "(1 + u | site)"},
 	} {
 		var levels []string
 		for k := range c.groups {
 			levels = append(levels, strconv.Itoa(k))
 		}
-		m, err := models.Read("lone.yaml", []byte(strings.NewReplacer("ROWS", strconv.Itoa(c.rows), "LEVELS", strings.Join(levels, ", ")).Replace(text)), nil)
+		m, err := models.Read("lone.yaml", []byte(strings.NewReplacer("(1 | site)", c.effects, "ROWS", strconv.Itoa(c.rows), "LEVELS", strings.Join(levels, ", ")).Replace(text)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,6 +260,9 @@ model:
 			t.Fatal(err)
 		}
 		if dependent := slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.ID == "dependent-rows" }); dependent != (c.rows > 1) {
+			t.Errorf("%+v: warnings %+v", c, p.Warnings)
+		}
+		if correlated := slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.ID == "correlated-effects" }); correlated != (c.effects == "(1 + u | site)") {
 			t.Errorf("%+v: warnings %+v", c, p.Warnings)
 		}
 		at := slices.IndexFunc(p.Warnings, func(w Warning) bool { return w.ID == "lone-effects" })

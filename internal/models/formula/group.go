@@ -116,6 +116,16 @@ func (g *GroupTerm) correlated(d *data.Data) bool {
 	return !g.Uncorrelated && len(g.labels(d)) > 1
 }
 
+// CorrelatedGroup is the first group whose effects of a level have correlations, "" if none has.
+func (f *Formula) CorrelatedGroup(d *data.Data) string {
+	for i := range f.Groups {
+		if g := &f.Groups[i]; g.correlated(d) {
+			return g.groupText()
+		}
+	}
+	return ""
+}
+
 // labels lists the predictors in the group's formula.
 func (f *GroupFormula) labels(d *data.Data) []string {
 	t := d.Table(f.Group.V)
