@@ -93,20 +93,25 @@ func (q DesignEffects) With(counts [][]float64) *DesignEffects {
 func (q *DesignEffects) Shares() []float64 { return stats.Simplex(q.Rows, 1) }
 
 // At are the tables to buy at theta (P) of n units, with bounds by units of m whose columns have the law l. Rows that are
-// alike by half multiply the square of their sum by about √R, of at most R rows.
+// alike by half multiply the square of their sum by about √R, of at most R rows. A unit is alone bounded by as much for each
+// of R rows: none is cut, so the factor is that of the rows by themselves.
 func (q DesignEffects) At(m *models.Model, theta []float64, l *law.Law, n int) *DesignEffects {
 	q.Theta, q.Together, q.Apart, q.Alone = slices.Clone(theta), nil, nil, nil
+	most := float64(m.Encoding.RowsPerUnit)
 	for _, s := range simulatedSquares(m, theta, l) {
-		q.Together = append(q.Together, Squares{Bound: q.bound(s.together, math.Sqrt(float64(m.Encoding.RowsPerUnit)), float64(n))})
-		q.Apart = append(q.Apart, Squares{Bound: q.bound(s.apart, 1, float64(n))})
-		q.Alone = append(q.Alone, s.boundsAlone(m.Encoding.RowsPerUnit))
+		q.Together = append(q.Together, Squares{Bound: bound(s.together, math.Sqrt(most), float64(n), q.Noise)})
+		q.Apart = append(q.Apart, Squares{Bound: bound(s.apart, 1, float64(n), q.Noise)})
+		rows := slices.Concat(s.alone...)
+		slices.Sort(rows)
+		row := bound(rows, 1, float64(n)*float64(len(rows))/float64(max(1, len(s.alone))), q.Noise*most)
+		q.Alone = append(q.Alone, Squares{Row: row, Bound: min(row*most, math.MaxFloat64)})
 	}
 	return &q
 }
 
-// bound is the bound by which the factor of squares like these, of n units, is known best where it is about factor: a low
-// one hides how large they are, a high one makes the noise large.
-func (q *DesignEffects) bound(squares []float64, factor, n float64) float64 {
+// bound is the bound by which the factor of n squares like these, rising, is known best where it is about factor and their
+// sum has noise of a standard deviation of so many bounds: a low one hides how large they are, a high one makes the noise large.
+func bound(squares []float64, factor, n, noise float64) float64 {
 	best, least := math.MaxFloat64, math.Inf(1)
 	if len(squares) == 0 {
 		return best
@@ -117,7 +122,7 @@ func (q *DesignEffects) bound(squares []float64, factor, n float64) float64 {
 			low, _ := bounded(squares, 0.9*factor/bound)
 			high, _ := bounded(squares, 1.1*factor/bound)
 			_, variance := bounded(squares, factor/bound)
-			if ofFactor := (variance*n + q.Noise*q.Noise) / math.Pow(high-low, 2); bound > 0 && ofFactor < least { // NaN is not
+			if ofFactor := (variance*n + noise*noise) / math.Pow(high-low, 2); bound > 0 && ofFactor < least { // NaN is not
 				best, least = bound, ofFactor
 			}
 		}
@@ -229,21 +234,6 @@ func (q *DesignEffects) logFactor(s Squares, n float64, simulated int, bounded f
 type simulatedUnits struct {
 	together, apart []float64
 	alone           [][]float64
-}
-
-// boundsAlone are bounds of the squares alone: of a row what leaves half of the sum of all squares, of a unit as much for
-// each of the rows that it may have. So no unit is cut, and the factor is that of the rows by themselves.
-func (s simulatedUnits) boundsAlone(rowsPerUnit int) Squares {
-	rows := slices.Concat(s.alone...)
-	slices.Sort(rows)
-	whole, below := floats.Sum(rows), 0.0
-	for i, x := range rows {
-		if x > 0 && below+x*float64(len(rows)-i) >= whole/2 {
-			return Squares{Row: x, Bound: x * float64(rowsPerUnit)}
-		}
-		below += x
-	}
-	return Squares{Row: math.MaxFloat64, Bound: math.MaxFloat64}
 }
 
 // aloneBy are the sums of the squares of rows times a factor, each at most row.
