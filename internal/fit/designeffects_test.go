@@ -1,21 +1,16 @@
 package fit_test
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
 
-	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/simulate"
 	"d3p/internal/models/source"
-	"d3p/internal/privacy"
-	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/settings"
 )
 
 // Four rows of a person that are all the same say as much as one: intervals are twice as wide as those of four
@@ -49,20 +44,7 @@ model: {formula: y ~ x, family: bernoulli}
 		}
 		table.Columns, table.Values = append(table.Columns, id), append(table.Values, person)
 		s := &study{model: m, data: writeTable(t, table)}
-		p := s.plan(t, plan.Config{Epsilon: 3, Table1: settings.Auto})
-		c := s.curator(t, p, 1, privacy.Ledger{})
-		c.Columns(privacy.NewColumns(privacy.TableConfig{Data: s.data, Encoding: m.Encoding, Root: noise.Insecure(1)}))
-		if err := fit.Buy(p, c, nil); err != nil {
-			t.Fatal(err)
-		}
-		result, err := fit.Run(context.Background(), p, c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		entries := result.Spent.Entries
-		if last := entries[len(entries)-1]; last.Purpose != "design effects" || !event.Equal(last.Event, p.After()[len(p.After())-1]) {
-			t.Fatalf("the ledger ends with %v", last)
-		}
+		p, result := s.withTable1(t, plan.Config{Epsilon: 3})
 		post, independent := result.Posterior, float64(persons*rows)
 		sd := make([]float64, 2)
 		post.SD(sd)
@@ -75,13 +57,8 @@ model: {formula: y ~ x, family: bernoulli}
 				t.Errorf("same %v: parameter %d is %.3f ± %.4f, without privacy ± %.4f", same, j, mean, sd[j], without)
 			}
 		}
-		checkpoint, err := result.Checkpoint()
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := fit.Resume(context.Background(), checkpoint, m, s.curator(t, p, 2, result.Spent), nil)
-		if err != nil || len(again.Spent.Entries) != len(entries) || !slices.Equal(again.Posterior.Plan.DesignEffects.Rows, p.DesignEffects.Rows) {
-			t.Errorf("a resumed fit spent %v: %v", again.Spent.Entries, err)
+		if again := s.endsWith(t, "design effects", p, result); !slices.Equal(again.DesignEffects.Rows, p.DesignEffects.Rows) {
+			t.Errorf("a resumed fit has units of %v rows, not %v", again.DesignEffects.Rows, p.DesignEffects.Rows)
 		}
 	}
 }

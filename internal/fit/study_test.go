@@ -18,7 +18,9 @@ import (
 	"d3p/internal/models/spec"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 )
 
 // study is a simulated logistic regression with its model, its file and its
@@ -148,6 +150,42 @@ func invert3(a [3][3]float64) (inv [3][3]float64) {
 		}
 	}
 	return inv
+}
+
+// withTable1 is the plan of a fit that buys Table 1, and the result.
+func (s *study) withTable1(t *testing.T, cfg plan.Config) (*plan.Plan, fit.Result) {
+	t.Helper()
+	cfg.Table1 = settings.Auto
+	p := s.plan(t, cfg)
+	c := s.curator(t, p, 1, privacy.Ledger{})
+	c.Columns(privacy.NewColumns(privacy.TableConfig{Data: s.data, Encoding: s.model.Encoding, Root: noise.Insecure(1)}))
+	if err := fit.Buy(p, c, nil); err != nil {
+		t.Fatal(err)
+	}
+	result, err := fit.Run(context.Background(), p, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, result
+}
+
+// endsWith checks that the purchase is the last entry of the ledger, and that a fit whose release is still to be written asks
+// nothing again. It returns the plan of that one.
+func (s *study) endsWith(t *testing.T, purpose string, p *plan.Plan, result fit.Result) *plan.Plan {
+	t.Helper()
+	entries, after := result.Spent.Entries, p.After()
+	if last := entries[len(entries)-1]; last.Purpose != purpose || !event.Equal(last.Event, after[len(after)-1]) {
+		t.Fatalf("the ledger ends with %v", last)
+	}
+	checkpoint, err := result.Checkpoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := fit.Resume(context.Background(), checkpoint, s.model, s.curator(t, p, 2, result.Spent), nil)
+	if err != nil || len(again.Spent.Entries) != len(entries) {
+		t.Fatalf("a resumed fit spent %v: %v", again.Spent.Entries, err)
+	}
+	return again.Posterior.Plan
 }
 
 func (s *study) plan(t testing.TB, cfg plan.Config) *plan.Plan {

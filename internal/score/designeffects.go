@@ -29,8 +29,8 @@ type DesignEffects struct {
 	Noise float64 `json:"noise"` // standard deviation of each count's noise
 	// Theta is θ on the unconstrained scale of the fit, shape (P).
 	Theta []float64 `json:"theta,omitempty"`
-	// Together are the squares of the sum of a unit's gradients, Apart the sums of their squares, and Alone those of
-	// squares of which each is bounded by itself, shape (P).
+	// Together is the square of the sum of a unit's gradients, Apart the sum of their squares. Alone is that sum with a
+	// bound for each square. All have shape (P).
 	Together []Squares `json:"together"`
 	Apart    []Squares `json:"apart"`
 	Alone    []Squares `json:"alone"`
@@ -109,8 +109,8 @@ func (q DesignEffects) At(m *models.Model, theta []float64, l *law.Law, n int) *
 	return &q
 }
 
-// bound is the bound by which the factor of n squares like these, rising, is known best where it is about factor and their
-// sum has noise of a standard deviation of so many bounds: a low one hides how large they are, a high one makes the noise large.
+// bound is what shall count as one, so that a factor of n squares like these, rising, is known best from their sum. noise is
+// that sum's standard deviation. A low bound hides how large squares are, a high one makes the noise large.
 func bound(squares []float64, factor, n, noise float64) float64 {
 	best, least := math.MaxFloat64, math.Inf(1)
 	if len(squares) == 0 {
@@ -118,12 +118,12 @@ func bound(squares []float64, factor, n, noise float64) float64 {
 	}
 	for _, share := range []float64{0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 1} {
 		for _, longer := range []float64{1, 4} {
-			bound := longer * stats.Quantile(squares, share)
-			low, _ := bounded(squares, 0.9*factor/bound)
-			high, _ := bounded(squares, 1.1*factor/bound)
-			_, variance := bounded(squares, factor/bound)
-			if ofFactor := (variance*n + noise*noise) / math.Pow(high-low, 2); bound > 0 && ofFactor < least { // NaN is not
-				best, least = bound, ofFactor
+			one := longer * stats.Quantile(squares, share)
+			low, _ := bounded(squares, 0.9*factor/one)
+			high, _ := bounded(squares, 1.1*factor/one)
+			_, variance := bounded(squares, factor/one)
+			if ofFactor := (variance*n + noise*noise) / math.Pow(high-low, 2); one > 0 && ofFactor < least { // NaN is not
+				best, least = one, ofFactor
 			}
 		}
 	}
@@ -211,10 +211,10 @@ func effectOf(log, variance, rows float64) (value, logSD float64) {
 	return value, math.Sqrt(square)
 }
 
-// logFactor is the log of the factor by which the squares of n units are larger than simulated ones, of which there are
-// some, and the variance of what is not known of it: much if there are none. bounded are the mean and the variance of a simulated unit's times a
+// logFactor is the log of the factor by which the squares of n units are larger than simulated ones, and the variance of what
+// is not known of it: much if none are simulated. times gives the mean and the variance of a simulated unit's squares times a
 // factor. Each log is equally likely before.
-func (q *DesignEffects) logFactor(s Squares, n float64, simulated int, bounded func(by float64) (mean, variance float64)) (log, variance float64) {
+func (q *DesignEffects) logFactor(s Squares, n float64, simulated int, times func(factor float64) (mean, variance float64)) (log, variance float64) {
 	const points, reach = 200, 6.0
 	if simulated == 0 {
 		return 0, reach * reach
@@ -222,7 +222,7 @@ func (q *DesignEffects) logFactor(s Squares, n float64, simulated int, bounded f
 	var at, density [points]float64
 	for i := range at {
 		at[i] = reach * (2*(float64(i)+0.5)/points - 1)
-		mean, variance := bounded(math.Exp(at[i]))
+		mean, variance := times(math.Exp(at[i]))
 		variance = q.Noise*q.Noise/(n*n) + variance*(1/n+1/float64(simulated))
 		off := s.Sum/n - mean
 		density[i] = -off*off/(2*variance) - math.Log(variance)/2

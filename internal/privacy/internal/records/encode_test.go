@@ -264,7 +264,8 @@ func TestReadErrorsTogether(t *testing.T) {
 		{Column: "age", Kind: encoding.Numeric, Out: []int{2}},
 	}}
 	_, _, err := readOne(write(t, "data.csv", "heigth,wieght,age\n1,2,3\n"), e, Options{})
-	if err == nil || !strings.Contains(err.Error(), "column height: not in") || !strings.Contains(err.Error(), "column weight: not in") {
+	if err == nil || !strings.Contains(err.Error(), "column height: not in the header of the file (column 1 there has a similar name)") ||
+		!strings.Contains(err.Error(), "column weight: not in the header of the file (column 2 there has a similar name)") {
 		t.Errorf("error %v, want both columns", err)
 	}
 }
