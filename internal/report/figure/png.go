@@ -34,10 +34,11 @@ func (f Figure) png(w io.Writer) error {
 	return png.Encode(w, p.picture)
 }
 
-// painter fills outlines, in pixels of the view box, with a colour.
+// painter fills outlines with a colour.
 type painter struct {
 	picture  *image.RGBA
-	outline  vector.Rasterizer
+	outline  outline
+	raster   vector.Rasterizer
 	typeface *sfnt.Font
 	glyphs   sfnt.Buffer
 }
@@ -52,7 +53,6 @@ func (p *painter) paint(s shape) error {
 		s.kind = closed
 	}
 	if look.fill != "" {
-		p.begin()
 		p.loop(s.points)
 		p.fill(look.fill, look.fillOpacity)
 	}
@@ -62,7 +62,6 @@ func (p *painter) paint(s shape) error {
 	if s.kind == closed && len(s.points) > 0 {
 		s.points = append(s.points[:len(s.points):len(s.points)], s.points[0])
 	}
-	p.begin()
 	for _, line := range dashes(s.points, look.dash) {
 		p.stroke(line, look.width, look.round)
 	}
@@ -70,27 +69,70 @@ func (p *painter) paint(s shape) error {
 	return nil
 }
 
-// begin forgets the outline.
-func (p *painter) begin() {
-	size := p.picture.Bounds().Size()
-	p.outline.Reset(size.X, size.Y)
+// fill fills the outline and forgets it. It rasterises the pixels about the outline alone: a
+// label is a thousandth of a picture.
+func (p *painter) fill(colour string, opacity float64) {
+	box := p.outline.box().Intersect(p.picture.Bounds())
+	p.raster.Reset(box.Dx(), box.Dy())
+	p.outline.draw(&p.raster, box.Min)
+	p.outline = p.outline[:0]
+	p.raster.Draw(p.picture, box, image.NewUniform(pixel(colour, opacity)), image.Point{})
 }
 
-// fill fills the outline.
-func (p *painter) fill(colour string, opacity float64) {
-	p.outline.Draw(p.picture, p.picture.Bounds(), image.NewUniform(pixel(colour, opacity)), image.Point{})
+// outline are closed curves, in pixels of the picture.
+type outline []piece
+
+// piece is a part of a curve. It ends at the last of its points; a move closes the curve before it.
+type piece struct {
+	op     sfnt.SegmentOp
+	points [3][2]float32
+}
+
+// ends is the number of points of a piece.
+var ends = [...]int{sfnt.SegmentOpMoveTo: 1, sfnt.SegmentOpLineTo: 1, sfnt.SegmentOpQuadTo: 2, sfnt.SegmentOpCubeTo: 3}
+
+// box holds all pixels that the outline touches.
+func (o outline) box() (box image.Rectangle) {
+	for _, p := range o {
+		for _, at := range p.points[:ends[p.op]] {
+			x, y := int(math.Floor(float64(at[0]))), int(math.Floor(float64(at[1])))
+			box = box.Union(image.Rect(x, y, x+1, y+1))
+		}
+	}
+	return box
+}
+
+// draw draws the outline where origin is the first pixel.
+func (o outline) draw(to *vector.Rasterizer, origin image.Point) {
+	for _, p := range o {
+		a, b, c := &p.points[0], &p.points[1], &p.points[2]
+		for _, at := range []*[2]float32{a, b, c} {
+			at[0], at[1] = at[0]-float32(origin.X), at[1]-float32(origin.Y)
+		}
+		switch p.op {
+		case sfnt.SegmentOpMoveTo:
+			to.ClosePath()
+			to.MoveTo(a[0], a[1])
+		case sfnt.SegmentOpLineTo:
+			to.LineTo(a[0], a[1])
+		case sfnt.SegmentOpQuadTo:
+			to.QuadTo(a[0], a[1], b[0], b[1])
+		case sfnt.SegmentOpCubeTo:
+			to.CubeTo(a[0], a[1], b[0], b[1], c[0], c[1])
+		}
+	}
+	to.ClosePath()
 }
 
 // loop adds a closed line to the outline.
 func (p *painter) loop(points []Point) {
 	for i, at := range points {
+		op := sfnt.SegmentOpLineTo
 		if i == 0 {
-			p.outline.MoveTo(float32(scale*at.X), float32(scale*at.Y))
-		} else {
-			p.outline.LineTo(float32(scale*at.X), float32(scale*at.Y))
+			op = sfnt.SegmentOpMoveTo
 		}
+		p.outline = append(p.outline, piece{op, [3][2]float32{{float32(scale * at.X), float32(scale * at.Y)}}})
 	}
-	p.outline.ClosePath()
 }
 
 // stroke adds a line of a width: its left edge there, its right edge back. Corners
@@ -217,37 +259,25 @@ func pixels(x fixed.Int26_6) float64 { return float64(x) / (64 * scale) }
 
 // letters draws words from start on, moved by off.
 func (p *painter) letters(s shape, letters []letter, size fixed.Int26_6, start float64, off Point, colour string) error {
-	p.begin()
 	for _, l := range letters {
-		place := func(at fixed.Point26_6) (x, y float32) {
+		place := func(at fixed.Point26_6) [2]float32 {
 			along, down := start+pixels(l.at+at.X), pixels(at.Y)
 			if s.upward {
 				along, down = down, -along
 			}
-			return float32(scale * (s.points[0].X + off.X + along)), float32(scale * (s.points[0].Y + off.Y + down))
+			return [2]float32{float32(scale * (s.points[0].X + off.X + along)), float32(scale * (s.points[0].Y + off.Y + down))}
 		}
 		segments, err := p.typeface.LoadGlyph(&p.glyphs, l.index, size, nil)
 		if err != nil {
 			return err
 		}
 		for _, segment := range segments {
-			ax, ay := place(segment.Args[0])
-			switch segment.Op {
-			case sfnt.SegmentOpMoveTo:
-				p.outline.ClosePath()
-				p.outline.MoveTo(ax, ay)
-			case sfnt.SegmentOpLineTo:
-				p.outline.LineTo(ax, ay)
-			case sfnt.SegmentOpQuadTo:
-				bx, by := place(segment.Args[1])
-				p.outline.QuadTo(ax, ay, bx, by)
-			case sfnt.SegmentOpCubeTo:
-				bx, by := place(segment.Args[1])
-				cx, cy := place(segment.Args[2])
-				p.outline.CubeTo(ax, ay, bx, by, cx, cy)
+			of := piece{op: segment.Op}
+			for i := range ends[segment.Op] {
+				of.points[i] = place(segment.Args[i])
 			}
+			p.outline = append(p.outline, of)
 		}
-		p.outline.ClosePath()
 	}
 	p.fill(colour, 0)
 	return nil
