@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"d3p/internal/stattest"
 )
 
 // A figure makes each fit once, in a folder that exists, however often it is stopped; an exact panel needs one fit a
@@ -100,6 +102,7 @@ func TestTimesAreOfOneProcessor(t *testing.T) {
 
 // Figures whose fits need no tables of others have a line for each curve.
 func TestFiguresHaveLines(t *testing.T) {
+	stattest.SkipNumerics(t)
 	shared := t.TempDir()
 	for _, folder := range []string{"mnist", "fashion-mnist"} {
 		if err := os.MkdirAll(filepath.Join(shared, "data", folder), 0o755); err != nil {

@@ -9,6 +9,7 @@ import (
 	"d3p/internal/models/modelstest"
 	"d3p/internal/nuts"
 	"d3p/internal/settings"
+	"d3p/internal/stattest"
 )
 
 const sites = `d3p: 1
@@ -55,6 +56,7 @@ func TestFailedChainsRunAgain(t *testing.T) {
 // Chains mix where the effects of groups are known and the standard deviation between them is not: a step may
 // then be no longer than the least known combination of them allows, unless the coordinates follow them.
 func TestChainsOfKnownEffectsMix(t *testing.T) {
+	stattest.SkipNumerics(t)
 	m := modelstest.Compile(t, "sites.yaml", sites)
 	repeated := 0
 	for seed := range uint64(4) {

@@ -5,6 +5,8 @@ package tables
 import (
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
 
 	"d3p/internal/privacy/noise"
 )
@@ -36,6 +38,34 @@ func (t *Table) Model(n int) string { return fmt.Sprintf(t.model, n) }
 func (t *Table) Draw(n, seed int) (header []string, rows [][]string) {
 	return t.draw(n, noise.NewRandom(noise.Public(uint64(seed)).Stream(noise.Twin)))
 }
+
+// Keep drops all columns but those from the tables and from the model file.
+func (t *Table) Keep(names ...string) {
+	all := t.draw
+	t.draw = func(n int, random *noise.Random) ([]string, [][]string) {
+		header, rows := all(n, random)
+		dropped := func(name string) bool { return !slices.Contains(names, name) }
+		for i, row := range rows {
+			var kept []string
+			for j, cell := range row {
+				if !dropped(header[j]) {
+					kept = append(kept, cell)
+				}
+			}
+			rows[i] = kept
+		}
+		return slices.DeleteFunc(header, dropped), rows
+	}
+	t.model = columnLine.ReplaceAllStringFunc(t.model, func(line string) string {
+		if slices.Contains(names, columnLine.FindStringSubmatch(line)[1]) {
+			return line
+		}
+		return ""
+	})
+}
+
+// columnLine is the line of a column in a model file.
+var columnLine = regexp.MustCompile(`(?m)^    (\w+): \{type: .*\n`)
 
 func number(x float64) string { return fmt.Sprintf("%g", x) }
 
