@@ -25,6 +25,7 @@ import (
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/jsonfile"
+	"d3p/internal/privacy"
 	"d3p/internal/release"
 )
 
@@ -133,7 +134,11 @@ func (a *app) newProgress() *terminal.Progress {
 // report prints an error to stderr. Lines that begin with a file position are unchanged;
 // any other message gets the program's name in front.
 func (a *app) report(err error) {
-	for _, line := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
+	text := strings.TrimRight(err.Error(), "\n")
+	if errors.As(err, new(*privacy.BudgetError)) {
+		text += " (type a smaller --epsilon; d3p ledger show prints how large it may be)"
+	}
+	for _, line := range strings.Split(text, "\n") {
 		if !hasPosition(line) && !strings.HasPrefix(line, "  ") {
 			line = "d3p: " + line
 		}

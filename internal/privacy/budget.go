@@ -21,13 +21,13 @@ type BudgetError struct {
 	Before float64 // certified upper epsilon of the spending before it
 }
 
-// Error states the price of the mechanism and the next command.
+// Error states the price of the mechanism.
 func (e *BudgetError) Error() string {
 	spent := ""
 	if e.Before > 0 {
 		spent = fmt.Sprintf(", of which %.6g was spent before", e.Before)
 	}
-	return fmt.Sprintf("epsilon %.6g is needed at delta %g%s, and the budget is %g (type a smaller --epsilon; d3p ledger show prints how large it may be)",
+	return fmt.Sprintf("epsilon %.6g is needed at delta %g%s, and the budget is %g",
 		e.Needs, e.Budget.Delta, spent, e.Budget.Epsilon)
 }
 

@@ -161,6 +161,9 @@ func TestBudgetIsCertifiedBeforeTheFirstStep(t *testing.T) {
 	if !errors.As(err, &over) || !(over.Needs > 1) {
 		t.Fatalf("20 steps: error %v, want a *BudgetError", err)
 	}
+	if strings.Contains(over.Error(), "--") {
+		t.Errorf("%v names a flag, which only commands have", over)
+	}
 	if len(c.Ledger().Entries) != 0 || len(engine.clips) != 0 {
 		t.Error("a refused mechanism was charged or run")
 	}
