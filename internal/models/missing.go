@@ -42,16 +42,13 @@ func (g *build) indicators(d *core.Definition, columns []*data.Column, density d
 // checkMissing reports predictors whose missing values are declared as part of the model,
 // because the model has no distribution for them.
 func (c *compiler) checkMissing() {
-	reported := make(map[string]bool)
+	predictors := make(map[string]bool)
 	for _, f := range c.encoder.Fields {
-		if f.Role == encoding.Response || reported[f.Column] {
-			continue
-		}
-		for _, column := range c.spec.Data.Columns {
-			if rule := c.spec.Data.MissingOf(column); column.HeaderName() == f.Column && rule.Rule == data.MissingModel {
-				reported[f.Column] = true
-				c.errs.Add(rule.At, "use `reject` or `{impute: value, indicator: true}`", "column %s is a predictor, and the model has no distribution of its values", column.Name.V)
-			}
+		predictors[f.Column] = predictors[f.Column] || f.Role != encoding.Response
+	}
+	for _, column := range c.spec.Data.Columns {
+		if rule := c.spec.Data.MissingOf(column); predictors[column.HeaderName()] && rule.Rule == data.MissingModel {
+			c.errs.Add(rule.At, "use `reject` or `{impute: value, indicator: true}`", "column %s is a predictor, and the model has no distribution of its values", column.Name.V)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package data
 
+import "slices"
+
 // Unscaled reports whether a column's declared scale is one about zero.
 func (c *Column) Unscaled() bool {
 	center, by := c.Scale()
@@ -11,29 +13,25 @@ func (c *Column) Unscaled() bool {
 func (d *Data) Scaled(labels []string) (some, ok bool) {
 	for _, label := range labels {
 		factors, _ := d.Factors(label)
-		for _, f := range factors {
-			if !f.Column.Numeric() || f.Missing || f.Column.Unscaled() {
-				continue
-			}
-			if len(factors) > 1 {
-				return some, false
-			}
-			some = true
+		scaled := slices.ContainsFunc(factors, Factor.scaled)
+		if scaled && len(factors) > 1 {
+			return some, false
 		}
+		some = some || scaled
 	}
 	return some, true
 }
+
+// scaled reports whether the factor is a number on a scale.
+func (f Factor) scaled() bool { return f.Column.Numeric() && !f.Missing && !f.Column.Unscaled() }
 
 // Scales returns the values of NAME.center and NAME.by: the declared scale of the columns
 // that labels name, 0 and 1 for levels. ok is false if a label is no predictor or an
 // interaction of columns on a scale.
 func (d *Data) Scales(labels []string) (center, by []float64, ok bool) {
-	if _, ok := d.Scaled(labels); !ok {
-		return nil, nil, false
-	}
 	for _, label := range labels {
 		factors, ok := d.Factors(label)
-		if !ok {
+		if !ok || len(factors) > 1 && slices.ContainsFunc(factors, Factor.scaled) {
 			return nil, nil, false
 		}
 		c, s := 0.0, 1.0
