@@ -262,6 +262,9 @@ func readHeader(path, encoding string) (header []string, lists map[string]string
 	if err != nil {
 		return nil, nil, 0, atomicfile.Named(path, err)
 	}
+	if ext := filepath.Ext(path); modelLine.MatchString(line) || ext == ".yaml" || ext == ".yml" {
+		return nil, nil, 0, fmt.Errorf("%s: a model file, where init reads the names of a table (d3p init TABLE.csv > %[1]s; or d3p check %[1]s)", path)
+	}
 	separator = privacy.Separator([]byte(line))
 	r := csv.NewReader(strings.NewReader(line))
 	r.Comma = rune(separator)
@@ -280,6 +283,9 @@ func readHeader(path, encoding string) (header []string, lists map[string]string
 	}
 	return header, nil, separator, nil
 }
+
+// modelLine matches the first line of a model file.
+var modelLine = regexp.MustCompile(`^d3p: *[0-9]+\s*$`)
 
 // orStandardInput opens the file at path, or standard input for -.
 func orStandardInput(path string) string {

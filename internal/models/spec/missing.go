@@ -62,7 +62,7 @@ func (r *reader) applyMissing(rules []namedRule, d *data.Data) {
 		case c != nil && c.Derive != nil:
 			r.Add(n.column.At, "give the rule to its columns", "derived column %s is not read from the file", n.column.V)
 		case c == nil:
-			r.Add(n.column.At, spell.Suggest(n.column.V, "columns", d.ColumnNames()), "undeclared column %s in missing", n.column.V)
+			r.Add(n.column.At, spell.Suggest(n.column.V, "one of", append(d.ColumnNames(), "default")), "undeclared column %s in missing", n.column.V)
 		case c.Missing.At.Line > 0:
 			r.Add(n.column.At, "", "column %s has two rules for missing values; the other is on line %d", n.column.V, c.Missing.At.Line)
 		default:

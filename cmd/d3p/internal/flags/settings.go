@@ -110,7 +110,10 @@ func Define(c *cobra.Command, groups ...settings.Group) *Settings {
 // AcceptOldNames accepts flags under their former names, each with a note.
 func AcceptOldNames(c *cobra.Command, notef func(format string, args ...any)) {
 	var notes []string
-	c.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	c.SetGlobalNormalizationFunc(func(set *pflag.FlagSet, name string) pflag.NormalizedName {
+		if other := plural[name]; other != "" && defines(set, other) {
+			return pflag.NormalizedName(other)
+		}
 		for _, row := range settings.Table() {
 			if slices.Contains(row.Old, name) {
 				note := fmt.Sprintf("--%s is an old name of --%s", name, row.Name)
@@ -127,6 +130,27 @@ func AcceptOldNames(c *cobra.Command, notef func(format string, args ...any)) {
 			notef("note: %s", note)
 		}
 	}
+}
+
+// plural pairs the two spellings of a flag: a command that has one takes the other.
+var plural = map[string]string{"format": "formats", "formats": "format"}
+
+// defines reports whether a set has a flag of exactly that name.
+func defines(set *pflag.FlagSet, name string) (has bool) {
+	set.VisitAll(func(f *pflag.Flag) { has = has || f.Name == name })
+	return has
+}
+
+// FilesNamed refuses an empty name of a file, as an unset variable of a shell gives it: a fit
+// with --ledger "" would be in no ledger.
+func FilesNamed(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		what, _ := pflag.UnquoteUsage(f)
+		if err == nil && (what == "FILE" || what == "FOLDER") && f.Value.String() == "" {
+			err = status.Usagef("--%s: \"\" names no %s", f.Name, strings.ToLower(what))
+		}
+	})
+	return err
 }
 
 // wholeFlag is a command's own flag that reads whole numbers as settings do.
