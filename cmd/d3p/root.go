@@ -109,10 +109,6 @@ nothing about a record leaves except through a mechanism whose price is counted.
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
 	flags.AcceptOldNames(root, a.notef)
-	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
-		root.PersistentPreRun(c, args)
-		return flags.FilesNamed(c)
-	}
 	for _, c := range commands() {
 		sub := c.build(a)
 		sub.GroupID = c.group

@@ -107,7 +107,8 @@ func Define(c *cobra.Command, groups ...settings.Group) *Settings {
 	return &Settings{Sources: map[string]string{}, Values: map[string]any{}, open: map[string]bool{}}
 }
 
-// AcceptOldNames accepts flags under their former names, each with a note.
+// AcceptOldNames accepts flags under their former names, each with a note, and refuses empty
+// names of files.
 func AcceptOldNames(c *cobra.Command, notef func(format string, args ...any)) {
 	var notes []string
 	c.SetGlobalNormalizationFunc(func(set *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -125,10 +126,11 @@ func AcceptOldNames(c *cobra.Command, notef func(format string, args ...any)) {
 		}
 		return pflag.NormalizedName(name)
 	})
-	c.PersistentPreRun = func(*cobra.Command, []string) {
+	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		for _, note := range notes {
 			notef("note: %s", note)
 		}
+		return filesNamed(c)
 	}
 }
 
@@ -141,9 +143,9 @@ func defines(set *pflag.FlagSet, name string) (has bool) {
 	return has
 }
 
-// FilesNamed refuses an empty name of a file, as an unset variable of a shell gives it: a fit
+// filesNamed refuses an empty name of a file, as an unset variable of a shell gives it: a fit
 // with --ledger "" would be in no ledger.
-func FilesNamed(c *cobra.Command) (err error) {
+func filesNamed(c *cobra.Command) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		what, _ := pflag.UnquoteUsage(f)
 		if err == nil && (what == "FILE" || what == "FOLDER") && f.Value.String() == "" {
