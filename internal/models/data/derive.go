@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -120,6 +121,21 @@ func (d *Data) interval(e expr.Expr) (lower, upper float64, err error) {
 	return 0, 0, fmt.Errorf("the bounds of %s are not known", e)
 }
 
+// undefinedError: an expression has no value for some number within its bounds.
+type undefinedError string
+
+func (e undefinedError) Error() string { return string(e) }
+
+// Defined returns an error if an expression of declared columns has no value for some number
+// within their bounds.
+func (d *Data) Defined(e expr.Expr) error {
+	_, _, err := d.interval(e)
+	if errors.As(err, new(undefinedError)) {
+		return err
+	}
+	return nil
+}
+
 // combined bounds x op y.
 func (d *Data) combined(e *expr.Binary) (lower, upper float64, err error) {
 	a, b, err := d.interval(e.X)
@@ -140,13 +156,13 @@ func (d *Data) combined(e *expr.Binary) (lower, upper float64, err error) {
 		corners = []float64{a * x, a * y, b * x, b * y}
 	case "/":
 		if x <= 0 && y >= 0 {
-			return 0, 0, fmt.Errorf("%s can be 0, by which %s divides", e.Y, e)
+			return 0, 0, undefinedError(fmt.Sprintf("%s can be 0, by which %s divides", e.Y, e))
 		}
 		corners = []float64{a / x, a / y, b / x, b / y}
 	case "^":
 		whole := x == y && x == math.Trunc(x)
 		if a < 0 && !whole || a <= 0 && b >= 0 && x < 0 {
-			return 0, 0, fmt.Errorf("%s is not defined for every %s within its bounds", e, e.X)
+			return 0, 0, undefinedError(fmt.Sprintf("%s is not defined for every %s within its bounds", e, e.X))
 		}
 		corners = []float64{math.Pow(a, x), math.Pow(a, y), math.Pow(b, x), math.Pow(b, y)}
 		if a < 0 && b > 0 {
@@ -172,7 +188,7 @@ func (d *Data) called(e *expr.Call) (lower, upper float64, err error) {
 	switch {
 	case ok && len(ends) == 1:
 		if lower, upper = f.of(ends[0][0]), f.of(ends[0][1]); ends[0][0] < f.from || math.IsInf(lower, 0) {
-			return 0, 0, fmt.Errorf("%s needs numbers above %g, but %s goes down to %g", e, f.from, e.Args[0].Value, ends[0][0])
+			return 0, 0, undefinedError(fmt.Sprintf("%s needs numbers above %g, but %s goes down to %g", e, f.from, e.Args[0].Value, ends[0][0]))
 		}
 		return lower, upper, nil
 	case (e.Func == "abs" || e.Func == "square") && len(ends) == 1:

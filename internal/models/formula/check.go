@@ -35,6 +35,9 @@ func Check(c *data.Checker, m *Model) {
 	for _, t := range m.Terms.Terms {
 		b.checkTerm(m, t)
 	}
+	for _, o := range m.Terms.Offsets {
+		b.checkOffset(o)
+	}
 	b.checkSmooths(m.Terms)
 	b.checkGroups(m, m.Terms)
 	if f != nil && f.effects {
@@ -284,6 +287,19 @@ func (b *checker) checkEffects(m *Model, f *family) {
 		if g.correlated(b.Data) {
 			b.Add(g.At, "write (1 + x || "+g.Group.V+")", "effects of groups do not correlate under family %s", f.Name)
 		}
+	}
+}
+
+// checkOffset reports an offset that is infinite within the bounds of its columns: log(x) of
+// a column that may be 0. Such records would be far from all that the model predicts.
+func (b *checker) checkOffset(o *core.Definition) {
+	for _, name := range expr.Names(o.Expr) {
+		if c := b.Data.Column(name); c == nil || !c.Type.IsSet() {
+			return
+		}
+	}
+	if err := b.Data.Defined(o.Expr); err != nil {
+		b.Add(o.Text.At, "declare a `lower:` above 0, to which smaller values are clamped, or add a constant", "offset: %v", err)
 	}
 }
 

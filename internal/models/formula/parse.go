@@ -104,13 +104,13 @@ func (f *parser) response(out *Formula) {
 	if f.failed || f.comparison(out, start) || !f.take("|") {
 		return
 	}
-	switch f.name() {
+	switch name := f.name(); name {
 	case "trials":
 		f.trials(out)
 	case "trunc":
 		f.truncation(out)
 	default:
-		f.fail("write y | trials(n) or y | trunc(lb = 1)", "only trials(n) and trunc(lb = 1, ub = 9) may follow | in a response")
+		f.fail(cmp.Or(replacements[name], "write y | trials(n) or y | trunc(lb = 1)"), "only trials(n) and trunc(lb = 1, ub = 9) may follow | in a response")
 	}
 }
 
