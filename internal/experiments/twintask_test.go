@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"d3p/internal/stattest"
+	_ "d3p/internal/synthesis" // go test caches no result of an older program
 )
 
 // The twin of a table with skewed amounts and spikes is nearer to the records than independent
