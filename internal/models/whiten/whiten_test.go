@@ -66,7 +66,7 @@ func TestWhitenedStartsAtTheRegression(t *testing.T) {
 		{"n ~ x + offset(3)", "poisson", map[string]float64{"Intercept": math.Log(7) - 3, "b[x]": 0}, 0.02},
 		{"n ~ x + offset(x / 4)", "poisson", map[string]float64{"Intercept": math.Log(7) - 5.5, "b[x]": -1}, 0.12},
 		{"d ~ x + offset(3)", "bernoulli", map[string]float64{"Intercept": math.Log(0.02/0.98) - 3, "b[x]": 0}, 0.45},
-		{"n ~ x + offset(log(0 * z))", "poisson", map[string]float64{"Intercept": math.Log(7), "b[x]": 0}, 0.02},
+		{"n ~ x + offset(-(9^(999 + 0 * z)))", "poisson", map[string]float64{"Intercept": math.Log(7), "b[x]": 0}, 0.02},
 		// of 2 % of the times the end is known
 		{"surv(n, d) ~ x", "exponential", map[string]float64{"Intercept": math.Log(7 / 0.1 / 0.02), "b[x]": 0}, 0.02},
 		{"surv(n, d) ~ x", "gompertz", map[string]float64{"Intercept": -math.Log(7 / 0.1 / 0.02), "b[x]": 0, "shape": 1}, 0.02},
