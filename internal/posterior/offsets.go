@@ -33,8 +33,13 @@ func offsetsOf(s scale, post *Posterior, prior *models.PriorDensity, index []int
 	if null == nil {
 		return offsets{}
 	}
-	_, k := null.Dims()
 	isEffect := effectsOf([]scale{s}, len(post.Mean))
+	// a direction of another scale's effects alone would be a column of zeros in D
+	_, null = apart(null, func(i int) bool { return isEffect[index[i]] })
+	if null == nil {
+		return offsets{}
+	}
+	_, k := null.Dims()
 	at := make(map[int]int, len(index))
 	var o offsets
 	for i, j := range index {
@@ -42,12 +47,12 @@ func offsetsOf(s scale, post *Posterior, prior *models.PriorDensity, index []int
 			o.others = append(o.others, j)
 		}
 	}
+	if len(o.others) == 0 {
+		return offsets{}
+	}
 	o.effects = mat.NewDense(len(s.effects), k, nil)
 	for i, j := range s.effects {
 		o.effects.SetRow(i, null.RawRowView(at[j]))
-	}
-	if len(o.others) == 0 || mat.Norm(o.effects, 2) == 0 {
-		return offsets{}
 	}
 	o.moves = mat.NewDense(len(o.others), k, nil)
 	for i, j := range o.others {
@@ -81,24 +86,39 @@ func (j *jointNormal) certain(null *mat.Dense, free []int) *mat.Dense {
 			isSlope[l.Coefficients.Offset+k] = true
 		}
 	}
+	still, _ := apart(null, func(i int) bool { return isSlope[free[i]] })
+	return still
+}
+
+// apart are the directions that the columns of null span, by whether coordinates (rows) with the mark
+// move in them; nil if there is none.
+func apart(null *mat.Dense, mark func(row int) bool) (still, moving *mat.Dense) {
 	rows, k := null.Dims()
-	slopes := mat.NewSymDense(k, nil)
+	squares, whole := mat.NewSymDense(k, nil), 0.0
 	for i := range rows {
-		if isSlope[free[i]] {
-			slopes.SymRankOne(slopes, 1, null.RowView(i))
+		row := null.RowView(i)
+		if whole += mat.Dot(row, row); mark(i) {
+			squares.SymRankOne(squares, 1, row)
 		}
 	}
-	values, vectors := eigen(slopes)
+	values, vectors := eigen(squares)
+	if vectors == nil {
+		return nil, nil
+	}
+	least := nullTolerance * max(values[k-1], nullTolerance*whole)
 	count := 0 // values ascend
-	for count < k && values[count] <= nullTolerance*values[k-1] {
+	for count < k && values[count] <= least {
 		count++
 	}
-	if count == 0 {
-		return nil
+	columns := func(from, to int) *mat.Dense {
+		if from == to {
+			return nil
+		}
+		var out mat.Dense
+		out.Mul(null, vectors.Slice(0, k, from, to))
+		return &out
 	}
-	var out mat.Dense
-	out.Mul(null, vectors.Slice(0, k, 0, count))
-	return &out
+	return columns(0, count), columns(count, k)
 }
 
 // leave takes from the steps (J) of effects what they share as an offset, by least squares with
