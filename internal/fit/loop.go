@@ -42,6 +42,7 @@ type Loop struct {
 	theta, shift    []float64 // P
 	eta             []float64 // E, noise of the present draw
 	likelihood      []float64 // P, scaled
+	untouched       []int     // coordinates in which no record can have a gradient: what is released of them is noise
 	grad, pull      []float64 // V
 	gain, precision []float64 // P
 	draws           int       // draws absorbed in the present step
@@ -93,6 +94,9 @@ func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
 		grad: make([]float64, size), pull: make([]float64, size),
 		gain: make([]float64, latent), precision: make([]float64, latent),
 	}
+	if m := p.Model(); m != nil && !l.vanilla {
+		l.untouched = m.Likelihood.Untouched()
+	}
 	start := averageStart(p.Averaging, p.Steps)
 	l.state = State{
 		Lambda: make([]float64, size), ClipNorm: p.StepClipNorm(0), Moments: l.optimizer.Moments(),
@@ -143,7 +147,9 @@ func (l *Loop) Query() []float64 {
 // clipped per-record gradients, prior (P) is ∂ log p(θ)/∂θ at the proposed θ. It depends on
 // no record, so it is outside the mechanism:
 //
-//	∂m = release/q + prior,  the rest of λ by the guide's Pullback.
+//	∂m = release/q + prior,  the rest of λ by the guide's Pullback,
+//
+// with 0 for the noise of untouched coordinates, to which it sets release.
 //
 // For vanilla gradients release is with respect to λ and contains prior and entropy; prior
 // is nil.

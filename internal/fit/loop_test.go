@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/schedule"
 	"d3p/internal/settings"
@@ -370,5 +373,58 @@ func TestNoiseSDFollowsTheSchedule(t *testing.T) {
 	}
 	if _, ok := newStepTape(loop); ok {
 		t.Error("the tape of a step has one noise for all steps")
+	}
+}
+
+const correlatedEffects = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    g: {type: category, levels: [a, b, c, d]}
+    x: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}}
+    y: {type: real, lower: -8, upper: 8, scale: {center: 0, by: 1}}
+model:
+  formula: y ~ x + (1 + x | g)
+  family: normal
+`
+
+// What is released of coordinates in which no record can have a gradient, such as the correlation of
+// effects, is noise alone: it moves nothing, and adds nothing to the variance of the mean.
+func TestNoiseWithoutGradient(t *testing.T) {
+	m := modelstest.Compile(t, "correlated.yaml", correlatedEffects)
+	p, err := plan.New(m, plan.Config{Epsilon: 1, Steps: 20, NoiseAware: settings.NoiseAwareVariance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(m.Params, func(p models.Param) bool { return p.Name == "L_g" })
+	run := func(noise float64) (*Loop, []float64) {
+		l, err := NewLoop(p, make([]float64, m.P))
+		if err != nil {
+			t.Fatal(err)
+		}
+		prior, slope, release := m.NewPriorDensity(), make([]float64, m.P), make([]float64, m.P)
+		for range p.Steps {
+			prior.Gradient(slope, l.Propose(make([]float64, l.guide.Noise())))
+			for j := range release {
+				release[j] = 0.1 * float64(j+1)
+			}
+			release[m.Params[at].Offset] = noise
+			l.Absorb(release, slope)
+			if err := l.Advance(0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return l, l.releases().NoiseVariance
+	}
+	quiet, _ := run(0)
+	loud, variance := run(1e6)
+	if !slices.Equal(quiet.State().Lambda, loud.State().Lambda) {
+		t.Error("noise moves the fit where no record has a gradient")
+	}
+	for j, v := range variance {
+		if (v == 0) != (j == m.Params[at].Offset) {
+			t.Errorf("coordinate %d: the noise gives it the variance %g", j, v)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/fit/start"
@@ -197,10 +198,12 @@ func (l *Loop) releases() posterior.Releases {
 		r.Lambda = s.Average.Mean
 	}
 	if l.plan.FollowsNoise() {
-		r.NoiseVariance = s.Noise.Variance
+		r.NoiseVariance = slices.Clone(s.Noise.Variance)
 		if r.Averaged {
-			r.NoiseVariance = make([]float64, l.plan.Latent)
 			s.Noise.ofMean(r.NoiseVariance)
+		}
+		for _, j := range l.untouched {
+			r.NoiseVariance[j] = 0
 		}
 	}
 	return r

@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"slices"
+
 	"d3p/internal/fit/optimizer"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/graph"
@@ -18,6 +20,7 @@ type stepTape struct {
 	meanField bool // false: a delta guide
 	averages  bool
 	adapt     adaptiveClip
+	untouched []int
 }
 
 // newStepTape reports false for a loop without a tape. A loop has one in a private fit of a
@@ -28,7 +31,7 @@ func newStepTape(l *Loop) (stepTape, bool) {
 	_, meanField := l.guide.(guide.MeanField)
 	_, delta := l.guide.(guide.Delta)
 	ok := p.Private && p.Draws == 1 && p.NoiseSchedule == nil && p.BatchSchedule == nil && p.ClipNormSchedule == nil && !l.vanilla && isAdam && (meanField || delta)
-	return stepTape{p, meanField, l.averages(), l.adapt}, ok
+	return stepTape{p, meanField, l.averages(), l.adapt, l.untouched}, ok
 }
 
 // compile returns the tapes, with the tape of the prior's gradient.
@@ -104,7 +107,7 @@ func (f stepTape) absorb() (*graph.Tape, error) {
 	release, count, prior := b.Aux("release", x.p, false), b.Aux("count", nil, false), b.Aux("prior", x.p, false)
 
 	// the guide's pullback
-	likelihood := b.Mul(b.Const(1/p.SamplingRate), release)
+	likelihood := b.Mul(f.perRelease(b, x.p), release)
 	grad := []*graph.Node{b.Add(likelihood, prior)}
 	if f.meanField {
 		grad = append(grad, b.Add(b.Mul(x.shift(), grad[0]), b.Const(1)))
@@ -141,6 +144,18 @@ func (f stepTape) absorb() (*graph.Tape, error) {
 		clipNorm = b.Min(b.Max(clipNorm, b.Const(plan.MinClipNorm)), b.Const(p.MostClipNorm()))
 	}
 	return graph.Compile(b, nil, append(next, clipNorm), graph.Options{})
+}
+
+// perRelease is what a release of each coordinate counts: 1/q, 0 for those in Loop.untouched.
+func (f stepTape) perRelease(b *graph.Builder, p graph.Shape) *graph.Node {
+	if len(f.untouched) == 0 {
+		return b.Const(1 / f.plan.SamplingRate)
+	}
+	scale := slices.Repeat([]float64{1 / f.plan.SamplingRate}, f.plan.Latent)
+	for _, j := range f.untouched {
+		scale[j] = 0
+	}
+	return b.Consts(p, scale)
 }
 
 // shift is θ − m of a mean-field guide: s·η.

@@ -15,14 +15,20 @@ import (
 // rounding of elementary functions: for every array of the state, over 30 steps of
 // random releases.
 func TestStepTape(t *testing.T) {
-	m := modelstest.Read(t, "../../datasets/cohort.yaml")
+	cohort := modelstest.Read(t, "../../datasets/cohort.yaml")
+	correlated := modelstest.Compile(t, "correlated.yaml", correlatedEffects)
 	for name, cfg := range map[string]plan.Config{
 		"curvature, adaptive": {Epsilon: 1, Steps: 30},
 		"variance, flat":      {Epsilon: 1, Steps: 30, NoiseAware: settings.NoiseAwareVariance, Clipping: settings.ClippingFlat, SamplingRate: 0.1},
 		"last iterate":        {Epsilon: 1, Steps: 30, Averaging: new(float64)},
 		"delta":               {Epsilon: 1, Steps: 30, Guide: "delta"},
+		"correlated effects":  {Epsilon: 1, Steps: 30, NoiseAware: settings.NoiseAwareVariance},
 	} {
 		t.Run(name, func(t *testing.T) {
+			m := cohort
+			if name == "correlated effects" {
+				m = correlated
+			}
 			p, err := plan.New(m, cfg)
 			if err != nil {
 				t.Fatal(err)

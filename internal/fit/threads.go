@@ -68,6 +68,9 @@ func (l *Loop) proposeRange(_, low, high int) {
 func (l *Loop) pullBack(release []float64, scale float64, prior []float64) {
 	r, estimator := &l.ranges, l.estimator()
 	r.separable, _ = estimator.(guide.Separable)
+	for _, j := range l.untouched {
+		release[j] = 0
+	}
 	r.release, r.scale, r.prior = release, scale, prior
 	if l.plan.SumsGradients() {
 		r.seen = observation{

@@ -318,3 +318,35 @@ func TestNoAllocation(t *testing.T) {
 		}
 	}
 }
+
+// Untouched has the parameters that the loss does not read, and no scalar in which a record has a gradient.
+func TestUntouched(t *testing.T) {
+	for _, s := range structures {
+		b := NewBuilder()
+		b.Param("before", Shape{{"n", 2}})
+		loss := s.loss(b)
+		b.Param("after", nil)
+		tape, err := Compile(b, loss, nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const records = 100
+		theta, d := randomPoint(rand.New(rand.NewPCG(3, 4)), tape.P, 3, 4, records)
+		m, gradient, got := NewMachine(tape, records), make([]float64, tape.P), tape.Untouched()
+		m.Globals(theta, nil)
+		m.Records(d.Rows, d.Stride, records, nil)
+		for r := range records {
+			m.Gradient(r, gradient)
+			for _, j := range got {
+				if gradient[j] != 0 {
+					t.Fatalf("%s: record %d has a gradient in %d of the untouched %v", s.name, r, j, got)
+				}
+			}
+		}
+		for _, j := range []int{0, 1, tape.P - 1} {
+			if !slices.Contains(got, j) {
+				t.Errorf("%s: untouched are %v, without %d", s.name, got, j)
+			}
+		}
+	}
+}

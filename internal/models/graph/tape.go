@@ -192,3 +192,22 @@ type Pair struct {
 	I, J int
 	Gram bool
 }
+
+// Untouched lists the scalars of θ, ascending, that are in no term: no record can have a gradient in them.
+func (t *Tape) Untouched() []int {
+	touched := make([]bool, t.P)
+	for _, term := range t.Terms {
+		for r := range term.Rows {
+			for c := range term.Cols {
+				touched[term.Param+r*term.RowStride+c*term.ColStride] = true
+			}
+		}
+	}
+	var list []int
+	for j, is := range touched {
+		if !is {
+			list = append(list, j)
+		}
+	}
+	return list
+}
