@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -145,7 +146,8 @@ func (o offsets) leave(steps, weights []float64) {
 	}
 }
 
-// leastEffect is the least precision of an effect, in units of 1/sd² of the fit.
+// leastEffect is the least precision of an effect, in units of 1/sd² of the fit. One with less keeps its
+// precision times its value: without a record that is a value of any size, known by nothing.
 const leastEffect = 1e-6
 
 // turned are the effects in the directions, columns of turn (J×J), in which their errors do not
@@ -161,9 +163,11 @@ func (o offsets) turn(zeta, known []float64) turned {
 		return turned{nil, zeta, known}
 	}
 	n, k := o.effects.Dims()
-	shared, errors := mat.NewSymDense(k, nil), mat.NewSymDense(n, nil)
+	shared, errors, least := mat.NewSymDense(k, nil), mat.NewSymDense(n, nil), slices.Clone(zeta)
 	for j, x := range known {
-		x = math.Max(x, leastEffect)
+		if x < leastEffect {
+			least[j], x = zeta[j]*x/leastEffect, leastEffect
+		}
 		shared.SymRankOne(shared, x, o.effects.RowView(j))
 		errors.SetSym(j, j, 1/x)
 	}
@@ -181,7 +185,7 @@ func (o offsets) turn(zeta, known []float64) turned {
 	values, vectors := eigen(errors)
 	from, value := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 	from.MulVec(o.effects, o.mean)
-	from.AddVec(from, mat.NewVecDense(n, zeta))
+	from.AddVec(from, mat.NewVecDense(n, least))
 	value.MulVec(vectors.T(), from)
 	t := turned{vectors, value.RawVector().Data, make([]float64, n)}
 	for i, v := range values {

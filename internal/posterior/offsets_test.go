@@ -200,6 +200,26 @@ func TestOffsetsOfKnownGroups(t *testing.T) {
 	}
 }
 
+// Effects of groups without a record, whatever noise says of them, tell nothing about the scale of the others.
+// Three of 40 such groups took a standard deviation of .8 to 2 to 300 times its size.
+func TestEffectsWithoutRecords(t *testing.T) {
+	const effects, empty = 12, 3
+	zeta, known := make([]float64, effects+empty), slices.Repeat([]float64{100}, effects+empty)
+	noise.Insecure(4).Stream(noise.Initialisation).Normals(zeta[:effects])
+	for j := effects; j < effects+empty; j++ {
+		zeta[j], known[j] = 2e7, 4e-15
+	}
+	of := func(n int) (mean, variance float64) {
+		o := offsets{effects: mat.NewDense(n, 1, slices.Repeat([]float64{1}, n)), spread: mat.NewSymDense(1, []float64{100}), mean: mat.NewVecDense(1, nil)}
+		turned := o.turn(zeta[:n], known[:n])
+		return integrate(func(t float64) float64 { return -t*t/2 + logMarginal(t, turned.value, turned.known) })
+	}
+	want, wantVariance := of(effects)
+	if got, variance := of(effects + empty); math.Abs(got-want) > 0.01 || math.Abs(variance/wantVariance-1) > 0.01 {
+		t.Errorf("log sd %.3f with variance %.4f, want %.3f with %.4f", got, variance, want, wantVariance)
+	}
+}
+
 // The offsets of a scale have no direction in which only the effects of another one move, though a basis
 // of all directions mixes them: such a column would be zeros but for rounding, and its inverse anything.
 // Of (1 + x || g) one private fit in ten had an intercept 60 standard deviations off.
