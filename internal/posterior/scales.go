@@ -26,18 +26,20 @@ const minInformation = 1e-6
 const scaleTolerance = 1e-6
 
 // findScales lists the scales of m by the scores q at theta (P): the gradient of
-// log sd is Σ z_j times that of z_j, over the effects of one parameter.
+// log sd is Σ z_j times that of z_j, over the effects of one parameter that have its
+// labels in the dims that both parameters have.
 func findScales(m *models.Model, q scores, theta []float64) []scale {
 	var list []scale
 	for i := range m.Params {
-		if isReal(&m.Params[i]) {
+		sd := &m.Params[i]
+		if isReal(sd) {
 			continue
 		}
-		for at := m.Params[i].Offset; at < m.Params[i].Offset+m.Params[i].Size; at++ {
+		for k := range sd.Size {
 			for j := range m.Params {
-				if e := &m.Params[j]; isReal(e) && e.Size > 1 {
-					if effects := q.multiplied(theta, at, e.Offset, e.Size); len(effects) > 1 {
-						list = append(list, scale{at, effects})
+				if z := &m.Params[j]; isReal(z) {
+					if effects := along(sd, k, z); len(effects) > 1 && q.scales(theta, sd.Offset+k, effects) {
+						list = append(list, scale{sd.Offset + k, effects})
 					}
 				}
 			}
@@ -46,49 +48,33 @@ func findScales(m *models.Model, q scores, theta []float64) []scale {
 	return list
 }
 
-// multiplied lists the effects, among the size coordinates from first on, that the
-// coordinate at scales; nil if it does not scale them. An effect without a gradient in any
-// record belongs to the scale of all others.
-func (q scores) multiplied(theta []float64, at, first, size int) []int {
-	moved := q.moved()[first : first+size]
-	var known, all []int
-	for i, is := range moved {
-		all = append(all, first+i)
-		if is {
-			known = append(known, first+i)
-		}
-	}
-	switch {
-	case len(known) == 0:
-		return nil
-	case q.scales(theta, at, known):
-		return all
-	}
-	effects, target := mat.NewDense(q.records, len(known), nil), mat.NewVecDense(q.records, nil)
-	for r := range q.records {
-		effects.SetRow(r, pick(q.row(r), known))
-		target.SetVec(r, q.row(r)[at])
-	}
-	length := make([]float64, len(known))
-	for k := range known {
-		column := effects.ColView(k).(*mat.VecDense)
-		length[k] = mat.Norm(column, 2)
-		column.ScaleVec(1/length[k], column)
-	}
-	var factors mat.VecDense // by least squares, which have errors of up to 1e-3
-	if factors.SolveVec(effects, target) != nil {
-		return nil
-	}
+// along lists the coordinates of z that have the labels of element k of sd.
+func along(sd *models.Param, k int, z *models.Param) []int {
+	want := indices(sd, k)
 	var list []int
-	for k, j := range known { // a factor is z or, of another scale, 0
-		if x := factors.AtVec(k) / length[k]; math.Abs(x-theta[j]) < math.Abs(x) {
-			list = append(list, j)
+	for j := range z.Size {
+		same := true
+		for dim, i := range indices(z, j) {
+			if other, shared := want[dim]; shared && other != i {
+				same = false
+			}
 		}
-	}
-	if len(list) == 0 || !q.scales(theta, at, list) {
-		return nil
+		if same {
+			list = append(list, z.Offset+j)
+		}
 	}
 	return list
+}
+
+// indices are the places of element k of p in its dims.
+func indices(p *models.Param, k int) map[string]int {
+	out := make(map[string]int, len(p.Dims))
+	for d := len(p.Dims) - 1; d >= 0; d-- {
+		n := len(p.Dims[d].Labels)
+		out[p.Dims[d].Name] = k % n
+		k /= n
+	}
+	return out
 }
 
 // scales reports whether the gradient of the coordinate at is Σ z_j times those of the effects.

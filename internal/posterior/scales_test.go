@@ -1,8 +1,10 @@
 package posterior
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -177,55 +179,46 @@ func TestCoefficients(t *testing.T) {
 	}
 }
 
-// A scale is found where the first records have no group of some of its effects, and one
-// effect has no record at all.
+// A scale is found where one effect has no record at all.
 func TestScaleOfRareGroups(t *testing.T) {
-	const groups = 6 // the last one is empty, the one before comes last
 	theta := []float64{0.5, 0.3, -0.2, 0.7, -1.1, 0.4, 0.9}
-	q := scores{latent: groups + 1, records: 2000}
+	effects := []int{1, 2, 3, 4, 5, 6} // the last one is empty
+	q := scores{latent: 7, records: 2000}
 	rng := noise.NewRandom(noise.Public(3).Stream(noise.Simulation))
 	for r := range q.records {
-		row, g := make([]float64, q.latent), r%(groups-2)
-		if r >= q.records-3 {
-			g = groups - 2
-		}
-		row[1+g] = rng.Normal()
-		row[0] = theta[1+g] * row[1+g]
+		row, g := make([]float64, q.latent), 1+r%5
+		row[g] = rng.Normal()
+		row[0] = theta[g] * row[g]
 		q.gradients = append(q.gradients, row...)
 	}
-	if got := q.multiplied(theta, 0, 1, groups); !slices.Equal(got, []int{1, 2, 3, 4, 5, 6}) {
-		t.Errorf("effects %v", got)
+	if !q.scales(theta, 0, effects) {
+		t.Error("the scale is not found")
 	}
 	q.gradients[0] += 1
-	if got := q.multiplied(theta, 0, 1, groups); got != nil {
-		t.Errorf("no scale multiplies %v", got)
+	if q.scales(theta, 0, effects) {
+		t.Errorf("what has a gradient of its own is a scale")
 	}
 }
 
-// Of 150 effects each record has one, and records differ in how much they tell by many powers of 10.
-// The scale of half of the effects is no scale of the others.
+// Effects have the scale of their label, however many groups there are, and next to 0, too.
 func TestScalesOfManyEffects(t *testing.T) {
-	const groups, records, at = 150, 4000, 300
-	rng := noise.NewRandom(noise.Public(3).Stream(noise.Simulation))
-	theta, q := make([]float64, at+1), scores{latent: at + 1, records: records}
-	for j := range theta {
-		theta[j] = rng.Normal()
+	groups := make([]string, 40)
+	for g := range groups {
+		groups[g] = fmt.Sprint("w", g)
 	}
-	for r := range records {
-		row := make([]float64, at+1)
-		for half := range 2 {
-			row[half*groups+r%groups] = rng.Normal() * math.Exp(-float64(r%groups)/4)
+	m := modelstest.Compile(t, "wards.yaml", strings.NewReplacer("(1 | ward)", "(1 + beds || ward)", "within: ward", "within: none",
+		"[a, b, c, d, e, f, g, h]", "["+strings.Join(groups, ", ")+"]").Replace(byWards))
+	theta := make([]float64, m.P)
+	m.NewPriorSampler().Draw(theta, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+	sd, z := param(t, m, "sd_ward"), param(t, m, "z_ward")
+	theta[z.Offset+7] = 0.0003
+	list := findScales(m, newScores(m, theta, m.DeclaredLaw(), noise.NewRandom(noise.Public(5).Stream(noise.Simulation))), theta)
+	if len(list) != 2 {
+		t.Fatalf("%d scales, want 2", len(list))
+	}
+	for k, s := range list {
+		if s.at != sd.Offset+k || len(s.effects) != 40 || s.effects[0] != z.Offset+k || s.effects[39] != z.Offset+78+k {
+			t.Errorf("scale %d: at %d with the effects %v", k, s.at, s.effects)
 		}
-		row[at] = theta[r%groups] * row[r%groups]
-		q.gradients = append(q.gradients, row...)
-	}
-	if list := q.multiplied(theta, at, 0, groups); len(list) != groups {
-		t.Errorf("a scale of %d effects has %d", groups, len(list))
-	}
-	if list := q.multiplied(theta, at, 0, 2*groups); len(list) != groups || list[groups-1] != groups-1 {
-		t.Errorf("a scale of %d of %d effects has %v", groups, 2*groups, list)
-	}
-	if list := q.multiplied(theta, at, groups, groups); list != nil {
-		t.Errorf("a scale of other effects has %v", list)
 	}
 }
