@@ -38,7 +38,7 @@ type Known struct {
 	// Open are the predictors that may have one value for all records of a group: the
 	// group, by column.
 	Open map[string]string
-	// Within are the groups within which predictors have one value, by column.
+	// Within are the groups within which predictors have one value, or may have by Table 1, by column.
 	Within map[string]string
 	// Events are the records whose response is not its commonest value; all parameters rest
 	// on them. Without a name they are unknown.

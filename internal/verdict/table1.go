@@ -25,6 +25,11 @@ func ByTable1(m *models.Model, bought []table1.Row) Known {
 			known.Within[c.Name.V] = group
 		}
 	}
+	for _, row := range bought {
+		if row.Statistic == table1.SDWithin && row.Value < hardlyWithin*row.NoiseSD {
+			known.Within[row.Column] = row.Of
+		}
+	}
 	known.readRows(m, bought)
 	known.readLevels(m, bought)
 	known.Events, known.Cutpoints = events(m, bought, known.Usable), cutpoints(m, bought, known.Usable)
@@ -34,6 +39,10 @@ func ByTable1(m *models.Model, bought []table1.Row) Known {
 	known.Normal = m.Spec.Model != nil && formula.FamilyOf(m.Spec.Model.Family.V).Name == "normal"
 	return known
 }
+
+// hardlyWithin is how many standard deviations of its noise the spread of a column within groups must be, or
+// the column may have one value in each.
+const hardlyWithin = 2
 
 // Check adds to k what Table 1, bought, and the counts q after the last step, nil without any, tell of draws d of m.
 func (k *Known) Check(m *models.Model, d *outputs.Draws, q *score.Surprisals, bought []table1.Row) {

@@ -191,6 +191,15 @@ func TestOpenColumns(t *testing.T) {
 	}
 	derived := modelstest.Compile(t, "open.yaml", strings.NewReplacer(", constant_within: none}", "}", "model:", "  derive:\n    high: x > 0.5\nmodel:", "+ x +", "+ x + high +").Replace(grouped))
 	bought := []table1.Row{{Column: "x", Statistic: table1.SDWithin, Of: "site", Value: 0.1, NoiseSD: 0.01}}
+	for _, c := range []struct {
+		value float64
+		want  string
+	}{{0, "site"}, {0.019, "site"}, {0.021, ""}} {
+		bought[0].Value = c.value
+		if k := ByTable1(modelstest.Compile(t, "bought.yaml", grouped), bought); k.Within["x"] != c.want {
+			t.Errorf("%g within groups, ± .01: x has one value within %q, want %q", c.value, k.Within["x"], c.want)
+		}
+	}
 	if k := ByTable1(derived, nil); len(k.Open) != 3 {
 		t.Errorf("open: %v, want band, x and high", k.Open)
 	}
