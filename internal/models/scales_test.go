@@ -188,7 +188,7 @@ func TestRawProducts(t *testing.T) {
 }
 
 // TestRawGroups checks the standard deviations of effects in the unit of the file by the
-// effects of levels whose own normals are unit vectors.
+// effects of levels that are a factor of the effects' correlations, by column.
 func TestRawGroups(t *testing.T) {
 	columns := dataBlock(0,
 		"age: {type: real, lower: 18, upper: 100, scale: {center: 60, by: 20}}",
@@ -200,13 +200,14 @@ func TestRawGroups(t *testing.T) {
 		for i := range theta {
 			theta[i] = math.Cos(float64(i))
 		}
+		factor := map[string]float64{"z_g[k,Intercept]": 1, "z_g[l,age]": 1}
+		if at := atTheta(m, theta); terms == "(1 + age | g)" {
+			factor["z_g[k,age]"], factor["z_g[l,age]"] = at["L_g[age,Intercept]"], at["L_g[age,age]"]
+		}
 		for _, p := range m.Params {
 			for i, name := range p.Elements() {
 				if p.Name == "z_g" {
-					theta[p.Offset+i] = 0
-				}
-				if name == "z_g[k,Intercept]" || name == "z_g[l,age]" {
-					theta[p.Offset+i] = 1
+					theta[p.Offset+i] = factor[name]
 				}
 			}
 		}

@@ -219,8 +219,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Who will get independent normals beside effects of groups, or correlated effects, hears it before the fit, and who has
-// units of several rows.
+// Who will get independent normals beside effects of groups hears it before the fit, and who has units of several rows.
 func TestWarningsOfModels(t *testing.T) {
 	const text = `d3p: 1
 data:
@@ -244,7 +243,6 @@ model:
 		{498, 1, "", "501 parameters, at most 500", "(1 | site)"},
 		{10, 2, "", "several rows", "(1 | site)"},
 		{10, 1, settings.NoiseAwareVariance, "--noise-aware variance", "(1 | site)"},
-		{10, 1, "", "", "(1 + u || site)"},
 		{10, 1, "", "", "(1 + u | site)"},
 	} {
 		var levels []string
@@ -260,9 +258,6 @@ model:
 			t.Fatal(err)
 		}
 		if dependent := slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.ID == "dependent-rows" }); dependent != (c.rows > 1) {
-			t.Errorf("%+v: warnings %+v", c, p.Warnings)
-		}
-		if correlated := slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.ID == "correlated-effects" }); correlated != (c.effects == "(1 + u | site)") {
 			t.Errorf("%+v: warnings %+v", c, p.Warnings)
 		}
 		at := slices.IndexFunc(p.Warnings, func(w Warning) bool { return w.ID == "lone-effects" })

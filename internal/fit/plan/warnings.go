@@ -39,10 +39,6 @@ func (p *Plan) warn() {
 	add(why != "", "lone-effects",
 		"%s: the posterior will leave out how effects of groups go with other parameters, so no standard deviation of groups and no intercept will be resolved", why)
 	if m := p.model; m != nil {
-		if hasGroups(m) && p.Private && p.Guide == guide.MeanFieldName {
-			group := m.Spec.Model.Terms.CorrelatedGroup(&m.Spec.Data)
-			add(group != "", "correlated-effects", "the effects of a %s are correlated, (1 + x | %[1]s): a private fit hardly learns how, and standard deviations between groups come out several times too large; (1 + x || %[1]s) would be better", group)
-		}
 		add(m.Encoding.RowsPerUnit > 1 && p.DesignEffects == nil, "dependent-rows", "rows of one %s are taken as independent: where they are alike, intervals are too narrow, so no parameter will be called resolved; rows_per_unit: 1 keeps one of each",
 			m.Spec.Data.Unit.Entity.V)
 	}

@@ -13,11 +13,12 @@ import (
 )
 
 // group lowers (1 + x | g). With D effects per level, written with | and D > 1, the effects
-// of a level are correlated:
+// of a level are correlated, by their prior alone, so that no gradient of a record is about L_g:
 //
 //	L_g: lkj_cholesky(2) [g_coef, g_coef]
 //	cor_g: L_g @ transpose(L_g)
-//	r_g: z_g @ transpose(diag(sd_g) @ L_g)
+//	z_g: mvn(0, L_g) [g, g_coef]
+//	r_g: z_g * sd_g
 //
 // and with a formula for the group, their means come from its public table:
 //
@@ -38,12 +39,12 @@ func (l *lowering) group(g GroupTerm) (summands []string) {
 	mean := l.groupMean(g)
 	l.Param(sd, m.prior(priorSD, sd, "sd"), " ["+coef+l.effect+"]")
 	l.elements(sd)
-	factor := ""
+	factor, law := "", "normal(0, 1)"
 	if g.correlated(l.Data) && l.effect == "" {
 		prior := m.prior(priorCor, "cor_"+name, "cor")
 		prior.V = strings.Replace(prior.V, "lkj(", "lkj_cholesky(", 1)
 		l.Param("L_"+name, prior, " ["+coef+", "+coef+"]")
-		factor = "diag(" + sd + ") @ L_" + name
+		factor, law = "diag("+sd+") @ L_"+name, "mvn(0, L_"+name+")"
 		l.correlations(name, labels, g)
 	}
 	dims := " [" + level + ", " + coef + l.effect + "]"
@@ -53,11 +54,8 @@ func (l *lowering) group(g GroupTerm) (summands []string) {
 	case m.Parametrisation.V == "centred":
 		l.Param(r, source.Value[string]{V: "mvn(" + orZero(mean) + ", " + factor + ")", At: g.At}, dims)
 	default:
-		l.Param(z, source.Value[string]{V: "normal(0, 1)", At: g.At}, dims)
+		l.Param(z, source.Value[string]{V: law, At: g.At}, dims)
 		effects := z + " * " + sd
-		if factor != "" {
-			effects = z + " @ transpose(" + factor + ")"
-		}
 		if mean != "" {
 			effects = mean + " + " + effects
 		}
@@ -114,16 +112,6 @@ func orZero(mean string) string {
 // correlated reports whether the effects of a level have correlations.
 func (g *GroupTerm) correlated(d *data.Data) bool {
 	return !g.Uncorrelated && len(g.labels(d)) > 1
-}
-
-// CorrelatedGroup is the first group whose effects of a level have correlations, "" if none has.
-func (f *Formula) CorrelatedGroup(d *data.Data) string {
-	for i := range f.Groups {
-		if g := &f.Groups[i]; g.correlated(d) {
-			return g.groupText()
-		}
-	}
-	return ""
 }
 
 // labels lists the predictors in the group's formula.
