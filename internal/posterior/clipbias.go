@@ -110,7 +110,7 @@ func (c *curvature) displacement(sum []float64, information, covariance *mat.Sym
 	return move
 }
 
-// correctAlone gives the coordinates that are neither free nor scales, one by one and with the
+// correctAlone gives the coordinates with gradients that are neither free nor scales, one by one and with the
 // others where they are, the posterior
 //
 //	p(t) ∝ prior(t) N(f; b(t), Dh + v̄),  t from the fit's end,
@@ -119,7 +119,8 @@ func (c *curvature) displacement(sum []float64, information, covariance *mat.Sym
 // deviation or a dispersion is far from linear in it: of a count's dispersion few records tell
 // 1 from 2, and none 10 from 20.
 func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64, places []place) {
-	alone := b.alone(len(post.Mean))
+	untouched := j.model.Likelihood.Untouched()
+	alone := slices.DeleteFunc(b.alone(len(post.Mean)), func(k int) bool { return slices.Contains(untouched, k) })
 	if len(alone) == 0 {
 		return
 	}

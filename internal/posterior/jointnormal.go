@@ -90,6 +90,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	}
 
 	end := slices.Clone(post.Mean)
+	j.forgetCorrelations(post)
 	found, scales, q, null := j.settle(post, free, h, v)
 	fitted := fittedAs(post.Mean, end, scales, free, null)
 
@@ -130,6 +131,20 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		s.widen(ofGuide, ofNoise)
 	}
 	return post.setCovariance(ofGuide, ofNoise)
+}
+
+// forgetCorrelations gives correlations of effects, which no gradient is about, their prior. The guide has them
+// as if its effects had no noise: of N = 1000 records (ε = 1) two of two intervals missed correlations of .8.
+func (j *jointNormal) forgetCorrelations(post *Posterior) {
+	untouched := j.model.Likelihood.Untouched()
+	for i := range j.model.Params {
+		p := &j.model.Params[i]
+		for k := p.Offset; k < p.Offset+p.Size; k++ {
+			if p.Transform.Name == "cholesky_corr" && slices.Contains(untouched, k) {
+				post.Mean[k], post.LogSD[k], post.VarDP[k] = 0, -math.Log(j.curvature.floor[k])/2, 0
+			}
+		}
+	}
 }
 
 // settle moves the mean of post to where the prior is largest among the places that the likelihood

@@ -262,25 +262,53 @@ func TestSearchStartsSettled(t *testing.T) {
 	m := p.Model()
 	intercept, z := param(t, m, "Intercept").Offset, param(t, m, "z_ward")
 	start := func(by float64) []float64 {
-		r := Releases{Guide: guide.NewMeanField(m.P), Steps: p.Steps, Averaged: true, Gradients: NewGradientSums(m.P)}
 		end := make([]float64, m.P)
 		end[intercept] = 0.3 - by
 		for k := range z.Size {
 			end[z.Offset+k] = by + float64(k%4) - 1.5
 		}
-		r.Lambda = append(slices.Clone(end), slices.Repeat([]float64{math.Log(0.05)}, m.P)...)
-		copy(r.Gradients.Totals, []float64{1, 1e-6, 5, 25})
-		copy(r.Gradients.Place, end)
-		for k := range m.P {
-			r.Gradients.Square[k], r.Gradients.Likelihood[k], r.Gradients.Noise[k] = 1, 500, 1
-		}
-		return newSearch(p, r, p.Law(), 5).start
+		return newSearch(p, releasedAt(end, p.Steps), p.Law(), 5).start
 	}
 	want := start(0)
 	for k, x := range start(2) {
 		if math.Abs(x-want[k]) > 0.05 {
 			t.Errorf("coordinate %d of a fit whose effects share 2: %.3f, want %.3f", k, x, want[k])
 		}
+	}
+}
+
+// releasedAt is what a fit released that ended there, with little noise.
+func releasedAt(end []float64, steps int) Releases {
+	r := Releases{Guide: guide.NewMeanField(len(end)), Steps: steps, Averaged: true, Gradients: NewGradientSums(len(end))}
+	r.Lambda = append(slices.Clone(end), slices.Repeat([]float64{math.Log(0.05)}, len(end))...)
+	copy(r.Gradients.Totals, []float64{1, 1e-6, 5, 25})
+	copy(r.Gradients.Place, end)
+	for k := range end {
+		r.Gradients.Square[k], r.Gradients.Likelihood[k], r.Gradients.Noise[k] = 1, 500, 1
+	}
+	return r
+}
+
+// Correlations of effects have their prior in a joint normal, whatever the guide has of them.
+func TestCorrelationsAreForgotten(t *testing.T) {
+	m := modelstest.Compile(t, "wards.yaml", strings.NewReplacer("(1 | ward)", "(1 + beds | ward)", "within: ward", "within: none").Replace(byWards))
+	p, err := plan.New(m, plan.Config{Epsilon: 1, Table1: "none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := param(t, p.Model(), "L_ward").Offset
+	end := make([]float64, p.Latent)
+	for k := range end {
+		end[k] = math.Cos(float64(k))
+	}
+	end[at] = 0.9
+	post := joined(p, releasedAt(end, p.Steps))
+	sd := make([]float64, p.Latent)
+	if post.SD(sd); post.Independent(0, 2) {
+		t.Fatal("the posterior is no joint normal")
+	}
+	if post.Mean[at] != 0 || math.Abs(sd[at]-0.568) > 0.03 { // tanh u is 2 beta(2, 2) - 1, so u has the variance of a logit over 4
+		t.Errorf("the correlation's coordinate is %.3f ± %.3f, want its prior's 0 ± .57", post.Mean[at], sd[at])
 	}
 }
 
