@@ -30,15 +30,18 @@ import (
 // forgery is an alteration of one file, whose hash is mended.
 type forgery struct{ file, old, altered string }
 
+// foundForgery is what a check finds, its name and the start of its detail.
+type foundForgery struct {
+	finds string
+	of    []forgery
+}
+
 // otherBuild means that another build wrote the release, so that its words are not
 // compared.
 var otherBuild = forgery{"privacy.json", `"sha256": "`, `"sha256": "f`}
 
 // forgeries and the check that finds each.
-var forgeries = []struct {
-	finds string
-	of    []forgery
-}{
+var forgeries = []foundForgery{
 	{"the claim follows from the event: privacy.json: unknown field|the claim follows from the event: privacy.json: its bytes", []forgery{{"privacy.json", `"epsilon": (0\.99\d+,)`, `"epsilon": 0.01, "Epsilon": $1`}}},
 	{"the claim follows from the event: privacy.json: its bytes", []forgery{{"privacy.json", `"delta": 0.00001,`, `"delta": 1e-10, "Delta": 0.00001,`}}},
 	{"the claim follows from the event: privacy.json: its bytes", []forgery{{"privacy.json", `"epsilon": (0\.99\d+,)`, `"epsilon": 0.01, "epsilon": $1`}}},
@@ -100,6 +103,22 @@ var forgeries = []struct {
 
 	{"MANIFEST.json: altered: no release of d3p has a file .corrected.csv", []forgery{{"corrected.csv", ``, `epsilon,0.01`}}},
 	{"MANIFEST.json: altered: no release of d3p has a file .*run.exe", []forgery{{"idata/run.exe", ``, `MZ`}}},
+}
+
+// forgedChoices are forgeries of a fit that buys Table 1 and a trace.
+var forgedChoices = []foundForgery{
+	{"privacy.json follows from spec.lock.yaml: table 1: counts", []forgery{{"privacy.json", `("table 1: counts",\s+"noise": )[.\d]+`, `${1}17.5`}}},
+	{"privacy.json follows from spec.lock.yaml: table 1: counts", []forgery{otherBuild, {"privacy.json", `("table 1: counts",\s+"noise": )[.\d]+`, `${1}17.5`}}},
+	{"privacy.json follows from spec.lock.yaml: table 1: correlations", []forgery{{"privacy.json", `("table 1: correlations",\s+"noise": )[.\d]+`, `${1}17.5`}}},
+	{"privacy.json follows from spec.lock.yaml: Table 1", []forgery{{"privacy.json", `("table 1: correlations",\s+"noise": [.\d]+,\s+"bound": )[.\d]+`, `${1}17.5`}}},
+	{"privacy.json follows from spec.lock.yaml: the share of Table 1", []forgery{otherBuild, {"privacy.json", `"share": 0\.[\d]+`, `"share": 0.01`}}},
+	{"privacy.json follows from spec.lock.yaml: the trace", []forgery{{"privacy.json", `"loss_unit": [.\d]+`, `"loss_unit": 7.5`}, {"spec.lock.yaml", `"loss_unit":[.\d]+`, `"loss_unit":7.5`}}},
+	{"privacy.json follows from spec.lock.yaml: setting trace", []forgery{otherBuild, {"privacy.json", `"loss_unit": [.\d]+`, `"loss_unit": 7.5`}}},
+	{"privacy.json follows from spec.lock.yaml: setting clip-norm", []forgery{otherBuild, {"privacy.json", `"norm": `, `"norm": 1`}}},
+	{"privacy.json follows from spec.lock.yaml: setting clipping", []forgery{otherBuild, {"privacy.json", `"mode": "flat"`, `"mode": "soft"`}}},
+	{"privacy.json follows from spec.lock.yaml: setting gradient", []forgery{otherBuild, {"privacy.json", `"released_per_step": `, `"released_per_step": 1`}}},
+	{"privacy.json follows from spec.lock.yaml: utility", []forgery{{"privacy.json", `"noise_to_signal": [.\d]+`, `"noise_to_signal": 0.001`}}},
+	{"privacy.json follows from spec.lock.yaml: the ridge", []forgery{{"privacy.json", `"count_noise": 0,`, "\"count_noise\": 0,\n    \"ridge\": 2,"}}},
 }
 
 // forge alters a file of a release and mends the manifest.
@@ -201,11 +220,22 @@ privacy: {neighbours: add_remove}
 // Whoever alters a release and mends its hashes is found by the check that is named.
 func TestForgeries(t *testing.T) {
 	stattest.SkipNumerics(t)
-	honest := filepath.Join(smallRun(t), "release")
+	findForgeries(t, filepath.Join(smallRun(t), "release"), forgeries)
+}
+
+// Whoever alters what a fit bought or chose is found, too.
+func TestForgedChoices(t *testing.T) {
+	stattest.SkipNumerics(t)
+	findForgeries(t, filepath.Join(smallRun(t, "--table1", "0.2", "--trace", "loss", "--clip-norm", "0.7"), "release"), forgedChoices)
+}
+
+// findForgeries forges an honest release and checks what is found.
+func findForgeries(t *testing.T, honest string, list []foundForgery) {
+	t.Helper()
 	if failed, exit := verifyJSON(t, honest); exit != 0 {
 		t.Fatalf("an honest release: %v", failed)
 	}
-	for _, c := range forgeries {
+	for _, c := range list {
 		dir := filepath.Join(t.TempDir(), "release")
 		if err := os.CopyFS(dir, os.DirFS(honest)); err != nil {
 			t.Fatal(err)

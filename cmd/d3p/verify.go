@@ -21,10 +21,11 @@ func newVerify(a *app) *cobra.Command {
 		Use:   "verify RUN",
 		Short: "Check the files of a release, and that its claim follows from its event",
 		Long: `Verify needs release/ only. It checks every file against the manifest and refuses
-other files. It recomputes the price and every number of privacy.json from
-dp_event.json. It writes the reports, the summary and the draws again from
-params.json and spec.lock.yaml and compares them; another build of d3p may use other
-words in a report, which verify reports without failing, but no other numbers.
+other files. It recomputes the price and every number of privacy.json that follows
+from dp_event.json, and plans the purchases again. It writes the reports, the summary
+and the draws again from params.json and spec.lock.yaml and compares them; another
+build of d3p may use other words in a report, which verify reports without failing,
+but no other numbers.
 Only a signature shows who made the release: --signers FILE checks MANIFEST.json.sig
 against the keys that you trust, a line PRINCIPAL KEYTYPE KEY each. Without one
 compare the SHA-256 of MANIFEST.json, which verify prints, with the maker's, over

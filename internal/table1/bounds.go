@@ -48,21 +48,34 @@ func BoundsOf(m *models.Model, delta float64, rel event.Relation) (list []Bounds
 			continue
 		}
 		b := Bounds{Column: c.Name.V, OfBounds: c.Prices.Bounds.V, OfScale: c.Prices.Scale.V}
-		square := 0.0
-		for _, price := range []float64{b.OfBounds, b.OfScale} {
-			if price > 0 {
-				mu := accountant.GaussianMu(accountant.Target{Epsilon: price, Delta: delta})
-				square += mu * mu
-			}
-		}
-		if rel == event.Substitute { // a unit's influence is twice as large
-			square /= 4
-		}
-		b.Place, b.Histogram = noiseOf(1, math.Sqrt(ofPlace*square), rel), noiseOf(1, math.Sqrt((1-ofPlace)*square), rel)
-		b.Place.Kind, b.Histogram.Kind = Kind("place of "+b.Column), Kind(b.Purpose())
-		list = append(list, b)
+		list = append(list, b.Planned(delta, rel))
 	}
 	return list
+}
+
+// Planned is b as its prices plan it, before the purchase.
+func (b Bounds) Planned(delta float64, rel event.Relation) Bounds {
+	mu := Mu(delta, rel, b.OfBounds, b.OfScale)
+	b.Place, b.Histogram = noiseOf(1, math.Sqrt(ofPlace)*mu, rel), noiseOf(1, math.Sqrt(1-ofPlace)*mu, rel)
+	b.Place.Kind, b.Histogram.Kind = Kind("place of "+b.Column), Kind(b.Purpose())
+	b.Numbers, b.Outside = nil, nil
+	return b
+}
+
+// Mu is μ of Gaussian differential privacy of releases that would cost these prices alone, each an epsilon
+// or 0; half of it under substitution, where a unit's influence is twice as large.
+func Mu(delta float64, rel event.Relation, prices ...float64) float64 {
+	square := 0.0
+	for _, price := range prices {
+		if price > 0 {
+			mu := accountant.GaussianMu(accountant.Target{Epsilon: price, Delta: delta})
+			square += mu * mu
+		}
+	}
+	if rel == event.Substitute {
+		square /= 4
+	}
+	return math.Sqrt(square)
 }
 
 // shown is the signal of both releases together from which on bought numbers are nearer to a

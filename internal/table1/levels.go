@@ -5,7 +5,6 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/privacy"
-	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
 
@@ -41,18 +40,21 @@ func LevelsOf(m *models.Model, delta float64, rel event.Relation) (list []Levels
 		}
 	}
 	for i := range list {
-		l := &list[i]
-		l.Delta = delta * ofLevels / float64(len(list))
-		// alone, Gaussian and δ together are (Price, delta)-private
-		mu := accountant.GaussianMu(accountant.Target{Epsilon: l.Price, Delta: (delta - l.Delta) / (1 - l.Delta)})
-		if rel == event.Substitute { // a unit's influence is twice as large
-			mu /= 2
-		}
-		r := noiseOf(1, mu, rel)
-		l.Noise, l.NoiseMultiplier = r.Noise, r.NoiseMultiplier
-		l.Threshold = l.Query(m).Threshold(m.Encoding.RowsPerUnit)
+		list[i] = list[i].Planned(m, len(list), delta, rel)
 	}
 	return list
+}
+
+// Planned is l, one of a number of purchases, as its price plans it, before the purchase.
+func (l Levels) Planned(m *models.Model, of int, delta float64, rel event.Relation) Levels {
+	l.Delta = delta * ofLevels / float64(of)
+	// alone, Gaussian and δ together are (Price, delta)-private
+	r := noiseOf(1, Mu((delta-l.Delta)/(1-l.Delta), rel, l.Price), rel)
+	l.Noise, l.NoiseMultiplier, l.Found = r.Noise, r.NoiseMultiplier, nil
+	if q := l.Query(m); q.Check() == nil {
+		l.Threshold = q.Threshold(m.Encoding.RowsPerUnit)
+	}
+	return l
 }
 
 // Purpose describes the purchase, and names the release in the ledger.

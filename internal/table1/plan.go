@@ -280,14 +280,14 @@ func (p *Plan) count(kind Kind, partitions int, mu float64, rel event.Relation) 
 // noiseOf is the noise of a release of a number of partitions with equal noise that takes
 // mu.
 func noiseOf(partitions int, mu float64, rel event.Relation) (r Release) {
-	one := privacy.CountsEvent([]privacy.Partition{{Noise: 1}}, rel).(event.Gaussian).NoiseMultiplier
-	r.Noise = math.Sqrt(float64(partitions)) / (mu * one)
-	list := make([]privacy.Partition, partitions)
-	for i := range list {
-		list[i].Noise = r.Noise
-	}
-	r.NoiseMultiplier = privacy.CountsEvent(list, rel).(event.Gaussian).NoiseMultiplier
+	r.Noise = math.Sqrt(float64(partitions)) / (mu * multiplier(1, 1, rel))
+	r.NoiseMultiplier = multiplier(partitions, r.Noise, rel)
 	return r
+}
+
+// multiplier is the noise multiplier of a number of partitions with equal noise.
+func multiplier(partitions int, noise float64, rel event.Relation) float64 {
+	return privacy.CountsEvent(slices.Repeat([]privacy.Partition{{Noise: noise}}, partitions), rel).(event.Gaussian).NoiseMultiplier
 }
 
 // Events are the events of the releases, in their order; none for a nil plan.
@@ -301,6 +301,47 @@ func (p *Plan) Events() []event.Event {
 	}
 	return list
 }
+
+// Contradiction names the first part of a purchase before a fit of m that contradicts another: a release whose noise
+// multiplier is not that of its noise, or the share of μ² that all take; "": none. mu 0 leaves out the share.
+// bought are the bounds and scales of m that were bought, whose ranges are not.
+func (p *Plan) Contradiction(m *models.Model, bought []Bounds, mu float64, rel event.Relation) string {
+	columns, numbers := sizes(m)
+	for _, f := range m.Encoding.Columns() {
+		if isLooked(m, f) && slices.ContainsFunc(bought, func(b Bounds) bool { return m.Spec.Data.Column(b.Column).HeaderName() == f.Column }) {
+			numbers--
+		}
+	}
+	square := 0.0
+	for _, r := range p.Releases {
+		parts, z := 0, r.Noise
+		switch r.Kind {
+		case Ranges:
+			parts = numbers
+		case Counts:
+			parts = columns + 1
+		case Pairs:
+			parts = len(r.Coded) * (len(r.Coded) - 1) / 2
+		case Groups:
+			parts = len(groupColumns(m, r.Open))
+		}
+		if parts > 0 {
+			z = multiplier(parts, r.Noise, rel)
+		}
+		moments := r.Kind == Moments || r.Kind == Closer || r.Kind == Second
+		if !equal(z, r.NoiseMultiplier) || moments != (parts == 0) || r.Bound != 0 && !moments {
+			return string(r.Kind)
+		}
+		square += 1 / (z * z)
+	}
+	if mu > 0 && !equal(square/(mu*mu), p.Share) {
+		return "the share of Table 1"
+	}
+	return ""
+}
+
+// equal allows for other machines' last bits.
+func equal(x, y float64) bool { return math.Abs(x-y) <= 1e-9*math.Max(math.Abs(x), math.Abs(y)) }
 
 // Correlates reports whether correlations are bought.
 func (p *Plan) Correlates() bool { return p.release(Moments) != nil }

@@ -5,7 +5,6 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/privacy"
-	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
 
@@ -26,11 +25,7 @@ func UnitsOf(m *models.Model, delta float64, rel event.Relation) *UnitCount {
 	if !price.IsSet() {
 		return nil
 	}
-	mu := accountant.GaussianMu(accountant.Target{Epsilon: price.V, Delta: delta})
-	if rel == event.Substitute { // a unit's influence is twice as large
-		mu /= 2
-	}
-	r := noiseOf(1, mu, rel)
+	r := noiseOf(1, Mu(delta, rel, price.V), rel)
 	return &UnitCount{Price: price.V, Noise: r.Noise, NoiseMultiplier: r.NoiseMultiplier}
 }
 

@@ -4,28 +4,39 @@ import (
 	"testing"
 
 	"d3p/internal/models/data"
+	"d3p/internal/privacy/event"
 	"d3p/internal/table1"
 	"d3p/internal/verify"
 )
 
-// Bounds and scales of a report that are not those of the model file are found.
+// Bounds and scales of a report that are not those of the model file, or whose noise is not that of their price, are found.
 func TestForgedBounds(t *testing.T) {
 	s := locked(t, "x: {type: real, lower: 20, upper: 90, scale: {center: 54, by: 9}}").Spec
-	bought := func(n *data.Numbers) []table1.Bounds {
-		return []table1.Bounds{{Column: "x", OfBounds: 0.1, Numbers: n}}
-	}
-	if wrong := verify.BoundsDiffer(bought(&data.Numbers{Lower: 20, Upper: 90, Center: 54, By: 9}), s); wrong != "" {
-		t.Error(wrong)
-	}
-	for _, n := range []*data.Numbers{
-		nil, {Lower: 21, Upper: 90, Center: 54, By: 9}, {Lower: 20, Upper: 91, Center: 54, By: 9},
-		{Lower: 20, Upper: 90, Center: 55, By: 9}, {Lower: 20, Upper: 90, Center: 54, By: 8},
+	honest := table1.Bounds{Column: "x", OfBounds: 0.1}.Planned(1e-5, event.AddRemove)
+	honest.Numbers = &data.Numbers{Lower: 20, Upper: 90, Center: 54, By: 9}
+	for name, change := range map[string]func(b *table1.Bounds){
+		"":          func(*table1.Bounds) {},
+		"numbers":   func(b *table1.Bounds) { b.Numbers = nil },
+		"lower":     func(b *table1.Bounds) { b.Numbers.Lower++ },
+		"upper":     func(b *table1.Bounds) { b.Numbers.Upper++ },
+		"center":    func(b *table1.Bounds) { b.Numbers.Center++ },
+		"by":        func(b *table1.Bounds) { b.Numbers.By-- },
+		"column":    func(b *table1.Bounds) { b.Column = "z" },
+		"noise":     func(b *table1.Bounds) { b.Histogram.Noise /= 2 },
+		"place":     func(b *table1.Bounds) { b.Place.Noise *= 1.001 },
+		"price":     func(b *table1.Bounds) { b.OfBounds /= 2 },
+		"a scale":   func(b *table1.Bounds) { b.OfScale = 0.1 },
+		"kind":      func(b *table1.Bounds) { b.Place.Kind = "a look" },
+		"the event": func(b *table1.Bounds) { b.Histogram.NoiseMultiplier *= 1.001 },
 	} {
-		if wrong := verify.BoundsDiffer(bought(n), s); wrong != "bounds of x" {
-			t.Errorf("%+v: %q", n, wrong)
+		b, n := honest, *honest.Numbers
+		b.Numbers = &n
+		change(&b)
+		if wrong := verify.BoundsDiffer([]table1.Bounds{b}, 1e-5, event.AddRemove, s); (wrong != "") != (name != "") {
+			t.Errorf("%s: %q", name, wrong)
 		}
 	}
-	if wrong := verify.BoundsDiffer([]table1.Bounds{{Column: "z", OfBounds: 0.1}}, s); wrong != "bounds of z" {
-		t.Errorf("%q", wrong)
+	if verify.BoundsDiffer([]table1.Bounds{honest}, 1e-5, event.Substitute, s) == "" {
+		t.Error("another relation is not found")
 	}
 }

@@ -35,14 +35,13 @@ model: {formula: y ~ 1 + %s, family: bernoulli}
 // are found.
 func TestForgedLevels(t *testing.T) {
 	m := locked(t, "h: {type: category, levels: [leeds, york, other], unknown: other}")
-	q := privacy.LevelQuery{Column: "h", Noise: 5, Delta: 1e-7}
 	bought := func(change func(l *table1.Levels)) []table1.Levels {
-		z := q.Event(event.AddRemove).(event.Composed).Events[0].(event.Gaussian).NoiseMultiplier
-		l := table1.Levels{Column: "h", Price: 0.1, Most: 2, Noise: 5, NoiseMultiplier: z, Delta: 1e-7, Threshold: q.Threshold(1), Found: []privacy.Level{{Name: "leeds", Count: 90}, {Name: "york", Count: 80}}}
+		l := table1.Levels{Column: "h", Price: 0.1, Most: 2}.Planned(m, 1, 1e-5, event.AddRemove)
+		l.Found = []privacy.Level{{Name: "leeds", Count: 290}, {Name: "york", Count: 280}}
 		change(&l)
 		return []table1.Levels{l}
 	}
-	if wrong := verify.LevelsDiffer(bought(func(*table1.Levels) {}), event.AddRemove, m); wrong != "" {
+	if wrong := verify.LevelsDiffer(bought(func(*table1.Levels) {}), 1e-5, event.AddRemove, m); wrong != "" {
 		t.Error(wrong)
 	}
 	for name, change := range map[string]func(l *table1.Levels){
@@ -52,17 +51,18 @@ func TestForgedLevels(t *testing.T) {
 		"none":      func(l *table1.Levels) { l.Found = nil },
 		"count":     func(l *table1.Levels) { l.Found[1].Count = 20 },
 		"most":      func(l *table1.Levels) { l.Most = 1 },
-		"noise":     func(l *table1.Levels) { l.Noise = 4 },
+		"price":     func(l *table1.Levels) { l.Price *= 1.001 },
+		"noise":     func(l *table1.Levels) { l.Noise /= 2 },
 		"event":     func(l *table1.Levels) { l.NoiseMultiplier = 6 },
 		"delta":     func(l *table1.Levels) { l.Delta = 1e-8 },
 		"threshold": func(l *table1.Levels) { l.Threshold = 20 },
 		"column":    func(l *table1.Levels) { l.Column = "z" },
 	} {
-		if wrong := verify.LevelsDiffer(bought(change), event.AddRemove, m); wrong == "" {
+		if wrong := verify.LevelsDiffer(bought(change), 1e-5, event.AddRemove, m); wrong == "" {
 			t.Errorf("another %s is not found", name)
 		}
 	}
-	if wrong := verify.LevelsDiffer(bought(func(*table1.Levels) {}), event.Substitute, m); wrong == "" {
+	if wrong := verify.LevelsDiffer(bought(func(*table1.Levels) {}), 1e-5, event.Substitute, m); wrong == "" {
 		t.Error("another relation is not found")
 	}
 }

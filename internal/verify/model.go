@@ -2,8 +2,9 @@ package verify
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/settings"
 	"d3p/internal/table1"
 )
 
@@ -29,10 +31,14 @@ func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *
 		c.Detail = err.Error()
 		return c
 	}
+	made := planOf(p)
+	if made.Mu > 0 && made.Selection == nil && plan.Single(made.Clipping) == "" && made.Clipping != plan.ClippingCounts {
+		made.NoiseToSignal = math.Sqrt(float64(m.P)) / made.Signal()
+	}
 	run := &report.Run{
 		ID: p.ReportID, Created: created, Status: report.Complete, Tool: p.Tool, Name: m.Spec.Name.V,
 		Spec: m.Spec, SpecSHA256: p.Subject.SpecSHA256, Encoding: m.Encoding, Command: p.Reproducibility.Command, Accepted: p.Acknowledged,
-		Plan: planOf(p), Posterior: &posterior.Posterior{Steps: params.Steps}, Draws: draws, Insecure: p.Randomness.SeedReleased,
+		Plan: made, Posterior: &posterior.Posterior{Steps: params.Steps}, Draws: draws, Insecure: p.Randomness.SeedReleased,
 	}
 	run.Judged(m, p.Table1)
 	if g := p.Guarantee; g != nil {
@@ -51,26 +57,12 @@ func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *
 	}
 	if params.Model != again.Subject.Name || params.Privacy != p.Banner {
 		c.Detail = "params.json is of another model"
-		return c
-	}
-	if wrong := differsIn(again, p); wrong != "" {
+	} else if wrong := differsIn(again, p); wrong != "" {
 		c.Detail = wrong + " of privacy.json does not follow from the model file and the mechanism"
-		return c
+	} else {
+		c.Detail = lockContradicts(f, p, m, sameBuild)
 	}
-	if wrong := boundsDiffer(p.Mechanism.Bounds, m.Spec); wrong != "" {
-		c.Detail = wrong + " in privacy.json are not those of spec.lock.yaml"
-		return c
-	}
-	if wrong := levelsDiffer(p.Mechanism.Levels, event.Relation(p.Neighbours.Relation), m); wrong != "" {
-		c.Detail = wrong + " in privacy.json are not those of spec.lock.yaml and the mechanism"
-		return c
-	}
-	if why := lockDiffers(f, m.Spec, p.Banner); why != "" && (sameBuild || !m.Spec.OldNames) {
-		c.Detail = why
-		return c
-	}
-	if why := settingsDiffer(f, p); why != "" {
-		c.Detail = why
+	if c.Detail != "" {
 		return c
 	}
 	c.OK, c.Detail = true, "unit, neighbours, preprocessing, assumptions, hazards and settings"
@@ -78,6 +70,28 @@ func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *
 		c.Detail += "; another build of d3p wrote it, so its words were not compared"
 	}
 	return c
+}
+
+// lockContradicts describes how spec.lock.yaml, which has the model m, and privacy.json contradict each other.
+func lockContradicts(f *release.Folder, p *report.Privacy, m *models.Model, sameBuild bool) string {
+	locked, err := lockedSettings(f)
+	if err != nil {
+		return err.Error()
+	}
+	if why := lockDiffers(f, m.Spec, p.Banner); why != "" && (sameBuild || !m.Spec.OldNames) {
+		return why
+	}
+	if p.Guarantee == nil {
+		return ""
+	}
+	wrong := purchasesDiffer(p, m, locked, sameBuild)
+	if wrong == "" && sameBuild {
+		wrong = choicesDiffer(p, m, locked)
+	}
+	if wrong != "" {
+		return fmt.Sprintf("%s of privacy.json does not follow from the price or budget there, or from %s", wrong, report.LockName)
+	}
+	return settingsDiffer(locked, p, m)
 }
 
 // planOf is the plan whose mechanism p reports.
@@ -91,6 +105,7 @@ func planOf(p *report.Privacy) *plan.Plan {
 	}
 	if p.Guarantee != nil {
 		made.Delta = p.Guarantee.Delta
+		made.Mu = table1.Mu(made.Delta, made.Neighbours, p.Guarantee.Target.Epsilon)
 	}
 	return made
 }
@@ -126,49 +141,6 @@ func differsIn(p, other *report.Privacy) string {
 	return ""
 }
 
-// boundsDiffer names the first purchase whose numbers differ from those of the model file.
-func boundsDiffer(bought []table1.Bounds, s *spec.Spec) string {
-	for i := range bought {
-		b := &bought[i]
-		c, n := s.Data.Column(b.Column), b.Numbers
-		same := c != nil && n != nil && (b.OfBounds == 0 || c.Lower.V == n.Lower && c.Upper.V == n.Upper) &&
-			(n.By == 0 || c.Center.V == n.Center && c.By.V == n.By)
-		if !same {
-			return b.Purpose()
-		}
-	}
-	return ""
-}
-
-// levelsDiffer names the first purchase of levels that differ from those of the model file, or whose
-// threshold does not follow from its event.
-func levelsDiffer(bought []table1.Levels, rel event.Relation, m *models.Model) string {
-	for i := range bought {
-		l := &bought[i]
-		c := m.Spec.Data.Column(l.Column)
-		if c == nil || l.Found == nil || len(l.Found) > l.Most {
-			return l.Purpose()
-		}
-		q := l.Query(m)
-		states, err := event.MarshalDpEvent(l.Event())
-		follows, err2 := event.MarshalDpEvent(q.Event(rel))
-		if err != nil || err2 != nil || !near(decoded(json.RawMessage(states)), decoded(json.RawMessage(follows))) || !near(q.Threshold(m.Encoding.RowsPerUnit), l.Threshold) {
-			return l.Purpose()
-		}
-		again := *c
-		again.SettleLevels(l.Names())
-		for _, level := range l.Found {
-			if level.Count < l.Threshold {
-				return l.Purpose()
-			}
-		}
-		if !slices.Equal(again.LevelNames(), c.LevelNames()) {
-			return l.Purpose()
-		}
-	}
-	return ""
-}
-
 // lockDiffers describes how spec.lock.yaml differs from the file that d3p writes for its
 // model.
 func lockDiffers(f *release.Folder, s *spec.Spec, banner string) string {
@@ -186,20 +158,22 @@ func lockDiffers(f *release.Folder, s *spec.Spec, banner string) string {
 	return ""
 }
 
-// settingsDiffer describes how the settings of spec.lock.yaml differ from the mechanism of
-// the report.
-func settingsDiffer(f *release.Folder, p *report.Privacy) string {
+// lockedSettings are the settings of spec.lock.yaml.
+func lockedSettings(f *release.Folder) (map[string]any, error) {
 	lock, err := f.ReadFile(report.LockName)
 	if err != nil {
-		return err.Error()
+		return nil, err
 	}
-	settings, err := report.LockedSettings(lock)
+	locked, err := report.LockedSettings(lock)
 	if err != nil {
-		return fmt.Sprintf("%s: settings: %v", report.LockName, err)
+		return nil, fmt.Errorf("%s: settings: %w", report.LockName, err)
 	}
-	if p.Guarantee == nil {
-		return ""
-	}
+	return locked, nil
+}
+
+// settingsDiffer describes how the settings of spec.lock.yaml differ from the mechanism of
+// the report about m.
+func settingsDiffer(locked map[string]any, p *report.Privacy, fitted *models.Model) string {
 	m, steps := &p.Mechanism, p.Mechanism.Iterations
 	if m.Planned != nil {
 		steps = m.Planned.Iterations
@@ -209,17 +183,34 @@ func settingsDiffer(f *release.Folder, p *report.Privacy) string {
 		"batch-size": m.Sampler.BatchSize, "steps": steps, "noise-multiplier": m.NoiseMultiplier,
 		"delta": p.Guarantee.Delta,
 	}
+	if fitted.P > 0 {
+		states["gradient"] = map[int]string{fitted.P: settings.GradientAligned, 2 * fitted.P: settings.GradientVanilla}[m.ReleasedPerStep]
+	}
+	if q := m.SideQueries; q != nil && !slices.ContainsFunc(m.Levels, func(l table1.Levels) bool { return l.Column == q.Column }) {
+		asked := *q
+		asked.Counts = nil
+		states["trace"] = asked
+	}
+	if locked["clipping"] != settings.ClippingAdaptive || m.Clip.Mode != settings.ClippingFlat || m.Clip.Quantile != 0 || m.Purchase == nil { // by Table 1
+		states["clipping"] = m.Clip.Mode
+		if norm, ok := locked["clip-norm"].(float64); ok && m.Clip.Norm != min(norm, cmp.Or(m.Clip.Bound, norm)) {
+			states["clip-norm"] = m.Clip.Norm
+		}
+		if m.Levels == nil {
+			states["clip-quantile"] = m.Clip.Quantile
+		}
+	}
 	for name, value := range states {
-		if set, ok := settings[name]; ok && set != nil && decoded(value) != set {
+		if set, ok := locked[name]; ok && set != nil && !reflect.DeepEqual(decoded(value), set) {
 			return fmt.Sprintf("setting %s of %s is not that of the mechanism in privacy.json", name, report.LockName)
 		}
 	}
 	for name, factors := range map[string]any{"noise-schedule": m.NoiseSchedule, "batch-schedule": m.Sampler.Schedule, "clip-norm-schedule": m.Clip.Schedule, "clip-groups": m.Clip.Groups} {
-		if !near(settings[name], decoded(factors)) {
+		if !near(locked[name], decoded(factors)) {
 			return fmt.Sprintf("setting %s of %s is not that of the mechanism in privacy.json", name, report.LockName)
 		}
 	}
-	if epsilon, ok := settings["epsilon"].(float64); ok && epsilon > 0 && p.Guarantee.Epsilon > epsilon {
+	if epsilon, ok := locked["epsilon"].(float64); ok && epsilon > 0 && p.Guarantee.Epsilon > epsilon {
 		return fmt.Sprintf("setting epsilon of %s is less than that of privacy.json", report.LockName)
 	}
 	return ""

@@ -84,8 +84,8 @@ func (p *Plan) MostClipNorm() float64 { return p.Bounded(MaxClipNorm) }
 // Clips reports whether a record can be clipped at the first step.
 func (p *Plan) Clips() bool { return p.ClipBound == 0 || p.StepClipNorm(0) < p.ClipBound }
 
-// boundGradients sets ClipBound.
-func (p *Plan) boundGradients() {
+// BoundGradients sets ClipBound.
+func (p *Plan) BoundGradients() {
 	p.ClipBound = 0
 	if p.model == nil || p.Gradient != settings.GradientAligned || p.ClipGroups != nil || p.Clipping != settings.ClippingFlat && p.Clipping != settings.ClippingAdaptive {
 		return

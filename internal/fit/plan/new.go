@@ -205,7 +205,7 @@ func (p *Plan) planPrivate(cfg Config) error {
 	if err := p.checkAdaptive(); err != nil {
 		return err
 	}
-	p.boundGradients()
+	p.BoundGradients()
 	p.SplitNoise()
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
 	"d3p/internal/privacy/schedule"
+	"d3p/internal/table1"
 )
 
 // setBudget sets ε, and the μ whose Gaussian differential privacy is exactly (ε, δ). Under
@@ -16,10 +17,7 @@ import (
 // μ to the signal.
 func (p *Plan) setBudget(epsilon float64) {
 	p.Epsilon = epsilon
-	p.Mu = accountant.GaussianMu(accountant.Target{Epsilon: epsilon, Delta: p.Delta})
-	if p.Neighbours == event.Substitute {
-		p.Mu /= 2
-	}
+	p.Mu = table1.Mu(p.Delta, p.Neighbours, epsilon)
 }
 
 // MechanismEvent is the event of all purchases, all T steps and the side queries together, if a step is one

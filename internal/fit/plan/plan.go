@@ -285,7 +285,7 @@ func (p *Plan) Settle(numbers []data.Numbers, m *models.Model) {
 		p.Bounds[i].Numbers = &numbers[i]
 	}
 	p.model = m
-	p.boundGradients()
+	p.BoundGradients()
 }
 
 // Law is the public distribution of the columns: the law from Learn, else the declared one.
@@ -324,7 +324,7 @@ func (p *Plan) Learn(l *law.Law) error {
 		return err
 	}
 	p.model = m
-	p.boundGradients()
+	p.BoundGradients()
 	if m.Rotated() && !p.ByMoments() {
 		p.chooseClippingBy(l)
 		p.chooseRateByPrior()

@@ -133,29 +133,32 @@ func (p *Plan) choosePurchase(cfg Config) error {
 		if p.model == nil || cfg.NoiseMultiplier > 0 || cfg.Compat != "" || hasNetwork(p.model) {
 			return nil
 		}
-		if cfg.NoiseAware == settings.NoiseAwareMoments && table1.RegressionOf(p.model) != nil {
-			p.Purchase = table1.OfRegression(p.model, p.Mu, p.Records, p.Neighbours)
-		} else {
-			p.Purchase = table1.Auto(p.model, p.Mu, p.Records, p.Neighbours)
-		}
-		p.Table1 = asked
 	case p.model == nil:
 		return errors.New("--table1: a density without a model file has no columns (leave it out)")
 	case cfg.NoiseMultiplier > 0:
 		return errors.New("--table1: a share of the budget needs --epsilon, not --noise-multiplier (leave one of the two out)")
 	case len(p.model.Spec.Data.Tensors) > 0:
 		return errors.New("--table1: arrays have no table of columns (type --table1 none)")
-	default:
-		share, err := strconv.ParseFloat(asked, 64)
-		if err != nil {
-			return err
-		}
-		p.Purchase = table1.Of(p.model, share, p.Mu, p.Records, p.Neighbours)
 	}
-	if p.Purchase != nil {
+	var err error
+	p.Purchase, err = p.PurchaseBy(asked, p.model, cfg.NoiseAware == settings.NoiseAwareMoments)
+	if p.Purchase != nil || asked == settings.Auto {
 		p.Table1 = asked // of a share that buys nothing, none
 	}
-	return nil
+	return err
+}
+
+// PurchaseBy is the purchase before a fit of m that the setting table1, not none, asks for, with the budget and
+// the records of p. The fit may be by second moments.
+func (p *Plan) PurchaseBy(table string, m *models.Model, moments bool) (*table1.Plan, error) {
+	switch {
+	case table != settings.Auto:
+		share, err := strconv.ParseFloat(table, 64)
+		return table1.Of(m, share, p.Mu, p.Records, p.Neighbours), err
+	case moments && table1.RegressionOf(m) != nil:
+		return table1.OfRegression(m, p.Mu, p.Records, p.Neighbours), nil
+	}
+	return table1.Auto(m, p.Mu, p.Records, p.Neighbours), nil
 }
 
 // chooseSideQueries sets the quantities to buy of iterates.
