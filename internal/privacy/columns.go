@@ -68,7 +68,7 @@ func (c *Curator) ReadColumns() error {
 		err = errors.Join(err, atomicfile.WriteIn(c.private, DataCheckName, 0o600, check.Write))
 	}
 	if err = ready(c.ranks, err); err == nil {
-		err = agree(c.ranks, c.columns.files)
+		err = agree(c.ranks, c.columns.files, errFilesDiffer)
 	}
 	c.columnsRead = err == nil
 	return err

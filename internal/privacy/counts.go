@@ -73,7 +73,7 @@ func (c *Curator) Counts(purpose string, partitions []Partition) ([][]float64, e
 	if err := c.ReadColumns(); err != nil {
 		return nil, err
 	}
-	stream, err := c.charge(purpose, CountsEvent(partitions, c.relation))
+	stream, err := c.charge(purpose, CountsEvent(partitions, c.relation), c.columns.cfg.Encoding, partitions)
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +100,14 @@ func (c *Curator) Authorise(events ...event.Event) error {
 	return err
 }
 
-// charge certifies an event together with the ledger, enters it, and returns the stream
-// of its noise.
-func (c *Curator) charge(purpose string, ev event.Event) (*noise.Stream, error) {
+// charge certifies the event of a query together with the ledger, enters it, and returns the stream
+// of its noise. Nothing is charged unless all ranks have the same query.
+func (c *Curator) charge(purpose string, ev event.Event, query ...any) (*noise.Stream, error) {
 	if c.session != nil {
 		return nil, errors.New("privacy: a session is open (close it first)")
+	}
+	if err := c.agreeOn(purpose, ev, query); err != nil {
+		return nil, err
 	}
 	if _, err := c.budget.certify(c.ledger, ev, c.relation); err != nil {
 		return nil, err

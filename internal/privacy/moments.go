@@ -64,7 +64,7 @@ func (c *Curator) Moments(purpose string, d Design) ([]float64, error) {
 	if err := c.ReadColumns(); err != nil {
 		return nil, err
 	}
-	stream, err := c.charge(purpose, MomentsEvent(d))
+	stream, err := c.charge(purpose, MomentsEvent(d), c.columns.cfg.Encoding, d)
 	if err != nil {
 		return nil, err
 	}

@@ -51,10 +51,10 @@ func (c *Curator) CountPlaced(purpose string, sigma float64, placers ...Placer) 
 			partitions = append(partitions, Partition{Noise: sigma})
 		}
 	}
-	if err := agree(c.ranks, c.table.files); err != nil {
+	if err := agree(c.ranks, c.table.files, errFilesDiffer); err != nil {
 		return nil, err
 	}
-	stream, err := c.charge(purpose, CountsEvent(partitions, c.relation))
+	stream, err := c.charge(purpose, CountsEvent(partitions, c.relation), c.table.cfg.Encoding, partitions, placers)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"os"
+	"reflect"
 
 	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/sampler"
@@ -121,12 +123,19 @@ func (c *Curator) batches(m Mechanism, own *noise.Stream, first int) (sampler.Sa
 // keyWords is the number of 32-bit words of a stream's key.
 const keyWords = 8
 
-// digest is the digest of the names and sizes of a table's files, as numbers that ranks can
-// send each other.
+// digest is the digest of a text, as numbers that ranks can send each other.
 type digest [2]float64
 
-// digestOf is the digest of files; for a missing file it contains the name.
-func digestOf(files []string) (d digest) {
+func digestOf(text hash.Hash) (d digest) {
+	sum := text.Sum(nil)
+	for i := range d {
+		d[i] = float64(binary.BigEndian.Uint64(sum[8*i:]) >> 11) // whole numbers below 2^53
+	}
+	return d
+}
+
+// filesDigest is the digest of the names and sizes of a table's files; for a missing file it contains the name.
+func filesDigest(files []string) digest {
 	list := sha256.New()
 	for _, file := range files {
 		size := int64(-1)
@@ -135,16 +144,58 @@ func digestOf(files []string) (d digest) {
 		}
 		fmt.Fprintf(list, "%q %d\n", file, size)
 	}
-	sum := list.Sum(nil)
-	for i := range d {
-		d[i] = float64(binary.BigEndian.Uint64(sum[8*i:]) >> 11) // whole numbers below 2^53
-	}
-	return d
+	return digestOf(list)
 }
 
-// agree is an error on all ranks unless all have read the same files. Records are dealt out
-// by their places in these: one that a rank has at another place could be in two shares.
-func agree(r Ranks, own digest) error {
+// queryDigest is the digest of what is asked of a curator: of all numbers and names in it but those behind unexported
+// pointers. Of numbers that are not whole it has six digits, because machines differ in the last ones.
+func queryDigest(query ...any) digest {
+	text := sha256.New()
+	var write func(v reflect.Value)
+	write = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Float64, reflect.Float32:
+			fmt.Fprintf(text, "%.6g ", v.Float())
+		case reflect.Pointer, reflect.Interface:
+			if fmt.Fprint(text, v.IsNil(), v.Type()); !v.IsNil() {
+				write(v.Elem())
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if f := v.Type().Field(i); f.IsExported() || f.Anonymous || v.Field(i).Kind() != reflect.Pointer {
+					write(v.Field(i))
+				}
+			}
+		case reflect.Slice, reflect.Array:
+			fmt.Fprint(text, v.Len(), ":")
+			for i := range v.Len() {
+				write(v.Index(i))
+			}
+		case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		default:
+			fmt.Fprintf(text, "%#v ", v)
+		}
+	}
+	write(reflect.ValueOf(query))
+	return digestOf(text)
+}
+
+// agreeOn is an error on all ranks unless all ask for the same release.
+func (c *Curator) agreeOn(query ...any) error {
+	if alone(c.ranks) {
+		return nil
+	}
+	return agree(c.ranks, queryDigest(c.relation, query), errQueriesDiffer)
+}
+
+var (
+	errFilesDiffer   = errors.New("privacy: the processes of the job read other data files, by names or sizes (start them when the files no longer change)")
+	errQueriesDiffer = errors.New("privacy: the processes of the job ask for different releases (start all with the same program, model file and tables)")
+)
+
+// agree is differ on all ranks unless all have the same digest: of files, whose places deal out records, so that one that a rank
+// has at another place could be in two shares; or of a query.
+func agree(r Ranks, own digest, differ error) error {
 	if alone(r) {
 		return nil
 	}
@@ -152,9 +203,8 @@ func agree(r Ranks, own digest) error {
 	if err := r.Share(first[:]); err != nil {
 		return err
 	}
-	var err error
-	if first != own {
-		err = errors.New("privacy: the processes of the job read other data files, by names or sizes (start them when the files no longer change)")
+	if first == own {
+		differ = nil
 	}
-	return ready(r, err)
+	return ready(r, differ)
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
@@ -296,4 +297,78 @@ func TestRanksOfOtherFiles(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// Processes that ask for different releases get an error, and nothing is charged.
+func TestRanksOfOtherQueries(t *testing.T) {
+	data := writeFile(t, "data.csv", table)
+	survey, other := survey(t, aRow), survey(t, threeRows)
+	path := writeFile(t, "survey.csv", "id,x,k,g,y\np,1,1,a,1\n")
+	columns := func(cfg *privacy.CuratorConfig, of encoding.Encoding, rank int) {
+		cfg.Table, cfg.Columns = nil, privacy.NewColumns(privacy.TableConfig{Data: path, Encoding: of, Root: noise.Insecure(1), Rank: rank, Of: 2})
+	}
+	counts := func(c *privacy.Curator, change func([]privacy.Partition)) error {
+		list := surveyPartitions()
+		change(list)
+		_, err := c.Counts("counts", list)
+		return err
+	}
+	for name, ask := range map[string]func(c *privacy.Curator, rank int) error{
+		"noise": func(c *privacy.Curator, rank int) error {
+			return counts(c, func(list []privacy.Partition) { list[0].Noise += float64(rank) })
+		},
+		"cuts": func(c *privacy.Curator, rank int) error {
+			return counts(c, func(list []privacy.Partition) {
+				list[0] = privacy.Partition{Axes: []privacy.Axis{{Column: "x", Cuts: []float64{float64(rank)}}}, Noise: 50}
+			})
+		},
+		"encoding": func(c *privacy.Curator, rank int) error { return counts(c, func([]privacy.Partition) {}) },
+		"design": func(c *privacy.Curator, rank int) error {
+			_, err := c.Moments("moments", privacy.Design{Products: [][]privacy.Reading{{{Column: "x", Level: privacy.Number, By: 1 + float64(rank)}}}, Bound: 1, Noise: 50})
+			return err
+		},
+		"steps": func(c *privacy.Curator, rank int) error {
+			_, err := c.Begin(mechanism(t, 3+rank))
+			return err
+		},
+		"clip norm": func(c *privacy.Curator, rank int) error {
+			s, err := c.Begin(mechanism(t, 3))
+			if err == nil {
+				dst := []float64{1, 1}
+				if _, err = s.Step(dst, privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1 + float64(rank)/1e6}); dst[0] != 0 {
+					t.Errorf("rank %d got a release", rank)
+				}
+			}
+			return err
+		},
+	} {
+		h, errs := newHall(2), make([]error, 2)
+		var all sync.WaitGroup
+		for rank := range 2 {
+			cfg := config(t, &fakeEngine{sum: []float64{1, 1}})
+			cfg.Budget.Epsilon, cfg.Ranks, cfg.Root = 100, &inProcess{rank: rank, hall: h}, noise.Insecure(5)
+			switch {
+			case name == "steps" || name == "clip norm":
+				cfg.Table = tableAt(data)
+			case name == "encoding" && rank == 1:
+				columns(&cfg, other, rank)
+			default:
+				columns(&cfg, survey, rank)
+			}
+			c, err := privacy.NewCurator(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Go(func() {
+				errs[rank] = ask(c, rank)
+				if n := len(c.Ledger().Entries); n > 0 && name != "clip norm" {
+					t.Errorf("%s: rank %d was charged", name, rank)
+				}
+			})
+		}
+		all.Wait()
+		if err := errors.Join(errs...); errs[0] == nil || errs[1] == nil || !strings.Contains(err.Error(), "ask for different releases") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

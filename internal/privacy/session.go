@@ -31,7 +31,7 @@ type Session struct {
 	countNoise    *noise.Stream
 	recordNoise   *noise.Stream
 	count         [1]float64
-	together      []float64 // a step's P numbers, its count, and the number of failed ranks; nil: one process has all records
+	together      []float64 // a step's P numbers, its count, the number of failed ranks, and C; nil: one process has all records
 
 	samplers []sampler.Sampler // of Steps, one for each thread that draws
 	sampling *noise.Stream     // a clone of theirs
@@ -48,7 +48,10 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 	if c.table == nil {
 		return nil, errors.New("privacy: the curator has no table (encode one first)")
 	}
-	if err := agree(c.ranks, c.table.files); err != nil {
+	if err := agree(c.ranks, c.table.files, errFilesDiffer); err != nil {
+		return nil, err
+	}
+	if err := c.agreeOn(m, done, c.table.cfg.Encoding); err != nil {
 		return nil, err
 	}
 	root := c.root.Child(uint64(c.sessions)) // no two sessions may share a noise
@@ -105,7 +108,7 @@ func (c *Curator) prepare(m Mechanism, root noise.Root, draws sampler.Sampler, d
 	s.loops = newLoops(worker)
 	s.gaussian = newGaussian(s.gradientNoise, s.loops)
 	if !alone(c.ranks) {
-		s.together = make([]float64, m.Tape.P+2)
+		s.together = make([]float64, m.Tape.P+3)
 	}
 	if m.Tape.AuxRecord > 0 {
 		s.recordNoise = root.Stream(noise.RecordNoise)
@@ -228,12 +231,19 @@ func (s *Session) draw(step int) (batch []uint32, all bool) {
 func (s *Session) releaseTogether(dst []float64, count float64, failed error, clip Clip, step int) (float64, error) {
 	p, x := len(dst), s.together
 	copy(x, dst)
-	x[p], x[p+1] = count, 0
+	x[p], x[p+1], x[p+2] = count, 0, clip.Norm
 	if failed != nil {
-		clear(x)
+		clear(x[:p+1])
 		x[p+1] = 1
 	}
-	err := releaseTogether(s.curator.ranks, x, func() { x[p] = s.release(x[:p], x[p], clip, step) })
+	err := releaseTogether(s.curator.ranks, x, func() {
+		if all := clip.Norm * float64(s.curator.ranks.Size()); !(math.Abs(x[p+2]-all) <= 1e-9*all) { // the noise is for this C
+			clear(x[:p+1])
+			x[p+1], failed = 1, errors.Join(failed, errQueriesDiffer)
+			return
+		}
+		x[p] = s.release(x[:p], x[p], clip, step)
+	})
 	switch {
 	case err != nil:
 		return 0, err

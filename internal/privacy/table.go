@@ -92,7 +92,7 @@ func (cfg TableConfig) read(e encoding.Encoding, opt records.Options) (*Rows, re
 	}
 	opt.Share = records.Share{Rank: cfg.Rank, Of: cfg.Of}
 	rows, check, err := records.Read(cfg.Data, files, e, opt)
-	return rows, check, digestOf(files), err
+	return rows, check, filesDigest(files), err
 }
 
 // begin readies the rows, read before, for a session that runs a tape. Its
