@@ -183,7 +183,7 @@ func settingsDiffer(locked map[string]any, p *report.Privacy, fitted *models.Mod
 		"batch-size": m.Sampler.BatchSize, "steps": steps, "noise-multiplier": m.NoiseMultiplier,
 		"delta": p.Guarantee.Delta,
 	}
-	if fitted.P > 0 {
+	if m.Clip.Mode != plan.ClippingCounts {
 		states["gradient"] = map[int]string{fitted.P: settings.GradientAligned, 2 * fitted.P: settings.GradientVanilla}[m.ReleasedPerStep]
 	}
 	if q := m.SideQueries; q != nil && !slices.ContainsFunc(m.Levels, func(l table1.Levels) bool { return l.Column == q.Column }) {
