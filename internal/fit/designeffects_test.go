@@ -1,16 +1,20 @@
 package fit_test
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
 
+	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/simulate"
 	"d3p/internal/models/source"
+	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/score"
 	"d3p/internal/stattest"
 )
 
@@ -59,8 +63,37 @@ model: {formula: y ~ x, family: bernoulli}
 				t.Errorf("same %v: parameter %d is %.3f ± %.4f, without privacy ± %.4f", same, j, mean, sd[j], without)
 			}
 		}
+		if same {
+			s.resumesAfterSurprisals(t, p, result)
+		}
 		if again := s.endsWith(t, "design effects", p, result); !slices.Equal(again.DesignEffects.Rows, p.DesignEffects.Rows) {
 			t.Errorf("a resumed fit has units of %v rows, not %v", again.DesignEffects.Rows, p.DesignEffects.Rows)
 		}
+	}
+}
+
+// resumesAfterSurprisals checks that a fit which failed between its last two purchases makes the last one alone when
+// it is resumed.
+func (s *study) resumesAfterSurprisals(t *testing.T, p *plan.Plan, result fit.Result) {
+	t.Helper()
+	checkpoint, err := result.Checkpoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed, spent := *checkpoint.Plan, result.Spent
+	spent.Entries = slices.Clone(spent.Entries[:len(spent.Entries)-1])
+	failed.Surprisals = &score.Surprisals{Noise: 1, Counts: []float64{7}}
+	failed.DesignEffects = score.NewDesignEffects(p.Latent, 1, p.Neighbours)
+	failed.DesignEffects.Noise = p.DesignEffects.Noise
+	checkpoint.Plan = &failed
+	again, err := fit.Resume(context.Background(), checkpoint, s.model, s.curator(t, p, 2, spent), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !event.Equal(again.Spent.Event(), result.Spent.Event()) {
+		t.Errorf("a resumed fit spent %v", again.Spent.Entries)
+	}
+	if q := again.Posterior.Plan; !q.DesignEffects.Known() || q.Surprisals.Counts[0] != 7 {
+		t.Errorf("a resumed fit bought %+v and %+v", q.DesignEffects, q.Surprisals)
 	}
 }

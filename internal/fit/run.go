@@ -104,8 +104,9 @@ func Finish(cp Checkpoint, m *models.Model, spent privacy.Ledger) (Result, error
 
 // run takes the remaining steps with the curator as oracle.
 func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Result, error) {
-	if l.asked() && l.Done() { // only writing the release is left
-		return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, nil
+	if l.restored && l.plan.Private && l.Done() { // the steps end with the entry of the ledger that Resume knows
+		err := l.askAfter(c)
+		return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, err
 	}
 	session, err := l.open(c)
 	if err != nil {
@@ -138,13 +139,7 @@ func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Resul
 	}
 	err = errors.Join(err, session.Close())
 	if err == nil {
-		err = l.askSideQueries(c)
-	}
-	if err == nil {
-		err = l.askSurprisals(c)
-	}
-	if err == nil {
-		err = l.askDesignEffects(c)
+		err = l.askAfter(c)
 	}
 	return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, err
 }

@@ -9,6 +9,16 @@ import (
 	"d3p/internal/score"
 )
 
+// askAfter makes the purchases after the last step that are not made.
+func (l *Loop) askAfter(c *privacy.Curator) error {
+	for _, ask := range []func(*privacy.Curator) error{l.askSideQueries, l.askSurprisals, l.askDesignEffects} {
+		if err := ask(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // askSideQueries makes the plan's purchases of iterates: one release, after the last step.
 func (l *Loop) askSideQueries(c *privacy.Curator) error {
 	q := l.plan.SideQueries
@@ -43,12 +53,6 @@ func (l *Loop) askSideQueries(c *privacy.Curator) error {
 		l.plan.SideQueries = &bought
 	}
 	return err
-}
-
-// asked reports whether all purchases after the last step are made; of none there is nothing to report.
-func (l *Loop) asked() bool {
-	q, s, d := l.plan.SideQueries, l.plan.Surprisals, l.plan.DesignEffects
-	return (q != nil || s != nil || d != nil) && (q == nil || q.Counts != nil) && (s == nil || s.Counts != nil) && (d == nil || d.Known())
 }
 
 // askSurprisals buys the surprisals at the end of the fit.
