@@ -38,6 +38,9 @@ func ReadRelease(f *release.Folder) (model []byte, p outputs.Parameters, err err
 	return model, p, nil
 }
 
+// mostSideQueries bounds the tables of a trace: a forged release with many would fill the memory.
+const mostSideQueries = 1000
+
 // ReadPrivacy reads privacy.json of a release.
 func ReadPrivacy(f *release.Folder) (*Privacy, error) {
 	p, err := release.ReadJSON[Privacy](f, privacyName)
@@ -46,6 +49,9 @@ func ReadPrivacy(f *release.Folder) (*Privacy, error) {
 	}
 	if g := p.Guarantee; g != nil && !(g.Delta > 0 && g.Delta < 1) { // a figure has a tick for each decade
 		return nil, fmt.Errorf("%s: guarantee: a delta of %g is not between 0 and 1", privacyName, g.Delta)
+	}
+	if q := p.Mechanism.SideQueries; q != nil && len(q.Quantities)*len(q.Steps) > mostSideQueries {
+		return nil, fmt.Errorf("%s: trace: %d quantities after %d steps are no trace of d3p", privacyName, len(q.Quantities), len(q.Steps))
 	}
 	return &p, checkVersion(privacyName, p.SchemaVersion)
 }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
+	"d3p/internal/score"
 )
 
 // A release that another version of d3p wrote may mean something else by its
@@ -46,6 +48,22 @@ func TestReleaseOfAnotherVersion(t *testing.T) {
 	for _, err := range []error{release, privacy} {
 		if err == nil || !strings.Contains(err.Error(), "schema_version 2, want 1") {
 			t.Errorf("of version 2: %v", err)
+		}
+	}
+}
+
+// A forged trace with many tables is refused before they fill the memory.
+func TestForgedTraceIsShort(t *testing.T) {
+	run := reporttest.Example(t, plan.Config{Epsilon: 1})
+	for n, refused := range map[int]bool{3: false, 40: true} {
+		run.Plan.SideQueries = &score.SideQueries{Quantities: slices.Repeat([]string{"loss"}, n), Steps: slices.Repeat([]int{1}, n), Noise: 1}
+		files, err := run.Release()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = report.ReadPrivacy(reporttest.Opened(t, reporttest.Written(t, t.TempDir(), "", files), true))
+		if refused != (err != nil) {
+			t.Errorf("%d quantities: %v", n, err)
 		}
 	}
 }

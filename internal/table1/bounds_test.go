@@ -268,3 +268,25 @@ model: {formula: y ~ x, family: bernoulli}
 		}
 	}
 }
+
+// A forged purchase of many pairs contradicts its price before it fills the memory.
+func TestForgedPairsAreCounted(t *testing.T) {
+	m, err := models.Read("two.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 600}
+  columns:
+    x: {type: real, lower: -3, upper: 3}
+    y: {type: binary}
+model: {formula: y ~ 1 + x, family: bernoulli}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, wrong := range map[int]string{2: "", 60_000: string(Pairs)} {
+		p := &Plan{Share: 0.01, Releases: []Release{{Kind: Pairs, Noise: 10, NoiseMultiplier: 10, Coded: make([]string, n)}}}
+		if got := p.Contradiction(m, nil, 1, event.AddRemove); got != wrong {
+			t.Errorf("%d columns: %q, want %q", n, got, wrong)
+		}
+	}
+}

@@ -326,7 +326,7 @@ func (p *Plan) Contradiction(m *models.Model, bought []Bounds, mu float64, rel e
 			parts = len(groupColumns(m, r.Open))
 		}
 		if parts > 0 {
-			z = multiplier(parts, r.Noise, rel)
+			z = multiplier(1, r.Noise, rel) / math.Sqrt(float64(parts)) // a forged release may name any number
 		}
 		moments := r.Kind == Moments || r.Kind == Closer || r.Kind == Second
 		if !equal(z, r.NoiseMultiplier) || moments != (parts == 0) || r.Bound != 0 && !moments {
