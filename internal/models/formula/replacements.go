@@ -15,7 +15,7 @@ var replacements = map[string]string{
 	"gr":      "write (1 | g)",
 	"mm":      "write one group a term, (1 | g) + (1 | h)",
 	"strata":  "write the column as a predictor, or (1 | g)",
-	"weights": "records have no weights, whose effect nothing bounds; add the columns that they follow from, such as strata, as predictors or (1 | g)",
+	"weights": "name the column under `data:`, weights: w; those of a survey divided by their mean",
 	"cluster": "declare the person as `unit:`; a record's effect is bounded by unit",
 	"frailty": "write (1 | g)",
 	"ar":      notRecords, "ma": notRecords, "arma": notRecords, "lag": notRecords, "cosy": notRecords, "car": notRecords, "sar": notRecords,
