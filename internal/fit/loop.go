@@ -147,9 +147,9 @@ func (l *Loop) Query() []float64 {
 // clipped per-record gradients, prior (P) is ∂ log p(θ)/∂θ at the proposed θ. It depends on
 // no record, so it is outside the mechanism:
 //
-//	∂m = release/q + prior,  the rest of λ by the guide's Pullback,
+//	∂m = release/q + prior,  the rest of λ by the guide's Pullback.
 //
-// with 0 for the noise of untouched coordinates, to which it sets release.
+// In untouched coordinates release is noise alone: Absorb sets it to 0 there.
 //
 // For vanilla gradients release is with respect to λ and contains prior and entropy; prior
 // is nil.

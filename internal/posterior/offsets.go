@@ -91,8 +91,8 @@ func (j *jointNormal) certain(null *mat.Dense, free []int) *mat.Dense {
 	return still
 }
 
-// apart are the directions that the columns of null span, by whether coordinates (rows) with the mark
-// move in them; nil if there is none.
+// apart splits the directions that the columns of null span: in those of still no marked row moves, in those
+// of moving some do. Either is nil if it has none.
 func apart(null *mat.Dense, mark func(row int) bool) (still, moving *mat.Dense) {
 	rows, k := null.Dims()
 	squares, whole := mat.NewSymDense(k, nil), 0.0
