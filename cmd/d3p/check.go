@@ -296,9 +296,10 @@ func declaredWords(r data.Rows) string {
 func printCounts(w io.Writer, c *privacy.DataCheck, declared string) {
 	t := terminal.Columns{W: w, Right: []int{0, 1, 2, 3, 4}}
 	t.Line(terminal.Cells{"column", "missing", "unreadable", "out of bounds", "undeclared level"})
-	unreadable, undeclared, notUTF8 := 0, 0, 0
+	unreadable, notWhole, undeclared, notUTF8 := 0, 0, 0, 0
 	for _, column := range c.Columns {
-		unreadable += column.Unparseable
+		unreadable += column.Unparseable - column.NotWhole
+		notWhole += column.NotWhole
 		undeclared += column.UnknownLevel
 		notUTF8 += column.NotUTF8
 		t.Line(terminal.Cells{column.Column, column.Missing, column.Unparseable, column.OutOfBounds, column.UnknownLevel})
@@ -314,6 +315,9 @@ func printCounts(w io.Writer, c *privacy.DataCheck, declared string) {
 	fmt.Fprintln(w)
 	if unreadable > 0 {
 		fmt.Fprintln(w, "a number has no separators of thousands, unit or %; `decimal: \",\"` reads 3,14 and `dates: dmy` reads 31.12.2024 and 31DEC2024")
+	}
+	if notWhole > 0 {
+		fmt.Fprintf(w, "%d cells are fractions in columns of `type: integer`, which count as missing; `type: real` reads them\n", notWhole)
 	}
 	if notUTF8 > 0 {
 		fmt.Fprintf(w, "%d cells are not UTF-8; `encoding: windows-1252` reads what Excel writes in Western Europe\n", notUTF8)

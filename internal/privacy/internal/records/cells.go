@@ -201,8 +201,11 @@ func (e *encoder) truth(c *column, b bool) {
 // value encodes a cell with a value: its number x (NaN if it does not parse) and the code
 // of its level, as the fields of the column need them.
 func (e *encoder) value(c *column, x float64, code int, declared bool) {
-	if c.numeric && math.IsNaN(x) {
+	if notWhole := c.whole && x != math.Trunc(x) && !math.IsNaN(x); c.numeric && (notWhole || math.IsNaN(x)) {
 		c.check.Unparseable++
+		if notWhole {
+			c.check.NotWhole++
+		}
 		e.mark(c)
 	}
 	if c.levels != nil && !declared {

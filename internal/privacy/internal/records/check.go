@@ -37,8 +37,9 @@ type UnitCheck struct {
 type ColumnCheck struct {
 	Column       string `json:"column"`
 	Missing      int    `json:"missing"`
-	Unparseable  int    `json:"unparseable"`   // treated as missing
-	OutOfBounds  int    `json:"out_of_bounds"` // clamped, or rejected where declared
+	Unparseable  int    `json:"unparseable"`         // treated as missing
+	NotWhole     int    `json:"not_whole,omitempty"` // among these: fractions in a column of whole numbers
+	OutOfBounds  int    `json:"out_of_bounds"`       // clamped, or rejected where declared
 	UnknownLevel int    `json:"unknown_level"`
 	NotUTF8      int    `json:"not_utf8,omitempty"` // among these: the model file lacks the encoding
 	// Varying counts the usable rows with another value than the first one of their
@@ -53,6 +54,7 @@ type ColumnCheck struct {
 func (c *ColumnCheck) add(o ColumnCheck) {
 	c.Missing += o.Missing
 	c.Unparseable += o.Unparseable
+	c.NotWhole += o.NotWhole
 	c.OutOfBounds += o.OutOfBounds
 	c.UnknownLevel += o.UnknownLevel
 	c.NotUTF8 += o.NotUTF8

@@ -178,6 +178,20 @@ func TestEncodeMissingIndicator(t *testing.T) {
 	}
 }
 
+// A fraction in a column of whole numbers is missing, and counted once.
+func TestFractionsOfIntegersAreCounted(t *testing.T) {
+	number := encoding.Field{Column: "x", Type: data.Integer, Kind: encoding.Numeric, Missing: encoding.MissingImpute, Impute: 5, Out: []int{0}}
+	squared := number
+	squared.Out = []int{1}
+	rows, check := encode(t, encoding.Encoding{Fields: []encoding.Field{number, squared}, K: 2}, "x\n1.5\n2.0\nthree\n")
+	if d := cmp.Diff([][]float64{{5, 5}, {2, 2}, {5, 5}}, rows); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if c := check.Columns[0]; c.Unparseable != 2 || c.NotWhole != 1 || check.Fits() {
+		t.Errorf("check %+v, want 2 unparseable, 1 of them not whole", check)
+	}
+}
+
 // One missing value rejects the whole record, and leaves N as it is.
 func TestRejectedRecordsStay(t *testing.T) {
 	e := encoding.Encoding{K: 2, Fields: []encoding.Field{

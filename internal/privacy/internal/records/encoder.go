@@ -53,6 +53,7 @@ type encoder struct {
 type column struct {
 	name    string
 	numeric bool // some field wants its number
+	whole   bool // that number must be whole
 	date    bool // the number is a day, counted from origin
 	origin  int
 	levels  *levelSet // when some field wants its level
@@ -113,6 +114,7 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 		switch f.Kind {
 		case encoding.Numeric, encoding.Quantile:
 			c.numeric, c.date, c.origin = true, f.Type == data.Date, f.Origin
+			c.whole = f.Type == data.Integer
 		case encoding.LevelCode, encoding.OneHot:
 			c.levels = newLevelSet(f.Levels)
 			if f.Open {
