@@ -22,6 +22,9 @@ func Files(data string) ([]string, error) {
 	if err != nil || len(files) == 1 && files[0] == data {
 		return files, err
 	}
+	if err := notVersioned(data, files); err != nil {
+		return nil, err
+	}
 	type likeness struct {
 		size     int64
 		modified time.Time
@@ -46,6 +49,32 @@ func Files(data string) ([]string, error) {
 	return files, nil
 }
 
+// versionMarks are folders beside the data files of a table of Delta Lake, Hudi or Iceberg.
+var versionMarks = []string{"_delta_log", ".hoodie", "../metadata/*.metadata.json"}
+
+// notVersioned returns an error if files lie in a table that keeps the files of its earlier
+// versions: a changed row has a record in two files, and a deleted one still has a record.
+func notVersioned(data string, files []string) error {
+	checked := ""
+	for _, file := range files {
+		folder := filepath.Dir(file)
+		for strings.Contains(filepath.Base(folder), "=") { // a partition
+			folder = filepath.Dir(folder)
+		}
+		if folder == checked {
+			continue
+		}
+		checked = folder
+		for _, mark := range versionMarks {
+			if found, _ := filepath.Glob(folder + "/" + mark); len(found) > 0 {
+				return &tablefile.FileError{File: data, Problem: "is a table of Delta Lake, Hudi or Iceberg, whose files also have rows that were changed or deleted",
+					Hint: "write its current rows to a file or folder of their own"}
+			}
+		}
+	}
+	return nil
+}
+
 // namedFiles are the files that data names.
 func namedFiles(data string) ([]string, error) {
 	if list, ok := strings.CutPrefix(data, "@"); ok {
@@ -57,6 +86,7 @@ func namedFiles(data string) ([]string, error) {
 		return inFolder(data)
 	case err != nil && strings.ContainsAny(data, "*?["):
 		files, err := filepath.Glob(data)
+		files = slices.DeleteFunc(files, func(file string) bool { return aNote(file) && !aNote(data) })
 		if err != nil || len(files) == 0 {
 			return nil, &tablefile.FileError{File: data, Problem: "no file matches the pattern", Hint: "quote it, so that the shell does not change it"}
 		}
@@ -68,15 +98,18 @@ func namedFiles(data string) ([]string, error) {
 // dataNames are the ends of names that a data file in a folder has; .gz may follow.
 var dataNames = []string{".csv", ".tsv", ".parquet", ".parq", ".pq"}
 
-// inFolder are the data files below a folder. Names that start with a dot or an underscore
-// are notes of the programs that write such folders.
+// aNote reports whether a name starts with a dot or an underscore: such files and folders
+// are notes of the programs that write folders of data.
+func aNote(path string) bool { return strings.IndexByte("._", filepath.Base(path)[0]) >= 0 }
+
+// inFolder are the data files below a folder, without notes.
 func inFolder(folder string) (files []string, err error) {
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		name := strings.ToLower(entry.Name())
-		if path != folder && (name[0] == '.' || name[0] == '_') {
+		if path != folder && aNote(name) {
 			if entry.IsDir() {
 				return fs.SkipDir
 			}

@@ -199,7 +199,7 @@ func TestSeveralFilesAreOneTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"_SUCCESS", ".part-0.csv.crc", "notes.md"} {
+	for _, name := range []string{"_SUCCESS", ".part-0.csv.crc", "notes.md", "year=2000/_SUCCESS", "year=2000/.part-0.csv.crc"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte("no data"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +208,7 @@ func TestSeveralFilesAreOneTable(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "list"), []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, data := range []string{folder, filepath.Join(folder, "*", "*.csv"), "@" + filepath.Join(folder, "list")} {
+	for _, data := range []string{folder, filepath.Join(folder, "*", "*"), filepath.Join(folder, "*", "*.csv"), "@" + filepath.Join(folder, "list")} {
 		files, err := Files(data)
 		if err != nil {
 			t.Fatal(err)
@@ -240,6 +240,30 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	several := []string{write(t, "a.csv", "a,b\n1,2\n"), write(t, "b.csv", "a,c\n1,2\n")}
 	if _, _, err := Read("table", several, twoNumbers(), Options{}); err == nil || !strings.Contains(err.Error(), "b.csv") || !strings.Contains(err.Error(), "not in the header") {
 		t.Error(err)
+	}
+}
+
+// The folder of a table with versions has rows that the table has no more.
+func TestTablesWithVersions(t *testing.T) {
+	for _, mark := range []string{"_delta_log/0.json", ".hoodie/hoodie.properties", "../metadata/v1.metadata.json"} {
+		folder := filepath.Join(t.TempDir(), "data")
+		part := filepath.Join(folder, "year=2020", "part-0.parquet")
+		for _, name := range []string{part, filepath.Join(folder, mark)} {
+			if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, data := range []string{folder, filepath.Join(folder, "*", "*.parquet")} {
+			if _, err := Files(data); err == nil || !strings.Contains(err.Error(), "Delta Lake, Hudi or Iceberg") {
+				t.Errorf("%s: %v", data, err)
+			}
+		}
+		if _, err := Files(part); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
