@@ -209,7 +209,7 @@ func countLines(path string, gzipped bool, quotes string) (int, error) {
 func (e *encoder) readCSV(path string, text *bufio.Reader, count func() (int, error), block int, enc encoding.Encoding) error {
 	encoding := enc.Text
 	if !enc.Headless {
-		start, _ := text.Peek(4)
+		start, _ := text.Peek(tablefile.Magic)
 		if other := tablefile.OtherFormat(path, string(start)); other != nil {
 			return other
 		}

@@ -35,7 +35,7 @@ func Text(path string, file io.Reader, encoding string) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	start, _ := text.Peek(4)
+	start, _ := text.Peek(Magic)
 	if other := OtherFormat(path, string(start)); other != nil {
 		return nil, other
 	}

@@ -57,6 +57,9 @@ func FormatOf(path, declared string) format {
 	return format{CSV, gzipped}
 }
 
+// Magic is the length of the first bytes that show a format to OtherFormat.
+const Magic = 8
+
 // OtherFormat returns an error if a file that is read as CSV has another format. start is
 // the beginning of its header line, which shows the format; nil if it shows none.
 func OtherFormat(path, start string) *FileError {
@@ -64,19 +67,26 @@ func OtherFormat(path, start string) *FileError {
 		return &FileError{File: path, Problem: "starts like " + what + ", but its name does not show it",
 			Hint: "end its name in ." + end + ", or under data add format: " + end}
 	}
+	starts := func(magic ...string) bool {
+		return slices.ContainsFunc(magic, func(m string) bool { return strings.HasPrefix(start, m) })
+	}
 	switch {
-	case slices.ContainsFunc([]string{"$FL2", "$FL3", "<sta", "\x00\x00\x00\x00"}, func(magic string) bool { return strings.HasPrefix(start, magic) }),
+	case starts("$FL2", "$FL3", "<sta", "\x00\x00\x00\x00"),
 		slices.Contains([]string{".rds", ".rda", ".rdata"}, strings.ToLower(filepath.Ext(path))): // .rds is compressed
 		return &FileError{File: path, Problem: "is a file of SPSS, Stata, SAS or R", Hint: "save it as CSV in UTF-8, or as Parquet"}
-	case strings.HasPrefix(start, "PAR1"):
+	case starts("PAR1"):
 		return name("Parquet", "parquet")
-	case strings.HasPrefix(start, gzipMagic):
+	case starts(gzipMagic):
 		return name("a file compressed by gzip", "csv.gz")
-	case strings.HasPrefix(start, npyMagic[:4]):
+	case starts(npyMagic[:4]):
 		return name("an npy array", "npy")
-	case len(start) > 2 && strings.HasPrefix(start, "\x00\x00") && idxNumber(start[2]) != nil:
+	case len(start) > 2 && starts("\x00\x00") && idxNumber(start[2]) != nil:
 		return name("an idx array", "idx")
-	case strings.HasPrefix(start, "PK\x03\x04"), strings.HasPrefix(start, "\xd0\xcf\x11\xe0"): // .xlsx and .ods; .xls
+	case starts("ARROW1\x00\x00", "SQLite f"):
+		return &FileError{File: path, Problem: "is a file of Arrow or SQLite", Hint: "save it as CSV in UTF-8, or as Parquet"}
+	case starts("\x28\xb5\x2f\xfd", "\xfd7zXZ\x00", "BZh91AY&"):
+		return &FileError{File: path, Problem: "is compressed by zstd, xz or bzip2", Hint: "decompress it, or compress it by gzip"}
+	case starts("PK\x03\x04", "\xd0\xcf\x11\xe0"): // .xlsx and .ods; .xls
 		return &FileError{File: path, Problem: "is a workbook or an archive", Hint: "save its sheet as CSV in UTF-8, or its array by numpy.save"}
 	}
 	return nil

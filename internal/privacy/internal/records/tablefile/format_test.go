@@ -1,10 +1,23 @@
 package tablefile
 
 import (
+	"strings"
 	"testing"
 
 	"d3p/internal/models/spec"
 )
+
+func TestOtherFormats(t *testing.T) {
+	for start, want := range map[string]string{
+		"ARROW1\x00\x00": "Arrow", "SQLite f": "SQLite", "\x28\xb5\x2f\xfd\x04\x00": "zstd", "\xfd7zXZ\x00\x00": "xz", "BZh91AY&": "bzip2",
+		"PK\x03\x04\x14": "workbook", "PAR1\x15": "Parquet", "$FL2@(#)": "SPSS",
+		"ARROW1,y": "", "BZh,age": "", "ORC,age": "", "a": "",
+	} {
+		if err := OtherFormat("a.csv", start); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Problem, want)) {
+			t.Errorf("%q: %v, want %q", start, err, want)
+		}
+	}
+}
 
 func TestFormats(t *testing.T) {
 	for path, want := range map[string]format{
