@@ -3,14 +3,24 @@ package spec
 import (
 	"math"
 
+	"github.com/goccy/go-yaml/ast"
+
 	"d3p/internal/models/data"
 	"d3p/internal/models/source"
 	"d3p/internal/spell"
 )
 
+// tokensHint is for a user who names the texts of missing values where their rule belongs.
+const tokensHint = "one of: reject, model, {impute: 75}; texts that mean a missing value stand once, under data: `missing_tokens: [NA, \"-9\"]`"
+
 // missingRule reads `reject`, `model` or `{impute: value, indicator: true}`.
 func (r *reader) missingRule(e entry) data.Missing {
 	m := data.Missing{At: e.at}
+	e.key = "missing" // also where the key is a column's name
+	if _, list := e.node.(*ast.SequenceNode); list {
+		r.Add(r.at(e.node), tokensHint, "missing must be a rule, not a list")
+		return m
+	}
 	if !e.isMapping() {
 		m.Rule = r.choice(e, data.MissingReject, data.MissingModel).V
 		return m

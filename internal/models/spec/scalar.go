@@ -116,6 +116,9 @@ func (r *reader) choice(e entry, options ...string) source.Value[string] {
 		if meant := formula.FamilyMeant(v.V); e.key == "family" && slices.Contains(options, meant) {
 			hint = "write `family: " + meant + "`"
 		}
+		if e.key == "missing" {
+			hint = tokensHint
+		}
 		r.Add(v.At, hint, "unknown %s %s", e.key, v.V)
 		return source.Value[string]{}
 	}

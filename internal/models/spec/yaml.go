@@ -110,7 +110,7 @@ var examples = map[string]string{
 	"rows":    "write `rows: {public: 1000}`, or `rows: {upper_bound: 1000}`",
 	"column":  "write `{type: real, lower: 18, upper: 100}`",
 	"scale":   "write `scale: {center: 60, by: 20}`",
-	"missing": "write `missing: {default: reject}`",
+	"missing": "write `missing: {default: reject}`; texts that mean a missing value: `missing_tokens: [NA, \"-9\"]`",
 	"model":   "write `model: {formula: y ~ x, family: normal}`",
 	"priors":  "write each on a line of its own, as in `b: normal(0, 1)`",
 	"privacy": "write `privacy: {epsilon: 1}`",
