@@ -8,8 +8,8 @@ import (
 )
 
 // WithoutRepetitions leaves repetitions out of a readable table: standardised effects of
-// groups z_NAME if the effects r_NAME are there, coefficients in the units of the data
-// file, and constants 0 or 1. summary.csv has every row.
+// groups z_NAME if the effects r_NAME are there, Cholesky factors L_NAME of the correlations
+// cor_NAME, coefficients in the units of the data file, and constants 0 or 1. summary.csv has every row.
 func WithoutRepetitions(rows []Summary) []Summary {
 	has := map[string]bool{}
 	for _, r := range rows {
@@ -52,6 +52,9 @@ func InFileUnits(rows []Summary) (kept []Summary, any bool) {
 func repeats(name string, has map[string]bool) bool {
 	if group, ok := naming.GroupOf(name); ok && naming.IsStandardised(name) {
 		return has[naming.Effects(group)] || has[naming.Raw(naming.Effects(group))]
+	}
+	if group, ok := naming.CholeskyOf(name); ok && has[naming.Correlations(group)] {
+		return true
 	}
 	parameter, ok := naming.OnScale(name)
 	return ok && has[parameter]

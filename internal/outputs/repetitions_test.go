@@ -18,7 +18,7 @@ func TestSummaryOfAPoint(t *testing.T) {
 
 func TestWithoutRepetitions(t *testing.T) {
 	var rows []Summary
-	for _, name := range strings.Fields("b[a] z_g[1] r_g[1] z_other[1] z_h[1] r_h_raw[1] b_raw[a] raw_b Intercept Intercept_raw sensor_raw") {
+	for _, name := range strings.Fields("b[a] z_g[1] r_g[1] z_other[1] z_h[1] r_h_raw[1] b_raw[a] raw_b Intercept Intercept_raw sensor_raw L_h[x,z] cor_h L_k[x,z]") {
 		rows = append(rows, Summary{Variable: name, SD: 1})
 	}
 	rows = append(rows, Summary{Variable: "L[1,1]", Mean: 1, SD: 8e-14}, Summary{Variable: "L[1,2]"}, Summary{Variable: "L[2,1]", SD: 1e-12}, Summary{Variable: "point", Mean: 0.56})
@@ -26,7 +26,7 @@ func TestWithoutRepetitions(t *testing.T) {
 	for _, r := range WithoutRepetitions(rows) {
 		got = append(got, r.Variable)
 	}
-	if want := "b[a] r_g[1] z_other[1] r_h_raw[1] raw_b Intercept sensor_raw L[2,1] point"; strings.Join(got, " ") != want {
+	if want := "b[a] r_g[1] z_other[1] r_h_raw[1] raw_b Intercept sensor_raw cor_h L_k[x,z] L[2,1] point"; strings.Join(got, " ") != want {
 		t.Errorf("shown %v, want %s", got, want)
 	}
 }

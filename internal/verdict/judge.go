@@ -62,6 +62,7 @@ func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, k
 	d.judgeIntercepts()
 	d.judgeEffects()
 	d.judgeSpreads(missed)
+	d.judgeSpreadsAtZero()
 	d.judgeComponents()
 }
 

@@ -406,3 +406,27 @@ func TestNothingIsResolvedBesideLoneEffects(t *testing.T) {
 		}
 	}
 }
+
+// The standard deviation of intercepts where ages are 0 follows from that of slopes and the correlation, unless 0 is the center.
+func TestSpreadOfInterceptsAtZero(t *testing.T) {
+	for _, c := range []struct {
+		center, noise float64 // the center in the column's own unit, the share of noise of the correlation
+		want          string
+	}{{3, 0.1, outputs.Resolved}, {3, 0.97, outputs.Not}, {0, 0.97, outputs.Resolved}} {
+		small := 0.1
+		d := outputs.Draws{S: 500, Variables: []outputs.Variable{
+			{Name: "sd_g[Intercept]", NoiseShare: &small}, {Name: "sd_g[age]", NoiseShare: &small},
+			{Name: "cor_g", NoiseShare: &c.noise}, {Name: "sd_g_raw[Intercept]", NoiseShare: &small}}}
+		d.Values = make([]float64, 4*d.S)
+		rng := rand.New(rand.NewPCG(1, 1))
+		for i := range d.S {
+			a, b, rho := math.Exp(0.1*rng.NormFloat64()), math.Exp(0.1*rng.NormFloat64()), 0.1*rng.NormFloat64()
+			d.Values[i], d.Values[d.S+i], d.Values[2*d.S+i] = a, b, rho
+			d.Values[3*d.S+i] = math.Sqrt(a*a - 2*c.center*rho*a*b + c.center*c.center*b*b)
+		}
+		Judge(nil, &d, nil, nil, Known{})
+		if got := *d.Variables[3].Verdict; got.Value != c.want || (c.want == outputs.Not) != strings.Contains(got.Why, "follows from cor_g") {
+			t.Errorf("center %g, share %g: %+v, want %s", c.center, c.noise, got, c.want)
+		}
+	}
+}

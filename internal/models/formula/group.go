@@ -31,7 +31,7 @@ import (
 func (l *lowering) group(g GroupTerm) (summands []string) {
 	m, name, level := l.model, g.Name(), g.Group.V
 	labels := g.labels(l.Data)
-	coef, sd, z, r := name+"_coef", naming.Spread(name), naming.Standardised(name), naming.Effects(name)
+	coef, sd, cholesky, z, r := name+"_coef", naming.Spread(name), naming.Cholesky(name), naming.Standardised(name), naming.Effects(name)
 	if !slices.ContainsFunc(l.Core.Dims, func(d *core.Dim) bool { return d.Name.V == level }) {
 		l.AddDim(&core.Dim{Name: source.Value[string]{V: level, At: g.At}, Of: g.Group})
 	}
@@ -41,10 +41,10 @@ func (l *lowering) group(g GroupTerm) (summands []string) {
 	l.elements(sd)
 	factor, law := "", "normal(0, 1)"
 	if g.correlated(l.Data) && l.effect == "" {
-		prior := m.prior(priorCor, "cor_"+name, "cor")
+		prior := m.prior(priorCor, naming.Correlations(name), "cor")
 		prior.V = strings.Replace(prior.V, "lkj(", "lkj_cholesky(", 1)
-		l.Param("L_"+name, prior, " ["+coef+", "+coef+"]")
-		factor, law = "diag("+sd+") @ L_"+name, "mvn(0, L_"+name+")"
+		l.Param(cholesky, prior, " ["+coef+", "+coef+"]")
+		factor, law = "diag("+sd+") @ "+cholesky, "mvn(0, "+cholesky+")"
 		l.correlations(name, labels, g)
 	}
 	dims := " [" + level + ", " + coef + l.effect + "]"
@@ -78,12 +78,13 @@ func (g *GroupTerm) Name() string { return within(g.Of, g.Group.V) }
 // correlations adds the correlations of a group's effects as a quantity: one number of
 // two effects, the matrix of more.
 func (l *lowering) correlations(name string, labels []string, g GroupTerm) {
-	text := "L_" + name + " @ transpose(L_" + name + ")"
+	factor := naming.Cholesky(name)
+	text := factor + " @ transpose(" + factor + ")"
 	if len(labels) == 2 {
 		quoted := func(label string) string { return (&expr.Text{Value: label}).String() }
-		text = "L_" + name + "[" + quoted(labels[1]) + ", " + quoted(labels[0]) + "]"
+		text = factor + "[" + quoted(labels[1]) + ", " + quoted(labels[0]) + "]"
 	}
-	l.Define(&l.Core.Let, "cor_"+name, source.Value[string]{V: text, At: g.At})
+	l.Define(&l.Core.Let, naming.Correlations(name), source.Value[string]{V: text, At: g.At})
 }
 
 // groupMean lowers the group's formula to the mean of its effects, "" for none.

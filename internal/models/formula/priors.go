@@ -97,7 +97,7 @@ func (m *Model) groupPriorNames(d *data.Data, g *GroupTerm) []string {
 		}
 	}
 	if g.correlated(d) {
-		names = append(names, "cor", "cor_"+group)
+		names = append(names, "cor", naming.Correlations(group))
 	}
 	for _, f := range m.GroupFormulas {
 		if g.Of != "" || f.Group.V != group {
@@ -154,8 +154,8 @@ func (m *Model) AllPriors(lowered *core.Core) []*core.Definition {
 			continue // its prior is part of the model, not a choice
 		}
 		prior := *p
-		if group, ok := strings.CutPrefix(p.Name.V, "L_"); ok {
-			prior.Name.V = "cor_" + group
+		if group, ok := naming.CholeskyOf(p.Name.V); ok {
+			prior.Name.V = naming.Correlations(group)
 		}
 		if distribution, _, errs := expr.SplitDims(p.Expr); len(errs) == 0 {
 			prior.Text.V = distribution.String()

@@ -130,7 +130,7 @@ func (l *lowering) rawGroup(g GroupTerm, times string) {
 	}
 	factor := "diag(" + sd + ")"
 	if g.correlated(l.Data) {
-		factor += " @ L_" + name
+		factor += " @ " + naming.Cholesky(name)
 	}
 	factor = "unscaled(" + factor + ", over=" + dim + ")"
 	l.quantity(sd, times+"sqrt(diag("+factor+" @ transpose("+factor+")))")
@@ -157,7 +157,7 @@ func (m *Model) OnScales(d *data.Data) (names []string) {
 			names = append(names, naming.Spread(name), naming.Effects(name), "g_"+name)
 		}
 		if scaled || !single {
-			names = append(names, "L_"+name, "cor_"+name)
+			names = append(names, naming.Cholesky(name), naming.Correlations(name))
 		}
 	}
 	return names

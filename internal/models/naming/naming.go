@@ -19,6 +19,8 @@ const (
 	effects      = "r_"
 	standardised = "z_"
 	spread       = "sd_"
+	correlations = "cor_"
+	cholesky     = "L_"
 	curve        = "s_"
 )
 
@@ -38,6 +40,15 @@ func Standardised(group string) string { return standardised + group }
 // Spread is the name of the standard deviations of a group's effects.
 func Spread(group string) string { return spread + group }
 
+// Correlations is the name of the correlations of a group's effects.
+func Correlations(group string) string { return correlations + group }
+
+// Cholesky is the name of the Cholesky factor of the correlations of a group's effects.
+func Cholesky(group string) string { return cholesky + group }
+
+// CholeskyOf is the group of a Cholesky factor with this name.
+func CholeskyOf(name string) (group string, ok bool) { return strings.CutPrefix(name, cholesky) }
+
 // GroupOf is the group of effects with this name, standardised or not.
 func GroupOf(name string) (group string, ok bool) {
 	if group, ok = strings.CutPrefix(name, effects); ok {
@@ -51,7 +62,13 @@ func IsStandardised(name string) bool { return strings.HasPrefix(name, standardi
 
 // IsSpread reports whether a name is the name of the standard deviations of a group's
 // effects.
-func IsSpread(name string) bool { return strings.HasPrefix(name, spread) }
+func IsSpread(name string) bool {
+	_, ok := SpreadOf(name)
+	return ok
+}
+
+// SpreadOf is the group of standard deviations with this name.
+func SpreadOf(name string) (group string, ok bool) { return strings.CutPrefix(name, spread) }
 
 // Curve is the name of the coefficients of a curve in a number.
 func Curve(number string) string { return curve + number }
