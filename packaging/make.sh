@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# make.sh FOLDER: the programs and packages of a release, and their SHA256SUMS, in
-# FOLDER. The same commit and Go make the same bytes. Needs Go, and dpkg-deb for the
+# make.sh FOLDER [SYSTEM/ARCHITECTURE...]: the programs of a release, for all systems or
+# those named, its packages, and their SHA256SUMS, in FOLDER. The same commit and Go make the same bytes. Needs Go, and dpkg-deb for the
 # packages. The static programs have no CUDA engine; the packages for Debian have.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out=$1
+out=$1 targets=${*:2}
 mkdir -p "$out"
 rm -f "$out"/d3p_* "$out"/SHA256SUMS
 out=$(cd "$out" && pwd)
@@ -31,7 +31,7 @@ build "$(go env GOHOSTOS)" "$(go env GOHOSTARCH)" nogpu "$work/d3p"
 version=$("$work/d3p" --version | sed -n '1s/^d3p v\{0,1\}//p' | tr '+' '-')
 version=${version/(devel)/0.0.0-devel}
 
-for target in linux/amd64 linux/arm64 darwin/arm64 darwin/amd64 windows/amd64; do
+for target in ${targets:-linux/amd64 linux/arm64 darwin/arm64 darwin/amd64 windows/amd64}; do
     name=d3p_${version}_${target/\//_}
     case $target in windows/*) name=$name.exe ;; esac
     build "${target%/*}" "${target#*/}" nogpu "$out/$name"
