@@ -146,9 +146,15 @@ func (closed) Open(*graph.Tape, *privacy.Rows) (privacy.Worker, error) {
 
 // loud is an engine whose sums are as long as any, with which the iterates of some init seeds leave the range of
 // numbers.
-type loud struct{ privacy.Engine }
+type loud struct {
+	privacy.Engine
+	began func() // nil: no call
+}
 
 func (e loud) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
+	if e.began != nil {
+		e.began()
+	}
 	w, err := e.Engine.Open(t, rows)
 	return loudWorker{w}, err
 }
@@ -162,17 +168,23 @@ func (w loudWorker) ClippedSum(dst []float64, _ privacy.StepInput, _ []uint32, _
 	return 0, nil
 }
 
+// diverges runs a fit whose iterates leave the range of numbers, and calls began before its first step.
+func (p *purchases) diverges(began func()) run.Run {
+	p.t.Helper()
+	p.model = strings.NewReplacer("bounds: {dp: 0.1, within: [-50, 50]}", "lower: -3, upper: 3", " + site", "", "3000", "300").Replace(p.model)
+	r := p.new(loud{whole(), began})
+	r.Plan = fittest.Plan(p.t, r.Model, plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 20, SamplingRate: 1, Table1: "none", Optimizer: "sgd", LearningRate: 3, InitSeed: 1})
+	if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "run")); !errors.Is(err, fit.ErrNonFinite) {
+		p.t.Fatalf("the fit ends with %v", err)
+	}
+	return r
+}
+
 // A fit whose iterates leave the range of numbers says in which step, which its releases decide. So it has the price
 // of all its steps, not of those until then, and no earlier checkpoint continues it.
 func TestFitThatEndsItselfPaysAllSteps(t *testing.T) {
 	p := newPurchases(t, "x,site,y")
-	p.model = strings.NewReplacer("bounds: {dp: 0.1, within: [-50, 50]}", "lower: -3, upper: 3", " + site", "", "3000", "300").Replace(p.model)
-	r := p.new(loud{whole()})
-	r.Plan = fittest.Plan(t, r.Model, plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 20, SamplingRate: 1, Table1: "none", Optimizer: "sgd", LearningRate: 3, InitSeed: 1})
-	_, err := r.Fit(context.Background(), filepath.Join(p.dir, "run"))
-	if !errors.Is(err, fit.ErrNonFinite) {
-		t.Fatalf("the fit ends with %v", err)
-	}
+	r := p.diverges(nil)
 	p.holds(r.Plan.MechanismEvent(r.Plan.NoiseMultiplier))
 	own, _, err := run.ReadLedger(filepath.Join(p.dir, "run"))
 	if err != nil || !event.Equal(own.Event(), r.Plan.MechanismEvent(r.Plan.NoiseMultiplier)) {
@@ -184,6 +196,23 @@ func TestFitThatEndsItselfPaysAllSteps(t *testing.T) {
 	if _, err := run.Reopen(filepath.Join(p.dir, "run"), ""); err == nil || !strings.Contains(err.Error(), "the fit ended itself, and released nothing; its price is in ") {
 		t.Errorf("it is resumed: %v", err)
 	}
+	p.refuses()
+}
+
+// It has this price, too, where the ledger cannot be written at its end and is settled later.
+func TestSettledFitThatEndedItselfPaysAllSteps(t *testing.T) {
+	p := newPurchases(t, "x,site,y")
+	mode := func(mode os.FileMode) {
+		if err := os.Chmod(p.ledger, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := p.diverges(func() { mode(0o666) }) // a ledger that others may change is refused
+	mode(0o600)
+	if err := run.Settle(p.ledger, filepath.Join(p.dir, "run")); err != nil {
+		t.Fatal(err)
+	}
+	p.holds(r.Plan.MechanismEvent(r.Plan.NoiseMultiplier))
 	p.refuses()
 }
 

@@ -38,6 +38,10 @@ func Settle(path, run string) error {
 		return failed(Usage, fmt.Errorf("%s: %w", folder.path, err))
 	case j.ID == "":
 		return usagef("%s holds no fit", folder.path)
+	default:
+		if spent, err = folder.spentWhole(); err != nil {
+			return failed(Usage, fmt.Errorf("%s: %w", folder.path, err))
+		}
 	}
 	if folder.released() {
 		return usagef("%s: the fit is finished (d3p ledger add books it)", folder.path)
@@ -61,6 +65,19 @@ func Settle(path, run string) error {
 	}
 	folder.giveSpaceBack()
 	return nil
+}
+
+// spentWhole is what a fit without a checkpoint spent before it ended itself, by its own ledger, if the ledger of the
+// data set could not be written then; nil if the fit was killed.
+func (r folder) spentWhole() (event.Event, error) {
+	var own privacy.Ledger
+	switch err := r.read(ledgerFile, &own); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return own.Event(), nil
 }
 
 // ReadLedger reads the run's own ledger. ok is false if the folder has no private/: it
