@@ -186,6 +186,9 @@ func (a *app) noteLimits(m *models.Model) {
 // planFits plans a fit, or the fits of --repeat. If the fits buy Table 1, each reads the
 // file itself, because it encodes the records by its own purchase.
 func (a *app) planFits(c *cobra.Command, s *flags.Settings, m *models.Model, data string) (*plan.Plan, error) {
+	if s.Fit.NoiseMultiplier > 0 {
+		a.overBudget = "type a larger --noise-multiplier"
+	}
 	plan, err := a.plan(c, s, m)
 	if err == nil {
 		err = checkSampler(s, plan)

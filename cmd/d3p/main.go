@@ -68,12 +68,14 @@ type app struct {
 
 	releases    released.Reader
 	stopsItself atomic.Bool // the command ends between two steps when its context ends
+	overBudget  string      // what to type when a budget is exceeded
 }
 
 // run executes the command line args and returns the exit status. A result that stdout did
 // not take completely is an error.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.releases.Notef = a.notef
+	a.overBudget = "type a smaller --epsilon; d3p ledger show prints how large it may be"
 	out := &faultWriter{to: a.out}
 	a.out = out
 	root := newRoot(a)
@@ -136,7 +138,7 @@ func (a *app) newProgress() *terminal.Progress {
 func (a *app) report(err error) {
 	text := strings.TrimRight(err.Error(), "\n")
 	if errors.As(err, new(*privacy.BudgetError)) {
-		text += " (type a smaller --epsilon; d3p ledger show prints how large it may be)"
+		text += " (" + a.overBudget + ")"
 	}
 	for _, line := range strings.Split(text, "\n") {
 		if !hasPosition(line) && !strings.HasPrefix(line, "  ") {

@@ -53,6 +53,10 @@ func (a *app) resume(c *cobra.Command, folder, data, device string, ranks run.Ra
 	if err := a.stopItself(c.Context()); err != nil {
 		return err
 	}
+	a.overBudget = "type d3p ledger show " + r.Job.Ledger + " for what is left"
+	if r.CanFinish() {
+		a.overBudget = "type d3p finish " + folder + " for the result so far, whose price is booked"
+	}
 	r.Host, r.Ranks = a.host(), ranks
 	result, err := r.Resume(c.Context())
 	if err != nil {

@@ -14,16 +14,7 @@ func (r Run) Finish() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	why := ""
-	switch steps := r.checkpoint.State.Step; {
-	case len(r.checkpoint.Sample) > 0, r.Plan.Private && steps >= r.Plan.Steps:
-		why = "every step of this fit is taken"
-	case !r.Plan.Private:
-		why = "a fit without privacy has no price to save"
-	case steps == 0:
-		why = "no step was taken"
-	}
-	if why != "" {
+	if why := r.unfinishable(); why != "" {
 		return nil, usagef("%s: %s (type d3p resume %[1]s)", r.folder.path, why)
 	}
 	released, err := r.Job.compile(r.Plan.Settled())
@@ -42,4 +33,20 @@ func (r Run) Finish() (*Result, error) {
 		return nil, err
 	}
 	return r.release(released, &result)
+}
+
+// CanFinish reports whether Finish takes the fit.
+func (r Run) CanFinish() bool { return r.unfinishable() == "" }
+
+// unfinishable is why a stopped fit has no result that Finish could release; "" if it has one.
+func (r Run) unfinishable() string {
+	switch steps := r.checkpoint.State.Step; {
+	case len(r.checkpoint.Sample) > 0, r.Plan.Private && steps >= r.Plan.Steps:
+		return "every step of this fit is taken"
+	case !r.Plan.Private:
+		return "a fit without privacy has no price to save"
+	case steps == 0:
+		return "no step was taken"
+	}
+	return ""
 }

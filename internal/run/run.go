@@ -517,6 +517,11 @@ func (r Run) stopped(result *fit.Result, cause error) error {
 	if err != nil {
 		return failed(Output, errors.Join(cause, err))
 	}
-	return failed(Stopped, fmt.Errorf("stopped after %d of %d steps; their price is in %s (d3p resume %[4]s continues at no new cost, d3p finish %[4]s releases the result so far)",
-		result.Posterior.Steps, result.Posterior.Plan.Steps, spent, r.folder.path))
+	r.checkpoint = &checkpoint
+	finish := ""
+	if r.CanFinish() {
+		finish = fmt.Sprintf(", d3p finish %s releases the result so far", r.folder.path)
+	}
+	return failed(Stopped, fmt.Errorf("stopped after %d of %d steps; their price is in %s (d3p resume %s continues at no new cost%s)",
+		result.Posterior.Steps, result.Posterior.Plan.Steps, spent, r.folder.path, finish))
 }
