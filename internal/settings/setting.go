@@ -157,6 +157,9 @@ func (s Setting) Read(text string) (any, *Mistake) {
 	case Words:
 		return s.words(strings.Split(text, ","))
 	case Text:
+		if s.File && text == "" { // an unset variable of a job script: a fit with D3P_LEDGER= would be in no ledger
+			return nil, mistake("name it, or leave the setting out", `"" names no file`)
+		}
 		if s.Form != nil {
 			return text, s.Form(text)
 		}

@@ -143,7 +143,7 @@ func rows() []Setting {
 		{Name: "accept-risk", Group: Price, Kind: Words,
 			Help: "comma-separated names of `RISKS` that you accept; the report records them"},
 		{Name: "ledger", Key: "privacy.ledger", Group: Price, Kind: Text, File: true, Quiet: true,
-			Help: "ledger `FILE` of the data set; d3p refuses the fit if all its runs together would exceed its limit"},
+			Help: "ledger `FILE` of the data set; d3p refuses the fit if all its runs together would exceed its limit; a variable or key that is empty is refused"},
 		{Name: "model", Group: Running, Kind: Text, File: true,
 			Help: "model `FILE`", Default: "DATA.yaml beside the data, then ./d3p.yaml"},
 		{Name: "out", Group: Running, Kind: Text, File: true,

@@ -254,7 +254,10 @@ func withoutFolder(source string) string {
 func (e Environment) readConfig(c *cobra.Command) (source, error) {
 	path, _ := c.Flags().GetString("config")
 	if path == "" {
-		path, _ = e.Lookup(settings.Variable("config"))
+		set := false
+		if path, set = e.Lookup(settings.Variable("config")); set && path == "" {
+			return nil, status.Usagef("%s: %q names no file (name it, or unset the variable)", settings.Variable("config"), path)
+		}
 	}
 	if path == "" {
 		return func(string) (any, string, bool) { return nil, "", false }, nil
