@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
@@ -22,6 +24,7 @@ import (
 	"d3p/internal/privacy/noise"
 	"d3p/internal/run"
 	"d3p/internal/score"
+	"d3p/internal/settings"
 )
 
 // scoreSettings are the release and records to score, and the price.
@@ -68,8 +71,9 @@ see scores; each one is counted in the same release, with more noise for all.
 --public is for a public TEST: without noise and price.
 
 TEST has the columns of the model, the response too. If people in TEST are in the
-table of the fit, the two releases add up: use --ledger, which books this one before
-it reads a record and refuses what exceeds the limit.`,
+table of the fit, the two releases add up: use --ledger, or the variable D3P_LEDGER as
+for the fit, which books this one before it reads a record and refuses what exceeds
+the limit.`,
 		Example: "  d3p score d3p-run-cohort-1 test.csv --epsilon 0.5\n  d3p score d3p-run-cohort-1 test.csv --epsilon 0.2 --ledger cohort.ledger --json",
 		Args:    exactly("RUN", "TEST"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -106,8 +110,26 @@ it reads a record and refuses what exceeds the limit.`,
 	return c
 }
 
+// ledgerOf takes the ledger of private records from the variable of the setting, if no flag names it: who books all
+// fits by the variable has the scores booked, too.
+func (s *scoreSettings) ledgerOf(c *cobra.Command, e flags.Environment) error {
+	name := settings.Variable("ledger")
+	path, set := e.Lookup(name)
+	if !set || s.public || c.Flags().Changed("ledger") {
+		return nil
+	}
+	if _, wrong := settings.Named("ledger").Read(path); wrong != nil {
+		return status.Usagef("%s: %w", name, wrong)
+	}
+	s.ledger = path
+	return nil
+}
+
 // score books the price, counts, and prints the scores.
 func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
+	if err := s.ledgerOf(c, a.environment()); err != nil {
+		return err
+	}
 	r, err := a.releases.Read(c.Context(), folder)
 	if err != nil {
 		return err
@@ -224,10 +246,13 @@ func (s *scoreSettings) book(folder, entity string, rel event.Relation, ev event
 		}
 		return book.Settle(named, ev, time.Now())
 	})
-	if err != nil {
-		err = fmt.Errorf("--ledger: %s: %w", s.ledger, err)
+	switch over := new(privacy.BudgetError); {
+	case errors.As(err, &over):
+		return status.With(status.Budget, fmt.Errorf("--ledger: %s: %w", s.ledger, err))
+	case err != nil:
+		return status.Usagef("--ledger: %w", err)
 	}
-	return status.With(status.Budget, err)
+	return nil
 }
 
 // print prints the scores as a table.
