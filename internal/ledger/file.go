@@ -113,11 +113,16 @@ func Update(path string, change func(*Ledger) error) (*Ledger, error) {
 	if err := ownFile(folder, name); err != nil {
 		return nil, fmt.Errorf("%s %w", path, err)
 	}
-	unlock, err := atomicfile.Lock(folder, name+".lock", true)
+	lock := name + ".lock"
+	unlock, err := atomicfile.Lock(folder, lock, true)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	locked, err := folder.Lstat(lock)
+	if err != nil {
+		return nil, err
+	}
 	b, err := readIn(folder, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -130,6 +135,9 @@ func Update(path string, change func(*Ledger) error) (*Ledger, error) {
 		return nil, err
 	}
 	return b, atomicfile.WriteIn(folder, name, 0o600, func(w io.Writer) error {
+		if now, err := folder.Lstat(lock); err != nil || !os.SameFile(locked, now) {
+			return fmt.Errorf("%s.lock was removed while this program had the lock, so another one may have changed the ledger (try again, and leave that file alone)", path)
+		}
 		_, err := w.Write(text)
 		return err
 	})

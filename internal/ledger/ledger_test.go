@@ -230,6 +230,36 @@ func TestUpdatesAreSerial(t *testing.T) {
 	}
 }
 
+// Where the lock's file is removed, another program may have written the ledger: its entry is not lost.
+func TestRemovedLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.json")
+	if err := Create(path, limited(2)); err != nil {
+		t.Fatal(err)
+	}
+	settle := func(name string) func(*Ledger) error {
+		return func(b *Ledger) error { return b.Settle(Run{ID: name}, run(100, 1), now) }
+	}
+	_, err := Update(path, func(b *Ledger) error {
+		if err := os.Remove(path + ".lock"); err != nil {
+			return err
+		}
+		if _, err := Update(path, settle("other")); err != nil {
+			return err
+		}
+		return settle("own")(b)
+	})
+	if err == nil || !strings.Contains(err.Error(), "was removed") {
+		t.Errorf("the ledger is written: %v", err)
+	}
+	b, err := Read(path)
+	if there, other := b.Has("other", Spent); err != nil || other != nil || !there {
+		t.Errorf("the other program's entry is gone (%v, %v)", err, other)
+	}
+	if _, err := Update(path, settle("own")); err != nil {
+		t.Error(err)
+	}
+}
+
 // A ledger under two names is one ledger.
 func TestLinkedLedger(t *testing.T) {
 	dir := t.TempDir()
