@@ -152,6 +152,9 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 	if s.public {
 		counts, err = s.countPublic(r.Model.Encoding, placers)
 	} else {
+		if b := r.Privacy.Budget; b != nil && s.ledger == "" {
+			a.warnf("%s is in the ledger of %s, and the price of its scores is in none: type --ledger FILE if people of TEST are in that data set", folder, b.Dataset)
+		}
 		counts, err = s.count(r, folder, placers, &result)
 	}
 	if err != nil {
