@@ -235,6 +235,8 @@ func (of selection) plans(all []candidate) (target accountant.Target, list []*pl
 		switch {
 		case fit.Epsilon != target.Epsilon:
 			return target, nil, status.Usagef("%s: epsilon %g, and that of %s is %g: a selection has one budget (--epsilon sets it)", of.models[i], fit.Epsilon, of.models[0], target.Epsilon)
+		case one.settings.Ledger != all[0].settings.Ledger:
+			return target, nil, status.Usagef("%s: its ledger is %q, and that of %s is %q: a selection is booked in one (--ledger names it)", of.models[i], one.settings.Ledger, of.models[0], all[0].settings.Ledger)
 		case one.model.Spec.Data.Unit.Entity.V != unit.Entity.V:
 			return target, nil, status.Usagef("%s: it protects one %s, and %s one %s", of.models[i], one.model.Spec.Data.Unit.Entity.V, of.models[0], unit.Entity.V)
 		case one.model.Spec.Data.Unit.ID.V != unit.ID.V: // a unit of one model would be several units of the other
