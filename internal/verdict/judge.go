@@ -30,7 +30,7 @@ func Judge(m *models.Model, draws, prior *outputs.Draws, trace *outputs.Trace, k
 	if prior != nil && len(prior.Variables) != len(draws.Variables) {
 		prior = nil
 	}
-	d := &judged{draws, prior, known, arrivalOf(m, draws, trace), leavesNoiseOut(draws)}
+	d := &judged{draws, prior, known, arrivalOf(m, draws, trace), leavesNoiseOut(draws, known)}
 	everywhere := d.besideSurprisals()
 	for v := range d.Variables {
 		name := d.Variables[v].Name

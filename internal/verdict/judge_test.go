@@ -97,6 +97,8 @@ func TestVerdicts(t *testing.T) {
 	within.Within = map[string]string{"x": "site"}
 	rarely, scarcely, often := plenty, plenty, plenty
 	rarely.Events, scarcely.Events, often.Events = Level{"another y", 40, 20, false}, Level{"another y", 45, 5, false}, Level{"another y", 400, 60, false}
+	counted, more := plenty, plenty
+	counted.Usable, counted.UsableSD, more.Usable, more.UsableSD = 1010, 5, 1500, 5
 	few := plenty
 	few.Others = map[string]Level{"x": {"another x", 20, 30, false}}
 	normal := plenty
@@ -132,6 +134,9 @@ func TestVerdicts(t *testing.T) {
 		{name: "no noise at all", of: "b[x]", want: outputs.Not, why: "leaves the privacy noise out", known: plenty, shares: one("all", 1)},
 		{name: "the prior has no noise", of: "b[x]", want: outputs.Not, why: "the posterior is the prior", known: plenty, sds: one("b[x]", 1), shares: one("all", 1)},
 		{name: "a billionth", of: "b[x]", want: outputs.Not, why: "leaves the privacy noise out", known: plenty, shares: map[string]float64{"all": 1, "sigma": 1e-9}},
+		{name: "a billionth, of as many records as declared", of: "b[x]", want: outputs.Resolved, known: counted, shares: map[string]float64{"all": 1, "sigma": 1e-9}},
+		{name: "a billionth, of more records than declared", of: "b[x]", want: outputs.Not, why: "as many rows as there are", known: more, shares: map[string]float64{"all": 1, "sigma": 1e-9}},
+		{name: "no noise at all, of as many records as declared", of: "b[x]", want: outputs.Not, why: "leaves the privacy noise out", known: counted, shares: one("all", 1)},
 		{name: "nearly no noise", of: "b[x]", want: outputs.Resolved, known: plenty, shares: map[string]float64{"all": 1, "sigma": 1e-6}},
 		{name: "still moving", of: "b[x]", want: outputs.Not, why: "did not arrive", known: plenty, ends: map[string]float64{"b[x]": 0.3, "from b[x]": 1}},
 		{name: "sigma beside one still moving", of: "sigma", want: outputs.Not, why: "what b[x] does not explain", known: plenty, ends: map[string]float64{"b[x]": 0.3, "from b[x]": 1, "sd_site[Intercept]": -math.Ln2}, means: one("sigma", 1)},

@@ -36,16 +36,20 @@ func (d *judged) besideNoise(v int) outputs.Verdict {
 const leastNoise = 1e-8
 
 // leavesNoiseOut reports whether the posterior of d does not contain the privacy noise: no share of
-// it is more than rounding.
-func leavesNoiseOut(d *outputs.Draws) bool {
-	known := false
+// it is more than rounding. An intercept of many records may have as little, and so has a fit that
+// takes them for fewer: their number tells, if it is known.
+func leavesNoiseOut(d *outputs.Draws, known Known) bool {
+	least, shares := leastNoise, false
+	if known.UsableSD != 0 && !known.moreThanDeclared() {
+		least = 0
+	}
 	for _, v := range d.Variables {
-		if v.NoiseShare != nil && *v.NoiseShare > leastNoise {
+		if v.NoiseShare != nil && *v.NoiseShare > least {
 			return false
 		}
-		known = known || v.NoiseShare != nil
+		shares = shares || v.NoiseShare != nil
 	}
-	return known
+	return shares
 }
 
 // besideNoInterval is the verdict on variable v if it is a point, or if the posterior leaves the noise out.

@@ -10,6 +10,11 @@ import (
 
 const usableLost = 0.1 // of the declared records
 
+// moreThanDeclared reports whether clearly more records are usable than declared.
+func (k Known) moreThanDeclared() bool {
+	return k.Usable > (1+usableLost)*k.Declared+levelNoise*k.UsableSD
+}
+
 // Whole is the verdict about all variables in tables: resolved or not if all are, else
 // partly. If far fewer records are usable than declared, or more, it is partly at best, and not with
 // fewer than half of them.
