@@ -272,11 +272,7 @@ func readHeader(path, encoding string) (header []string, lists map[string]string
 	case err == io.EOF:
 		return nil, nil, 0, fmt.Errorf("%s: the file is empty (its first line must name the columns)", path)
 	case err != nil:
-		advice, spaced := privacy.Spaced([]byte(line))
-		if !spaced {
-			advice = "it must name the columns"
-		}
-		return nil, nil, 0, fmt.Errorf("%s: the header line is not CSV (%s)", path, advice)
+		return nil, nil, 0, fmt.Errorf("%s: the header line is not CSV (%s)", path, cmp.Or(privacy.HeadAdvice([]byte(line)), "it must name the columns"))
 	}
 	if wrong := wrongHeader(header); wrong != "" {
 		return nil, nil, 0, fmt.Errorf("%s: %s", path, wrong)
@@ -308,9 +304,11 @@ func firstLine(path string, f io.Reader, encoding string) (string, error) {
 	for err == nil && privacy.NoNames(bytes.TrimRight([]byte(line), "\r\n")) { // a fit skips it, too
 		line, err = lines.ReadString('\n')
 	}
-	switch {
+	switch wide := privacy.UTF16([]byte(line)); {
 	case err != nil && err != io.EOF:
 		return "", err
+	case wide != "":
+		return "", errors.New("is text in UTF-16 that does not say so (--encoding " + wide + ")")
 	case len(line) == maxHeader:
 		return "", fmt.Errorf("no line end in the first %d bytes; is it a CSV file?", maxHeader)
 	case strings.Contains(strings.TrimRight(line, "\r\n"), "\r"):

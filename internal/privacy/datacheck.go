@@ -68,10 +68,11 @@ func AbsoluteData(data string) (string, error) {
 // Separator returns the separator of CSV text with this header line; see records.Separator.
 func Separator(header []byte) byte { return tablefile.Separator(header) }
 
-// Spaced reports whether spaces alone separate the fields of a line, and what to do then.
-func Spaced(line []byte) (advice string, spaced bool) {
-	return tablefile.NotSpaced, tablefile.Spaced(line)
-}
+// HeadAdvice is what to do about a first line that names no columns as CSV does; "" where it shows no reason.
+func HeadAdvice(line []byte) string { return tablefile.HeadAdvice(line) }
+
+// UTF16 is the encoding of a line of text that has zero bytes as UTF-16 has; "" for other text.
+func UTF16(line []byte) string { return tablefile.UTF16(line) }
 
 // NoNames reports whether a first line is blank or Excel's note of the separator.
 func NoNames(line []byte) bool { return tablefile.NoNames(line) }

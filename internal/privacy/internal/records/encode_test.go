@@ -246,7 +246,9 @@ func TestReadErrors(t *testing.T) {
 		{"npy", "\x93NUMPYage\n", "starts like an npy array, but its name does not show it"},
 		{"idx", "\x00\x00\x08\x01age\n", "starts like an idx array, but its name does not show it"},
 		{"column twice", "age,age\n1,2\n", "column age: named twice"},
-		{"open quote", "age,\"y\n3.1415,2\"\n", "in the first line a quote is never closed"},
+		{"open quote", "age,\"y\n3.1415,2\"\n", "in the first line a quote is never closed (the first line must name the columns: take line breaks out of the names)"},
+		{"UTF-16", "\x00a\x00g\x00e\x00,\x00y\x00\r\x00\n", "is text in UTF-16 that does not say so (under data add encoding: utf-16be)"},
+		{"UTF-16, the other order", "a\x00g\x00e\x00,\x00\"\x00\r\x00\n\x00", "(under data add encoding: utf-16le)"},
 		{"stray quote", "age,y\"\n3.1415,2\n", "in the first line a quote stands inside"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -258,6 +260,10 @@ func TestReadErrors(t *testing.T) {
 				t.Errorf("error %q tells of a record", err)
 			}
 		})
+	}
+	sizes := one(encoding.Field{Column: "size, cm", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}})
+	if _, _, err := readOne(write(t, "data.csv", "a;b\n"), sizes, Options{}); err == nil || !strings.Contains(err.Error(), `header: ["size, cm"], all`) {
+		t.Error(err)
 	}
 	if _, _, err := readOne(t.TempDir(), e, Options{}); err == nil || !strings.Contains(err.Error(), "directory") {
 		t.Errorf("a directory: error %v", err)

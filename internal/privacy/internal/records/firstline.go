@@ -2,9 +2,11 @@ package records
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -29,15 +31,15 @@ func (e *encoder) head(path string, blocks *tablefile.Blocks, enc encoding.Encod
 	if err != nil {
 		return nil, 0, 0, readError(path, err)
 	}
+	if wide := tablefile.UTF16(line); wide != "" {
+		return nil, 0, 0, &tablefile.FileError{File: path, Problem: "is text in UTF-16 that does not say so", Hint: "under data add encoding: " + wide}
+	}
 	if separator = tablefile.Separator(line); enc.Separator != "" {
 		separator = tablefile.SeparatorOf(enc.Separator)
 	}
 	text := tablefile.Lines{Separator: separator, Quotes: enc.Quotes}
 	if _, problem, _ := text.Row(line, true); problem != "" {
-		hint := "the first line must name the columns"
-		if tablefile.Spaced(line) {
-			hint = tablefile.NotSpaced
-		}
+		hint := cmp.Or(tablefile.HeadAdvice(line), "the first line must name the columns")
 		return nil, 0, 0, &tablefile.FileError{File: path, Problem: "in the first line " + string(problem), Hint: hint}
 	}
 	names, err = e.header(path, text.Cells, line, separator)
@@ -63,10 +65,7 @@ func (e *encoder) header(path string, cells [][]byte, line []byte, separator byt
 	}
 	if !all && !some {
 		hint := "put the names there, without a title above; or, where it is a record, under data: header: [" + shortList(wanted) + "], all columns of the file in order, and separator: " + tablefile.SeparatorName(separator)
-		if tablefile.Spaced(line) {
-			hint = tablefile.NotSpaced
-		}
-		return nil, &tablefile.FileError{File: path, Problem: "the first line names none of the columns " + shortList(wanted), Hint: hint}
+		return nil, &tablefile.FileError{File: path, Problem: "the first line names none of the columns " + shortList(wanted), Hint: cmp.Or(tablefile.HeadAdvice(line), hint)}
 	}
 	return names, nil // match reports the mistake
 }
@@ -94,11 +93,18 @@ func notText(cell []byte) *tablefile.FileError {
 	return nil
 }
 
-// shortList joins names by commas, the first of many.
+// shortList joins names by commas as a list of a model file does, the first of many.
 func shortList(names []string) string {
 	const most = 6
-	if len(names) > most {
-		names = append(slices.Clone(names[:most]), "...")
+	var list []string
+	for _, name := range names[:min(len(names), most)] {
+		if strings.ContainsAny(name, ",:#[]{}\"'?&*!|>%@`") {
+			name = strconv.Quote(name)
+		}
+		list = append(list, name)
 	}
-	return strings.Join(names, ", ")
+	if len(names) > most {
+		list = append(list, "...")
+	}
+	return strings.Join(list, ", ")
 }

@@ -82,7 +82,7 @@ func TestNotCSV(t *testing.T) {
 		"\xd0\xcf\x11\xe0 and more": "is a workbook or an archive",
 		"$FL2@(#) SPSS":             "is a file of SPSS, Stata, SAS or R",
 		"<stata_dta><header>":       "is a file of SPSS, Stata, SAS or R",
-		"a\x00,\x00b\x00\n\x00":     "is not text in UTF-8",
+		"a\x00,\x00b\x00\n\x00":     "is text in UTF-16 that does not say so",
 		"a,b,gr\xf6\xdfe\n1,2,3\n":  "is not text in UTF-8",
 	} {
 		if _, _, err := readText(t, start, ""); err == nil || !strings.Contains(err.Error(), want) {

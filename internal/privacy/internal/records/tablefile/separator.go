@@ -22,12 +22,25 @@ func SeparatorName(separator byte) string {
 	return `"` + string(separator) + `"`
 }
 
-// NotSpaced is the advice for a file whose first line is Spaced.
-const NotSpaced = "separate fields by commas, semicolons, tabs or bars, not by spaces; in R by write.csv"
+// HeadAdvice is what to do about a first line that names no columns as CSV does; "" where it shows no reason.
+func HeadAdvice(line []byte) string {
+	switch {
+	case !bytes.ContainsAny(line, separators) && bytes.IndexByte(bytes.TrimSpace(line), ' ') > 0:
+		return "separate fields by commas, semicolons, tabs or bars, not by spaces; in R by write.csv"
+	case bytes.Count(line, []byte{'"'})%2 != 0:
+		return "the first line must name the columns: take line breaks out of the names"
+	}
+	return ""
+}
 
-// Spaced reports whether spaces alone separate the fields of a line.
-func Spaced(line []byte) bool {
-	return !bytes.ContainsAny(line, separators) && bytes.IndexByte(bytes.TrimSpace(line), ' ') > 0
+// UTF16 is the encoding of a line of text that has zero bytes as UTF-16 has; "" for other text.
+func UTF16(line []byte) string {
+	for i, name := range []string{"utf-16be", "utf-16le"} { // the byte that is 0 of a Latin letter
+		if len(line) > 3 && line[i] == 0 && line[i+2] == 0 && line[1-i] != 0 {
+			return name
+		}
+	}
+	return ""
 }
 
 // Separator returns the separator of CSV text that starts with this header: the most
