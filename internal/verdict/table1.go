@@ -12,6 +12,7 @@ import (
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/formula"
+	"d3p/internal/models/law"
 	"d3p/internal/outputs"
 	"d3p/internal/score"
 	"d3p/internal/table1"
@@ -72,10 +73,14 @@ func open(m *models.Model, bought []table1.Row) map[string]string {
 	if m.Spec.Model == nil {
 		return found
 	}
+	l, err := table1.LawOf(bought, &m.Spec.Data)
+	if err != nil { // rows of another model
+		l = &law.Law{}
+	}
 	for _, open := range m.Spec.Model.Open(&m.Spec.Data) {
 		for _, c := range open.Columns {
 			for _, source := range m.Spec.Data.OpenSources(c, m.Spec.Data.Column(open.Group)) {
-				if !slices.ContainsFunc(bought, func(r table1.Row) bool {
+				if !variesWithin(&m.Spec.Data, l, source.Name.V, open.Group) && !slices.ContainsFunc(bought, func(r table1.Row) bool {
 					return r.Statistic == table1.SDWithin && r.Column == source.Name.V && r.Of == open.Group
 				}) {
 					found[c.Name.V] = open.Group
@@ -84,6 +89,44 @@ func open(m *models.Model, bought []table1.Row) map[string]string {
 		}
 	}
 	return found
+}
+
+// widelyWithin is the part of a category's spread, Σ p(1 − p) over its levels, that must lie within groups. Then its
+// interval is right also where simulated records do not follow the tables of pairs.
+const widelyWithin = 0.7
+
+// variesWithin reports whether the table of a category and a group, in l, shows that the category varies within
+// groups. Noise of standard deviation s in each of k cells moves the spread within groups by 2s√k at most, and lowers it.
+func variesWithin(d *data.Data, l *law.Law, column, group string) bool {
+	for _, p := range l.Pairs {
+		first, second := l.Columns[p.Of[0]].Name, l.Columns[p.Of[1]].Name
+		width, ofGroup, ofLevel := len(d.Column(second).LevelNames()), map[int]float64{}, map[int]float64{}
+		if !(first == column && second == group || first == group && second == column) || width == 0 {
+			continue
+		}
+		place := func(cell int) (g, level int) {
+			if first == group {
+				return cell / width, cell % width
+			}
+			return cell % width, cell / width
+		}
+		for cell, share := range p.Shares {
+			g, level := place(cell)
+			ofGroup[g], ofLevel[level] = ofGroup[g]+share, ofLevel[level]+share
+		}
+		within, all := 0.0, 1.0
+		for cell, share := range p.Shares {
+			if g, _ := place(cell); ofGroup[g] > hardlyWithin*p.SD*math.Sqrt(float64(len(ofLevel))) { // of the others nothing is known
+				within += share * (1 - share/ofGroup[g])
+			}
+		}
+		for _, share := range ofLevel {
+			all -= share * share
+		}
+		noise := 2 * p.SD * math.Sqrt(float64(len(p.Shares)))
+		return within-hardlyWithin*noise > widelyWithin*all
+	}
+	return false
 }
 
 // readRows sets the usable records, what most of the others lack, and whether the sd of the response is open.

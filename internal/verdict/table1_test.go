@@ -189,6 +189,25 @@ func TestOpenColumns(t *testing.T) {
 	if k := ByTable1(modelstest.Compile(t, "within.yaml", within), nil); len(k.Within) != 1 || k.Within["x"] != "site" {
 		t.Errorf("within: %v, want x", k.Within)
 	}
+	// shares of (a, p), (a, q), (b, p), (b, q)
+	for _, c := range []struct {
+		shares []float64
+		noise  float64
+		open   bool
+	}{
+		{[]float64{0.3, 0.3, 0.2, 0.2}, 0.01, false}, {[]float64{0.5, 0, 0, 0.5}, 0.01, true}, {[]float64{0.5, 0.01, -0.01, 0.5}, 0.01, true},
+		{[]float64{0.4, 0.1, 0.1, 0.4}, 0.001, true}, {[]float64{0.3, 0.3, 0.2, 0.2}, 0.05, true}, {[]float64{0.6, 0, 0, 0.4}, 0.3, true},
+		{[]float64{0.6, 0.001, 0.4, -0.001}, 0.001, false},
+	} {
+		var bought []table1.Row
+		for i, share := range c.shares {
+			of := []string{"site: p, a", "site: q, a", "site: p, b", "site: q, b"}[i]
+			bought = append(bought, table1.Row{Column: "band", Statistic: table1.JointShare, Of: of, Value: share, NoiseSD: c.noise})
+		}
+		if k := ByTable1(modelstest.Compile(t, "pairs.yaml", grouped), bought); (k.Open["band"] == "site") != c.open {
+			t.Errorf("shares %v ± %g: open %v, want %v", c.shares, c.noise, k.Open, c.open)
+		}
+	}
 	derived := modelstest.Compile(t, "open.yaml", strings.NewReplacer(", constant_within: none}", "}", "model:", "  derive:\n    high: x > 0.5\nmodel:", "+ x +", "+ x + high +").Replace(grouped))
 	bought := []table1.Row{{Column: "x", Statistic: table1.SDWithin, Of: "site", Value: 0.1, NoiseSD: 0.01}}
 	for _, c := range []struct {
