@@ -139,6 +139,7 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	if s.Repeat > 1 {
 		return a.repeat(c.Context(), r, s.Out, s.Repeat)
 	}
+	a.progress.Phase("reading the records")
 	result, err := r.Fit(c.Context(), s.Out)
 	if err != nil {
 		return err

@@ -66,6 +66,7 @@ type app struct {
 	json     bool      // --json: results as one JSON document
 	quiet    bool      // --quiet: nothing but results and errors
 
+	progress    *terminal.Progress // of a fit; nil: none, or --quiet
 	releases    released.Reader
 	stopsItself atomic.Bool // the command ends between two steps when its context ends
 	overBudget  string      // what to type when a budget is exceeded
@@ -125,17 +126,18 @@ func (w *faultWriter) Write(b []byte) (n int, err error) {
 	return n, w.err
 }
 
-// newProgress shows the steps of a fit; with --quiet it is nil, which shows nothing.
+// newProgress sets a.progress, which shows the steps of a fit; with --quiet it stays nil, which shows nothing.
 func (a *app) newProgress() *terminal.Progress {
-	if a.quiet {
-		return nil
+	if !a.quiet {
+		a.progress = terminal.NewProgress(a.err, terminal.Steerable(a.err, a.environment().Lookup))
 	}
-	return terminal.NewProgress(a.err, terminal.Steerable(a.err, a.environment().Lookup))
+	return a.progress
 }
 
 // report prints an error to stderr. Lines that begin with a file position are unchanged;
 // any other message gets the program's name in front.
 func (a *app) report(err error) {
+	a.progress.Clear()
 	text := strings.TrimRight(err.Error(), "\n")
 	if errors.As(err, new(*privacy.BudgetError)) {
 		text += " (" + a.overBudget + ")"
@@ -171,6 +173,7 @@ func (a *app) environment() flags.Environment {
 // result prints a command's result on stdout: v as indented JSON with --json, else the
 // output of text.
 func (a *app) result(v any, text func(w io.Writer)) error {
+	a.progress.Clear()
 	if !a.json {
 		text(terminal.Plain{To: a.out})
 		return nil
@@ -180,12 +183,14 @@ func (a *app) result(v any, text func(w io.Writer)) error {
 
 // warnf prints a warning on stderr. --quiet does not silence it.
 func (a *app) warnf(format string, args ...any) {
+	a.progress.Clear()
 	fmt.Fprintf(a.err, "warning: "+format+"\n", args...)
 }
 
 // notef prints a line for the reader on stderr, unless --quiet.
 func (a *app) notef(format string, args ...any) {
 	if !a.quiet {
+		a.progress.Clear()
 		fmt.Fprintf(a.err, format+"\n", args...)
 	}
 }

@@ -58,6 +58,7 @@ func (a *app) resume(c *cobra.Command, folder, data, device string, ranks run.Ra
 		a.overBudget = "type d3p finish " + folder + " for the result so far, whose price is booked"
 	}
 	r.Host, r.Ranks = a.host(), ranks
+	a.progress.Phase("reading the records")
 	result, err := r.Resume(c.Context())
 	if err != nil {
 		return err
@@ -92,6 +93,7 @@ func (a *app) finish(folder string) error {
 		return status.Usagef("--sign: %w", err)
 	}
 	r.Host = a.host()
+	a.progress.Phase("computing the posterior and writing the release")
 	result, err := r.Finish()
 	if err != nil {
 		return err

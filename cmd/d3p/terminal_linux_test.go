@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +92,27 @@ func TestTableOnATerminal(t *testing.T) {
 	}
 	shown, _ := io.ReadAll(ours) // in parts; once theirs is closed an error ends it
 	if strings.Count(string(shown), "\n") != screenLines {
+		t.Errorf("the terminal shows %q", shown)
+	}
+}
+
+// A terminal shows what a fit does before and after its steps, and clears it before anything else is printed.
+func TestPhasesOnATerminal(t *testing.T) {
+	data, err := filepath.Abs("../../datasets/cohort.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := pseudoTerminal(t)
+	c := exec.Command(os.Args[0], "fit", "--epsilon", "1", "--steps", "2", "--table1", "none", "--formats", "none", "--out", filepath.Join(t.TempDir(), "run"), data)
+	c.Args[0], c.Stdout, c.Stderr = "d3p", io.Discard, theirs
+	c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CI=") || strings.HasPrefix(v, "NO_COLOR=") })
+	c.Env = append(c.Env, "TERM=xterm")
+	if err := errors.Join(c.Run(), theirs.Close()); err != nil {
+		t.Fatal(err)
+	}
+	shown, _ := io.ReadAll(ours)
+	const clearLine = "\r\x1b[K"
+	if _, phases, _ := strings.Cut(string(shown), clearLine); phases != "reading the records"+clearLine+"computing the posterior and writing the release"+clearLine {
 		t.Errorf("the terminal shows %q", shown)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Progress shows step, remaining time and spent epsilon on stderr. On a terminal it is a
-// bar. Elsewhere it writes a line per 5 %, at least linesApart after the line before, so
+// bar, or words about what goes on before and after the steps. Elsewhere it writes a line per 5 %, at least linesApart after the line before, so
 // that a batch job's log of a short fit stays empty. It never shows the loss, which depends
 // on records.
 type Progress struct {
@@ -25,6 +25,7 @@ type Progress struct {
 	first   int       // number of that step
 	shown   int       // last multiple of 5 % that was written
 	drawn   time.Time // when the bar or a line was last written
+	open    bool      // a line of the terminal is not cleared
 }
 
 const linesApart = 2 * time.Second
@@ -54,6 +55,22 @@ func Steerable(w io.Writer, env func(name string) (string, bool)) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// Phase shows on a terminal what goes on.
+func (p *Progress) Phase(what string) {
+	if p != nil && p.bar {
+		p.open = true
+		fmt.Fprint(p.w, clearLine, what)
+	}
+}
+
+// Clear clears the line on a terminal before another is printed.
+func (p *Progress) Clear() {
+	if p != nil && p.open {
+		p.open = false
+		fmt.Fprint(p.w, clearLine)
+	}
+}
+
 // Step records that step t of steps has finished, with batches at a rate. It calls
 // epsilonSpent, which may be costly, only to show it.
 func (p *Progress) Step(t, steps int, rate float64, epsilonSpent func() float64) {
@@ -67,12 +84,12 @@ func (p *Progress) Step(t, steps int, rate float64, epsilonSpent func() float64)
 	percent := t * 100 / steps
 	if p.bar {
 		if t == steps {
-			fmt.Fprint(p.w, clearLine)
+			p.Phase("computing the posterior and writing the release")
 		} else if now := p.now(); now.Sub(p.drawn) >= 100*time.Millisecond {
 			p.drawn = now
 			full := barWidth * t / steps
-			fmt.Fprintf(p.w, "%s%3d %% [%s%s] step %d of %d%s%s%s", clearLine, percent, strings.Repeat("=", full), strings.Repeat(" ", barWidth-full),
-				t, steps, epochs(t, steps, rate), p.left(t, steps), spent(epsilonSpent()))
+			p.Phase(fmt.Sprintf("%3d %% [%s%s] step %d of %d%s%s%s", percent, strings.Repeat("=", full), strings.Repeat(" ", barWidth-full),
+				t, steps, epochs(t, steps, rate), p.left(t, steps), spent(epsilonSpent())))
 		}
 		return
 	}

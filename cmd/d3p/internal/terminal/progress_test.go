@@ -57,17 +57,23 @@ func TestProgressLinesApart(t *testing.T) {
 	}
 }
 
-// On a terminal one line is drawn anew ten times a second, and cleared at the end.
+// On a terminal one line is drawn anew ten times a second, says what follows the steps, and is cleared once.
 func TestProgressBar(t *testing.T) {
 	var out bytes.Buffer
 	clock := time.Unix(0, 0)
 	p := &Progress{w: &out, bar: true, now: func() time.Time { return clock }}
+	p.Clear()
+	p.Phase("reading")
+	if want := "\r\x1b[Kreading"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+	out.Reset()
 	for step := 1; step <= 100; step++ {
 		p.Step(step, 100, 0.25, func() float64 { return float64(step) / 100 })
 		clock = clock.Add(50 * time.Millisecond)
 	}
 	drawn := strings.Split(out.String(), "\r\x1b[K")
-	if len(drawn) != 51 || drawn[50] != "" { // at steps 3, 5, ..., 99, and the end
+	if len(drawn) != 51 || drawn[50] != "computing the posterior and writing the release" { // at steps 3, 5, ..., 99, and the end
 		t.Fatalf("%d times drawn, last %q", len(drawn)-1, drawn[len(drawn)-1])
 	}
 	if want := " 51 % [===============               ] step 51 of 100, epoch 12.8 of 25.0, 2.5s left, epsilon spent 0.51"; drawn[25] != want {
@@ -75,6 +81,19 @@ func TestProgressBar(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "\n") {
 		t.Error("a line was ended")
+	}
+	out.Reset()
+	p.Clear()
+	p.Clear()
+	if out.String() != clearLine {
+		t.Errorf("%q, want one cleared line", out.String())
+	}
+	none := NewProgress(&out, false)
+	none.Phase("reading")
+	none.Clear()
+	(*Progress)(nil).Clear()
+	if out.String() != clearLine {
+		t.Errorf("off a terminal: %q", out.String())
 	}
 }
 
