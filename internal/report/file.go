@@ -79,7 +79,7 @@ var contents = []struct{ name, text string }{
 	{outputs.SummaryName, "mean, sd and quantiles of every parameter"},
 	{"draws.parquet", "draws from the posterior, for pandas, polars, DuckDB and R arrow"},
 	{"idata.zarr/", "posterior, prior and prior predictive draws, for ArviZ and xarray"},
-	{table1MD, "how many units there are and how each column is spread; table1.csv has every number"},
+	{table1MD, "how many units have a usable row, and how each column is spread; table1.csv has every number"},
 	{outputs.WeightsName, "weights of the networks"},
 	{outputs.TraceName, "iterates of the fit"},
 	{outputs.SideQueriesName, "loss, accuracy or levels at some iterates, over all records, with noise"},

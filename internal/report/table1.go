@@ -4,10 +4,12 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"text/template"
+	"time"
 
 	"d3p/internal/release"
 	"d3p/internal/table1"
@@ -77,6 +79,22 @@ func isNoise(r table1.Row, spreadless []string) bool {
 // Spreadless names the columns whose correlations are not among the lines for readers.
 func (d *document) Spreadless() string { return strings.Join(table1.Spreadless(d.Table1), ", ") }
 
+// origins are the days from which the columns of dates count; none of a date with a transform.
+func (d *document) origins() map[string]time.Time {
+	found := map[string]time.Time{}
+	for _, p := range d.Preprocessing {
+		switch text, _ := p.Parameters["date"].(string); p.Operation {
+		case "days since":
+			if day, err := time.Parse(time.DateOnly, text); err == nil {
+				found[p.Column] = day
+			}
+		case "transform":
+			delete(found, p.Column)
+		}
+	}
+	return found
+}
+
 func digits(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // table1Line is a line of the table for readers.
@@ -85,14 +103,25 @@ type table1Line struct{ Column, What, Value, Noise string }
 // Table1Lines are the lines for readers: no cells of histograms or mean
 // scores, no correlations that are noise, shares in per cent, limits in place of noise.
 func (d *document) Table1Lines() (lines []table1Line) {
-	spreadless := table1.Spreadless(d.Table1)
+	spreadless, origins := table1.Spreadless(d.Table1), d.origins()
 	for _, r := range d.Table1 {
 		what := string(r.Statistic)
 		value, noise := fmt.Sprintf("%.4g", r.Value), fmt.Sprintf("%.2g", r.NoiseSD)
-		switch r.Statistic {
+		number := func(x float64) string { return fmt.Sprintf("%.4g", x) }
+		switch origin, dated := origins[r.Column]; r.Statistic {
 		case table1.Cell, table1.Part, table1.MeanScore, table1.GroupScore:
 			continue
+		case table1.Mean, table1.Quartile1, table1.Median, table1.Quartile3:
+			if dated {
+				number = func(x float64) string { return origin.AddDate(0, 0, int(math.Round(x))).Format(time.DateOnly) }
+				value = number(r.Value)
+			}
+		case table1.SD:
+			if dated {
+				what = "sd in days"
+			}
 		case table1.Units:
+			what = "units with a usable row"
 			value, noise = fmt.Sprintf("%.0f", r.Value), fmt.Sprintf("%.0f", r.NoiseSD)
 		case table1.Share, table1.Missing, table1.Undeclared, table1.JointShare:
 			value, noise = fmt.Sprintf("%.1f %%", 100*r.Value), fmt.Sprintf("%.2g %%", 100*r.NoiseSD)
@@ -115,7 +144,7 @@ func (d *document) Table1Lines() (lines []table1Line) {
 			value = fmt.Sprintf("%.2f", r.Value)
 		}
 		if r.Low != nil && r.High != nil {
-			noise = fmt.Sprintf("%.4g to %.4g", *r.Low, *r.High)
+			noise = number(*r.Low) + " to " + number(*r.High)
 		}
 		if r.Open {
 			noise += ", open"

@@ -56,3 +56,34 @@ func TestOutsideWords(t *testing.T) {
 		}
 	}
 }
+
+// Readers see dates as dates, an sd of dates in days, and which units were counted; programs see numbers.
+func TestDatesOfTable1(t *testing.T) {
+	low, high := 30.0, 400.4
+	p := &report.Privacy{
+		Preprocessing: []report.Preprocessing{
+			{Column: "admitted", Operation: "days since", Parameters: map[string]any{"date": "2015-01-01"}},
+			{Column: "logged", Operation: "days since", Parameters: map[string]any{"date": "2015-01-01"}}, {Column: "logged", Operation: "transform"},
+		},
+		Table1: []table1.Row{
+			{Statistic: table1.Units, Value: 260, NoiseSD: 36},
+			{Column: "admitted", Statistic: table1.Mean, Value: 364.6, Low: &low, High: &high}, {Column: "admitted", Statistic: table1.SD, Value: 936, NoiseSD: 2},
+			{Column: "logged", Statistic: table1.Mean, Value: 4.5, NoiseSD: 0.1},
+		},
+	}
+	wanted := map[string][]string{
+		"table1.csv": {"admitted,mean,,364.6,0,30,400.4,"},
+		"table1.md":  {"| units with a usable row | 260 | 36 |", "| admitted | mean | 2016-01-01 | 2015-01-31 to 2016-02-05 |", "| admitted | sd in days | 936 | 2 |", "| logged | mean | 4.5 | 0.1 |"},
+	}
+	for _, f := range report.Table1Files(p) {
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wanted[f.Name] {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s has no %q:\n%s", f.Name, want, b.String())
+			}
+		}
+	}
+}
