@@ -177,9 +177,14 @@ func (b *Ledger) Has(id, state string) (bool, error) {
 // of one copy, and another would release other numbers.
 var ErrElsewhere = errors.New("the run went on in another copy of its folder (resume that one)")
 
-// Holds returns ErrElsewhere if the run has entries and the last one belongs to none of the
-// given attempts. Only the copy with the last attempt may continue.
-func (b *Ledger) Holds(id string, attempts []string) error {
+// ErrForgotten means that the ledger has no entry of a run that it booked, so it lacks entries of
+// other runs, too.
+var ErrForgotten = errors.New("it has no entry of this run, which it booked: it is another ledger, or an earlier copy (put the last one back)")
+
+// Holds returns ErrElsewhere if the last entry of the run belongs to none of the given attempts.
+// Only the copy with the last attempt may continue. Without an entry, it returns ErrForgotten if
+// the run was booked before.
+func (b *Ledger) Holds(id string, attempts []string, booked bool) error {
 	for i := len(b.Entries) - 1; i >= 0; i-- {
 		if e := b.Entries[i]; e.ID == id {
 			if slices.Contains(attempts, e.Attempt) {
@@ -187,6 +192,9 @@ func (b *Ledger) Holds(id string, attempts []string) error {
 			}
 			return ErrElsewhere
 		}
+	}
+	if booked {
+		return ErrForgotten
 	}
 	return nil
 }

@@ -285,8 +285,11 @@ func TestLinkedLedger(t *testing.T) {
 // One copy of a run's folder continues: the last one that resumed it.
 func TestCopiesOfARun(t *testing.T) {
 	b := limited(3)
-	if err := b.Holds("a", []string{"1"}); err != nil {
-		t.Errorf("a run that is not in the ledger: %v", err)
+	if err := b.Holds("a", []string{"1"}, false); err != nil {
+		t.Errorf("a new run: %v", err)
+	}
+	if err := b.Holds("a", []string{"1"}, true); !errors.Is(err, ErrForgotten) {
+		t.Errorf("a run that the ledger booked, and has no entry of: %v", err)
 	}
 	for _, attempt := range []string{"1", "2"} {
 		if err := b.Reserve(Run{ID: "a", Attempt: attempt}, run(100, 20), now); err != nil {
@@ -303,7 +306,7 @@ func TestCopiesOfARun(t *testing.T) {
 		known []string
 		holds bool
 	}{{[]string{"1", "2"}, true}, {[]string{"2"}, true}, {[]string{"1"}, false}, {[]string{"1", "3"}, false}, {nil, false}} {
-		if err := b.Holds("a", c.known); (err == nil) != c.holds {
+		if err := b.Holds("a", c.known, true); (err == nil) != c.holds {
 			t.Errorf("a copy with the attempts %v: %v", c.known, err)
 		}
 	}

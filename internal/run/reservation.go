@@ -34,7 +34,7 @@ func (r Run) reserve(ev event.Event, places ...reservation) error {
 			return err
 		}
 		for _, place := range places {
-			if err := book.Holds(place.run.ID, place.known); err != nil {
+			if err := book.Holds(place.run.ID, place.known, r.checkpoint != nil); err != nil {
 				return err
 			}
 			if err := book.Reserve(place.run, ev, time.Now()); err != nil {
@@ -62,7 +62,7 @@ func (r reservation) settleFor(spent privacy.Ledger, attempts []string) error {
 		ev = spent.Event()
 	}
 	_, err := ledger.Update(r.path, func(book *ledger.Ledger) error {
-		if err := book.Holds(r.run.ID, attempts); err != nil {
+		if err := book.Holds(r.run.ID, attempts, true); err != nil {
 			return err
 		}
 		return book.Settle(r.run, ev, time.Now())
@@ -115,7 +115,7 @@ func (r reservation) failed(err error) error {
 	switch {
 	case errors.As(err, &over):
 		return failed(Budget, fmt.Errorf("--ledger: %s: nothing was read: %w", r.path, err))
-	case errors.Is(err, ledger.ErrElsewhere):
+	case errors.Is(err, ledger.ErrElsewhere), errors.Is(err, ledger.ErrForgotten):
 		return failed(Usage, fmt.Errorf("--ledger: %s: %w", r.path, err))
 	}
 	return failed(Usage, fmt.Errorf("--ledger: %w", err))

@@ -58,7 +58,7 @@ func Settle(path, run string) error {
 		case !reserved:
 			return fmt.Errorf("%s holds no reservation of %s", path, folder.path)
 		}
-		return errors.Join(book.Holds(j.ID, known), book.Settle(j.reservation().run, spent, time.Now()))
+		return errors.Join(book.Holds(j.ID, known, true), book.Settle(j.reservation().run, spent, time.Now()))
 	})
 	if err != nil {
 		return failed(Usage, err)
