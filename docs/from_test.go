@@ -91,6 +91,8 @@ func TestFromPython(t *testing.T) {
 import pathlib
 assert fit["b"].dims[:2] == ("chain", "draw"), fit["b"].dims
 assert (pathlib.Path(fit.attrs["release"]) / "privacy.html").exists()
+assert "constant_within: none" in (pathlib.Path(fit.attrs["release"]) / "spec.lock.yaml").read_text()
+assert "may have one value" not in fit.attrs["warnings"], fit.attrs["warnings"]
 assert 0 < float(fit["b"].sel({fit["b"].dims[2]: "age"}).mean()) < 3
 try:
     d3p("died30 ~ 1 + age", visits, epsilon=1, records=4000, columns={"age": (18, 100)})
@@ -110,6 +112,7 @@ func TestFromR(t *testing.T) {
 	}
 	out := page(t, "guide/from-r-python.md", "r", "Rscript", `
 stopifnot(inherits(fit, "draws_df"), file.exists(file.path(attr(fit, "release"), "privacy.html")))
+stopifnot(any(grepl("constant_within: none", readLines(file.path(attr(fit, "release"), "spec.lock.yaml")))))
 stopifnot(mean(fit$"b[age]") > 0, mean(fit$"b[age]") < 3)
 wrong <- try(d3p(died30 ~ 1 + age, visits, epsilon = 1, records = 4000, columns = list(age = c(18, 100))), silent = TRUE)
 cat("error:", wrong)

@@ -1,9 +1,10 @@
 # Fits a formula privately. data: a data frame or a path. columns: for every column of the formula
 # its public bounds, c(18, 100), or c(0L, 12L) for whole numbers; its levels, c("no", "yes"); or a
 # line of the model file, I("{type: real, lower: 0, upper: 9, scale: {center: 2, by: 1}}").
-# records: a public number of units. ...: flags of d3p fit, such as delta = 1e-6.
+# records: a public number of units. constant_within: "none" if every column varies within the groups
+# of the formula. ...: flags of d3p fit, such as delta = 1e-6.
 d3p <- function(formula, data, columns, epsilon, records, family = "bernoulli", priors = list(),
-                unit = "person", out = tempfile("d3p"), binary = "d3p", ...) {
+                unit = "person", constant_within = NULL, out = tempfile("d3p"), binary = "d3p", ...) {
   quoted <- function(x) encodeString(x, quote = '"')
   declared <- function(c, name) {
     if (inherits(c, "AsIs")) return(as.character(c))
@@ -21,6 +22,7 @@ d3p <- function(formula, data, columns, epsilon, records, family = "bernoulli", 
     "d3p: 1", "name: model", "data:",
     sprintf("  unit: {entity: %s, rows_per_unit: 1}", unit), sprintf("  rows: {public: %d}", as.integer(records)),
     "  columns:", sprintf("    %s: %s", quoted(names(columns)), mapply(declared, columns, names(columns))),
+    if (!is.null(constant_within)) paste("  constant_within:", constant_within),
     "model:", paste0("  formula: ", quoted(paste(deparse(formula, width.cutoff = 500), collapse = " "))),
     paste0("  family: ", family),
     if (length(priors)) c("  priors:", sprintf("    %s: %s", quoted(names(priors)), unlist(priors)))), model)

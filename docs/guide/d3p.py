@@ -2,11 +2,12 @@ import json, pathlib, subprocess, tempfile
 import xarray as xr
 
 def d3p(formula, data, columns, epsilon, records, family="bernoulli", priors=None,
-        unit="person", out=None, binary="d3p", **settings):
+        unit="person", constant_within=None, out=None, binary="d3p", **settings):
     """Fit a formula privately. data: a DataFrame or a path. columns: for every column of the
     formula its public bounds, (18, 100) or (0.0, 3.5), its levels, ["no", "yes"], or all that
     the model file can say, {"type": "real", "lower": 0, "upper": 9, "scale": {"center": 2, "by": 1}}.
-    records: a public number of units. settings: flags of d3p fit, such as delta=1e-6."""
+    records: a public number of units. constant_within: "none" if every column varies within the
+    groups of the formula. settings: flags of d3p fit, such as delta=1e-6."""
     def declared(name, c):
         if isinstance(c, dict):
             return c
@@ -21,7 +22,8 @@ def d3p(formula, data, columns, epsilon, records, family="bernoulli", priors=Non
     model = out.parent / "model.yaml"
     model.write_text(json.dumps({"d3p": 1, "name": "model",
         "data": {"unit": {"entity": unit, "rows_per_unit": 1}, "rows": {"public": records},
-                 "columns": {name: declared(name, c) for name, c in columns.items()}},
+                 "columns": {name: declared(name, c) for name, c in columns.items()},
+                 **({"constant_within": constant_within} if constant_within else {})},
         "model": {"formula": formula, "family": family, **({"priors": priors} if priors else {})}}, indent=1))
     if not isinstance(data, (str, pathlib.Path)):
         table = out.parent / "data.csv"
