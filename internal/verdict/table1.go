@@ -96,35 +96,46 @@ func open(m *models.Model, bought []table1.Row) map[string]string {
 const widelyWithin = 0.7
 
 // variesWithin reports whether the table of a category and a group, in l, shows that the category varies within
-// groups. Noise of standard deviation s in each of k cells moves the spread within groups by 2s√k at most, and lowers it.
+// groups g. Noise in cell n(g,l) moves the spread within groups, Σ n(g,l) (1 − n(g,l)/n(g)), by 1 − 2p(l|g) + Σ p(·|g)²
+// times as much, at most twice, and lowers it; with more noise than spread the table shows nothing.
 func variesWithin(d *data.Data, l *law.Law, column, group string) bool {
 	for _, p := range l.Pairs {
 		first, second := l.Columns[p.Of[0]].Name, l.Columns[p.Of[1]].Name
-		width, ofGroup, ofLevel := len(d.Column(second).LevelNames()), map[int]float64{}, map[int]float64{}
+		width := len(d.Column(second).LevelNames())
 		if !(first == column && second == group || first == group && second == column) || width == 0 {
 			continue
 		}
-		place := func(cell int) (g, level int) {
-			if first == group {
-				return cell / width, cell % width
-			}
-			return cell % width, cell / width
-		}
-		for cell, share := range p.Shares {
-			g, level := place(cell)
-			ofGroup[g], ofLevel[level] = ofGroup[g]+share, ofLevel[level]+share
-		}
-		within, all := 0.0, 1.0
-		for cell, share := range p.Shares {
-			if g, _ := place(cell); ofGroup[g] > hardlyWithin*p.SD*math.Sqrt(float64(len(ofLevel))) { // of the others nothing is known
-				within += share * (1 - share/ofGroup[g])
+		var groups [][]float64 // [groups x levels]
+		if first == group {
+			groups = slices.Collect(slices.Chunk(p.Shares, width))
+		} else {
+			groups = make([][]float64, width)
+			for cell, share := range p.Shares {
+				groups[cell%width] = append(groups[cell%width], share)
 			}
 		}
-		for _, share := range ofLevel {
+		levels := make([]float64, len(groups[0]))
+		known, within, variance := 0, 0.0, 0.0
+		for _, g := range groups {
+			share, squares := 0.0, 0.0
+			for level, x := range g {
+				share, squares, levels[level] = share+x, squares+x*x, levels[level]+x
+			}
+			if share <= hardlyWithin*p.SD*math.Sqrt(float64(len(g))) { // nothing is known of g
+				continue
+			}
+			known++
+			within += share - squares/share
+			for _, x := range g {
+				variance += math.Pow(p.SD*(1-2*x/share+squares/(share*share)), 2)
+			}
+		}
+		all := 1.0
+		for _, share := range levels {
 			all -= share * share
 		}
-		noise := 2 * p.SD * math.Sqrt(float64(len(p.Shares)))
-		return within-hardlyWithin*noise > widelyWithin*all
+		most := 2 * p.SD * math.Sqrt(float64(known*len(levels)))
+		return all > hardlyWithin*most && within-hardlyWithin*math.Sqrt(variance) > widelyWithin*all
 	}
 	return false
 }
