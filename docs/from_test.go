@@ -116,8 +116,10 @@ stopifnot(any(grepl("constant_within: none", readLines(file.path(attr(fit, "rele
 stopifnot(mean(fit$"b[age]") > 0, mean(fit$"b[age]") < 3)
 wrong <- try(d3p(died30 ~ 1 + age, visits, epsilon = 1, records = 4000, columns = list(age = c(18, 100))), silent = TRUE)
 cat("error:", wrong)
+fit <- d3p(died30 ~ 1 + (1 | hospital) + age, visits, epsilon = 1, records = 4000, steps = 2,
+           columns = list(age = c(18, 100), hospital = sprintf("H%02d", 1:12), died30 = c("0", "1")))
 `)
-	for _, want := range []string{"b[age]", "b[sex=male]", "Claim: (1, ", "Statistics: ", "error:", "undeclared column died30"} {
+	for _, want := range []string{"b[age]", "b[sex=male]", "warning: without a scale: age", "Claim: (1, ", "Statistics: ", "error:", "undeclared column died30"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}

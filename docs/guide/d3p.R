@@ -37,7 +37,8 @@ d3p <- function(formula, data, columns, epsilon, records, family = "bernoulli", 
                               flags, shQuote(data)), stdout = file.path(out, "fit.txt"), stderr = log)
   if (status != 0) stop(paste(readLines(log), collapse = "\n"), call. = FALSE)
   said <- readLines(file.path(out, "fit.txt"))
-  message(paste(said[grep("^Claim: ", said):(length(said) - 2)], collapse = "\n")) # and the verdict on the statistics
+  end <- said[grep("^Claim: ", said):(length(said) - 2)] # and the verdict on the statistics
+  message(paste(c(grep("warning: ", readLines(log), value = TRUE), end), collapse = "\n"))
   text <- system2(binary, c("draws", shQuote(run)), stdout = TRUE)
   draws <- posterior::as_draws_df(read.csv(text = text, check.names = FALSE))
   attr(draws, "release") <- file.path(run, "release")
