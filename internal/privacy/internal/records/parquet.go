@@ -96,7 +96,7 @@ func (t *parquetTable) match(enc *encoder) error {
 			errs = append(errs, &tablefile.FileError{
 				File: t.path, Column: c.name,
 				Problem: fmt.Sprintf("has type %s in the file", of.Type),
-				Hint:    wanted(c, of.Kind),
+				Hint:    wanted(c, of),
 			})
 		case hint != "":
 			errs = append(errs, &tablefile.FileError{File: t.path, Column: c.name, Problem: fmt.Sprintf("has type %s in the file, and no declared level fits", of.Type), Hint: hint})
@@ -104,11 +104,11 @@ func (t *parquetTable) match(enc *encoder) error {
 	}
 	if enc.units != nil {
 		if of := columns[places[len(enc.columns)]]; idReader(of.Kind) == nil {
-			errs = append(errs, &tablefile.FileError{
-				File: t.path, Column: enc.units.name,
-				Problem: fmt.Sprintf("has type %s in the file", of.Type),
-				Hint:    "ids are text or numbers",
-			})
+			hint := "ids are text or numbers"
+			if of.Kind == parquet.Other && of.Type != "nested" {
+				hint += "; a UUID cast to text is one"
+			}
+			errs = append(errs, &tablefile.FileError{File: t.path, Column: enc.units.name, Problem: fmt.Sprintf("has type %s in the file", of.Type), Hint: hint})
 		}
 	}
 	return errors.Join(errs...)
@@ -135,11 +135,13 @@ func foreign(c *column, kind parquet.Kind) string {
 }
 
 // wanted is the advice for a column of a kind that does not fit the declaration.
-func wanted(c *column, kind parquet.Kind) string {
+func wanted(c *column, of parquet.Column) string {
 	switch {
-	case kind == parquet.Words:
+	case of.Type == "nested":
+		return "write each of its fields as a column of its own"
+	case of.Kind == parquet.Words:
 		return "a tensor with tokens: words.txt, a public vocabulary with a token on each line, reads lists of words"
-	case kind == parquet.List:
+	case of.Kind == parquet.List:
 		return "a tensor with tokens: 30000, how many tokens there are, reads lists of whole numbers"
 	case c.lists:
 		return "the model file declares lists of tokens: whole numbers from 0 on"

@@ -146,7 +146,7 @@ func TestParquetErrors(t *testing.T) {
 		{"a date where a number is declared", parquetText(t, columns(arrow.FixedWidthTypes.Date32), `["2026-01-02"]`), number, "column a: has type date in the file (the model file declares a number)"},
 		{"a time of day", parquetText(t, columns(arrow.FixedWidthTypes.Time32ms), `["12:34:56"]`), number, "column a: has type time of day"},
 		{"a list", parquetText(t, columns(arrow.ListOf(arrow.PrimitiveTypes.Int64)), `[[3141592653]]`), number, "column a: has type list of integer in the file (a tensor with tokens: 30000"},
-		{"a struct", parquetText(t, columns(arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64})), `[{"a": 3141592653}]`), number, "column a: has type nested"},
+		{"a struct", parquetText(t, columns(arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64})), `[{"a": 3141592653}]`), number, "column a: has type nested in the file (write each of its fields as a column of its own)"},
 		{"truth values for other levels", parquetText(t, columns(arrow.FixedWidthTypes.Boolean), `[true]`), level, "column a: has type bool in the file, and no declared level fits (declare levels: [false, true])"},
 		{"numbers for other levels", parquetText(t, columns(arrow.PrimitiveTypes.Int64), `[3141592653]`), level, "column a: has type integer in the file, and no declared level fits (declare the numbers"},
 		{"bytes of one length", parquetText(t, columns(&arrow.FixedSizeBinaryType{ByteWidth: 3}), `["MzE0"]`), level, "column a: has type bytes of fixed length"},

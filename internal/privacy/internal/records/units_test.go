@@ -191,6 +191,7 @@ func TestUnitsOfParquet(t *testing.T) {
 // Errors about units name the file and the declaration, and no record.
 func TestUnitsErrors(t *testing.T) {
 	truths := parquetText(t, arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.FixedWidthTypes.Boolean}, {Name: "x", Type: arrow.PrimitiveTypes.Float64}}, nil), "[true,false]", "[3,4]")
+	bytes := parquetText(t, arrow.NewSchema([]arrow.Field{{Name: "id", Type: &arrow.FixedSizeBinaryType{ByteWidth: 3}}, {Name: "x", Type: arrow.PrimitiveTypes.Float64}}, nil), `["MzE0","MzE1"]`, "[3,4]")
 	many := "id,x\n"
 	for i := range 100 {
 		many += fmt.Sprintf("person%d,1\n", i)
@@ -205,6 +206,7 @@ func TestUnitsErrors(t *testing.T) {
 		{"no column of ids", "idd,x\nsecret,1\n", nil, Options{Selection: random}, "column id: not in the header of the file (column 1 there has a similar name)"},
 		{"two columns of ids", "id,x,id\nsecret,1,2\n", nil, Options{Selection: random}, "column id: named twice in the header of the file"},
 		{"ids that are no names", truths, nil, Options{Selection: random}, "column id: has type bool in the file (ids are text or numbers)"},
+		{"ids of bytes", bytes, nil, Options{Selection: random}, "column id: has type bytes of fixed length in the file (ids are text or numbers; a UUID cast to text is one)"},
 		{"an array", "\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }" + strings.Repeat(" ", 59) + "\n12345678", nil, Options{Selection: random}, "column id: is not in an array of numbers (units with ids need CSV or Parquet)"},
 		{"too large", many, nil, Options{Selection: random, MaxMemory: 99 * 4 * 8}, "the encoded table does not fit in the 0 MiB allowed"},
 		{"no random numbers", many, nil, Options{}, "no random numbers to choose the rows of a unit with"},
