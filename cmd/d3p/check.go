@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,12 +16,11 @@ import (
 	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
+	"d3p/cmd/d3p/internal/workload"
 	"d3p/internal/atomicfile"
-	"d3p/internal/cpu"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
-	"d3p/internal/models/graph"
 	"d3p/internal/models/net"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -32,15 +29,15 @@ import (
 
 // checkResult is the JSON form of `d3p check`.
 type checkResult struct {
-	File       string        `json:"file"`
-	Valid      bool          `json:"valid"`
-	Parameters []string      `json:"parameters"`
-	Latent     int           `json:"latent"` // unconstrained scalars
-	Layers     []layerResult `json:"layers,omitempty"`
-	Record     *recordCost   `json:"record,omitempty"` // set for a model with networks
-	Mistakes   []mistake     `json:"mistakes"`
-	Warnings   []mistake     `json:"warnings"`
-	DataCheck  string        `json:"data_check,omitempty"` // the private file with the counts of --data
+	File       string           `json:"file"`
+	Valid      bool             `json:"valid"`
+	Parameters []string         `json:"parameters"`
+	Latent     int              `json:"latent"` // unconstrained scalars
+	Layers     []workload.Layer `json:"layers,omitempty"`
+	Record     *workload.Record `json:"record,omitempty"` // set for a model with networks
+	Mistakes   []mistake        `json:"mistakes"`
+	Warnings   []mistake        `json:"warnings"`
+	DataCheck  string           `json:"data_check,omitempty"` // the private file with the counts of --data
 	// Records has the counts of --show, which are as private as the records.
 	Records  *privacy.DataCheck `json:"records,omitempty"`
 	declared string             // words about how many records the model file declares
@@ -188,7 +185,7 @@ func (a *app) check(path string, s checkSettings) error {
 	result.Warnings = mistakesOf(m.Spec.Warnings)
 	result.describe(m)
 	result.declared = declaredWords(m.Spec.Data.Rows)
-	result.Layers, result.Record = layersOf(m)
+	result.Layers, result.Record = workload.LayersOf(m)
 	a.warn(m.Spec.Warnings)
 	var counts *privacy.DataCheck
 	if s.data != "" {
@@ -239,7 +236,7 @@ func (r checkResult) print(w io.Writer) {
 	for _, line := range r.bought {
 		fmt.Fprintln(w, line)
 	}
-	printLayers(w, r.Layers, r.Record)
+	workload.PrintLayers(w, r.Layers, r.Record)
 	if r.DataCheck != "" {
 		fmt.Fprintf(w, "%s: how the records fit the declaration; as private as they are\n", r.DataCheck)
 	}
@@ -335,128 +332,5 @@ func (a *app) warn(warnings expr.Errors) {
 			text += " (" + w.Hint + ")"
 		}
 		fmt.Fprintf(a.err, "%s: warning: %s\n", w.Position, text) // even under --quiet
-	}
-}
-
-// layerResult is the result of `d3p check` for a layer.
-type layerResult struct {
-	Name     string   `json:"name"`
-	Output   string   `json:"output"`
-	Sizes    string   `json:"sizes"` // dims of the output
-	Weights  int      `json:"weights"`
-	Flops    int      `json:"flops"`              // of the forward pass of one record
-	Gradient []string `json:"gradient,omitempty"` // form of one record's gradient
-}
-
-// recordCost is the work and memory of one record in a step.
-type recordCost struct {
-	Flops    int      `json:"flops_per_step"` // forward and backward pass, norms, and sum of clipped gradients
-	Clipping int      `json:"flops_of_norms"`
-	Values   int      `json:"values"`             // numbers kept for one record while a batch is computed
-	Elements int      `json:"elements,omitempty"` // of the largest gradient that is written out for its norm
-	Notes    []string `json:"written_out,omitempty"`
-
-	Records int `json:"records_at_once"`      // that a thread works on at a time
-	Bytes   int `json:"bytes_of_thread"`      // that a thread needs for them
-	Batch   int `json:"batch,omitempty"`      // expected records of a step, if the model file gives them
-	Step    int `json:"flops_step,omitempty"` // of a step with that many records
-}
-
-// layersOf describes the networks of a model; nil when it has none.
-func layersOf(m *models.Model) ([]layerResult, *recordCost) {
-	if len(m.Layers) == 0 {
-		return nil, nil
-	}
-	var layers []layerResult
-	for _, l := range m.Layers {
-		layers = append(layers, layerResult{l.Name, l.Out.String(), sizes(l.Out), l.Weights, l.Flops, gradientOf(m, l.Name)})
-	}
-	c := m.Likelihood.Cost()
-	cost := &recordCost{
-		Flops: c.Products + c.Norms + c.Sum, Clipping: c.Norms, Values: c.Values, Elements: c.Elements, Notes: m.Likelihood.Notes,
-		Batch: batchOf(m),
-	}
-	cost.Step = cost.Batch * cost.Flops
-	var err error
-	if cost.Bytes, cost.Records, err = cpu.Memory(m.Likelihood); err != nil {
-		return layers, nil
-	}
-	return layers, cost
-}
-
-// batchOf is the expected number of records of a step under the model file's own settings;
-// 0 if it leaves them open.
-func batchOf(m *models.Model) int {
-	if rate, ok := m.Spec.Settings["sampling-rate"].V.(float64); ok {
-		return int(math.Round(rate * float64(m.Spec.Data.Rows.N())))
-	}
-	size, _ := m.Spec.Settings["batch-size"].V.(int)
-	return size
-}
-
-// sizes prints the sizes of a shape's dims, such as 16×14×14.
-func sizes(s graph.Shape) string {
-	var parts []string
-	for _, d := range s {
-		parts = append(parts, strconv.Itoa(d.Size))
-	}
-	return strings.Join(parts, "×")
-}
-
-// gradientOf describes the form of the gradient of a layer's weights, without biases if
-// there are others.
-func gradientOf(m *models.Model, layer string) []string {
-	var factors, values []string
-	for i := range m.Params {
-		p := &m.Params[i]
-		if name, ok := strings.CutPrefix(p.Name, layer+"."); !ok || strings.Contains(name, ".") {
-			continue
-		}
-		for j := range m.Likelihood.Terms {
-			t := &m.Likelihood.Terms[j]
-			switch {
-			case t.Param < p.Offset || t.Param >= p.Offset+p.Size:
-			case t.Kind == graph.TermDense:
-				values = append(values, t.Structure())
-			default:
-				factors = append(factors, t.Structure())
-			}
-		}
-	}
-	if factors != nil {
-		return factors
-	}
-	return values
-}
-
-// printLayers prints a table of the layers and the cost of a record.
-func printLayers(w io.Writer, layers []layerResult, cost *recordCost) {
-	if cost == nil {
-		return
-	}
-	t := terminal.Columns{W: w, Right: []int{2, 3}}
-	t.Line(terminal.Cells{"layer", "output", "weights", "FLOP per record", "gradient of a record"})
-	weights, flops := 0, 0
-	for _, l := range layers {
-		t.Line(terminal.Cells{l.Name, l.Sizes, l.Weights, l.Flops, strings.Join(l.Gradient, "\n")})
-		weights += l.Weights
-		flops += l.Flops
-	}
-	t.Line(terminal.Cells{"all", "", weights, flops, ""})
-	t.Print()
-	fmt.Fprintf(w, "one record of a batch: %.3g MFLOP a step with its gradient, %.2g %% of them for its norm; %.1f KiB of memory in float64\n",
-		float64(cost.Flops)/1e6, 100*float64(cost.Clipping)/float64(cost.Flops), float64(cost.Values)*8/1024)
-	if cost.Batch > 0 {
-		fmt.Fprintf(w, "a step of %d records: %.3g GFLOP; ", cost.Batch, float64(cost.Step)/1e9)
-	}
-	fmt.Fprintf(w, "a thread works on %d records at once, in %.3g MiB\n", cost.Records, float64(cost.Bytes)/(1<<20))
-	if cost.Elements > 0 {
-		fmt.Fprintf(w, "norms by elements write out at most %d values of a record\n", cost.Elements)
-	}
-	if len(cost.Notes) == 0 {
-		fmt.Fprintln(w, "no gradient of a layer is written out for every record of a batch")
-	}
-	for _, note := range cost.Notes {
-		fmt.Fprintln(w, note)
 	}
 }

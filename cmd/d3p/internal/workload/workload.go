@@ -1,5 +1,5 @@
-// Package workload estimates the time and memory of a planned fit on this machine, and the
-// number of processes of a cluster that are worth starting.
+// Package workload estimates the time and memory of a planned fit on this machine, the number of processes of
+// a cluster that are worth starting, and the work of a network for one record.
 package workload
 
 import (
