@@ -53,6 +53,7 @@ func (a *app) resume(c *cobra.Command, folder, data, device string, ranks run.Ra
 	if err := a.stopItself(c.Context()); err != nil {
 		return err
 	}
+	a.warnUnbooked(r, folder)
 	a.overBudget = "type d3p ledger show " + r.Job.Ledger + " for what is left"
 	if r.CanFinish() {
 		a.overBudget = "type d3p finish " + folder + " for the result so far, whose price is booked"
@@ -92,6 +93,7 @@ func (a *app) finish(folder string) error {
 	if r.Key, err = signature.ReadKey(r.Job.Sign); err != nil {
 		return status.Usagef("--sign: %w", err)
 	}
+	a.warnUnbooked(r, folder)
 	r.Host = a.host()
 	a.progress.Phase("computing the posterior and writing the release")
 	result, err := r.Finish()
@@ -99,4 +101,12 @@ func (a *app) finish(folder string) error {
 		return err
 	}
 	return a.printFit(result)
+}
+
+// warnUnbooked warns that the variable of the ledger does not book a fit that began without one.
+func (a *app) warnUnbooked(r *run.Run, folder string) {
+	name := settings.Variable("ledger")
+	if path, _ := a.environment().Lookup(name); path != "" && r.Job.Ledger == "" && r.Plan.Private && !r.Job.Insecure {
+		a.warnf("%s began without a ledger, and %s does not book it: when it is finished, type d3p ledger add %s %[1]s", folder, name, path)
+	}
 }
