@@ -75,7 +75,7 @@ func TestFitsSideBySide(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	if d.launches > 2*count {
+	if d.launches > count*plan.Steps/2 { // single steps take two; calls are shorter on a busy machine
 		t.Errorf("%d launches", d.launches)
 	}
 	for k := range count {
