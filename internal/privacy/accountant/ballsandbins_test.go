@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"d3p/internal/privacy/event"
+	"d3p/internal/stattest"
 )
 
 func TestReferenceBallsAndBins(t *testing.T) {
@@ -39,7 +40,7 @@ func TestBallsAndBinsInLedgers(t *testing.T) {
 // Few batches and little noise are still bracketed, far below the bound without
 // amplification (10 at noise 1), and calibration uses it.
 func TestFewBatches(t *testing.T) {
-	heavy(t)
+	stattest.SkipNumerics(t)
 	t.Parallel()
 	run := func(sigma float64) event.Event {
 		return event.SelfComposed{Of: event.BallsAndBins{Batches: 40, Of: event.Gaussian{NoiseMultiplier: sigma}}, Count: 4}
@@ -64,6 +65,7 @@ func TestFewBatches(t *testing.T) {
 // Little noise, many batches: what is cut off is matched to the width, so that the
 // grid of a likelihood ratio can be fine.
 func TestBallsAndBinsWithLittleNoise(t *testing.T) {
+	stattest.SkipNumerics(t)
 	t.Parallel()
 	for _, c := range []struct {
 		batches int

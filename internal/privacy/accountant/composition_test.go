@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/event"
+	"d3p/internal/stattest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -71,7 +72,7 @@ func TestUncountableSteps(t *testing.T) {
 // Where epsilon is nearly 0 the bracket around it still holds: at a delta of about
 // δ(0), where it may be 0, and a little below it covers that delta; above δ(0) it is 0.
 func TestNearZero(t *testing.T) {
-	heavy(t)
+	stattest.SkipNumerics(t)
 	run := event.SelfComposed{Of: event.PoissonSampled{Rate: 0.01, Of: event.Gaussian{NoiseMultiplier: 2}}, Count: 20}
 	zero, err := Delta(run, event.AddRemove, 0)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/event"
+	"d3p/internal/stattest"
 )
 
 func mnist(sigma float64) event.Event {
@@ -57,7 +58,7 @@ func TestCurveCoversAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if name == "few steps" {
-				heavy(t)
+				stattest.SkipNumerics(t)
 			}
 			curve := mustCurve(t, c.ev, c.rel)
 			for _, delta := range []float64{1e-2, 1e-5, 1e-9} {
@@ -86,7 +87,7 @@ func TestCurveCoversAnswers(t *testing.T) {
 }
 
 func TestCalibrateRisk(t *testing.T) {
-	heavy(t)
+	stattest.SkipNumerics(t)
 	t.Parallel()
 	risk := Risk{TPR: 0.05, FPR: 0.01}
 	sigma, c, err := CalibrateRisk(risk, event.AddRemove, mnist)
@@ -112,7 +113,7 @@ func TestCalibrateRisk(t *testing.T) {
 }
 
 func TestMaxSteps(t *testing.T) {
-	heavy(t)
+	stattest.SkipNumerics(t)
 	t.Parallel()
 	mechanism := func(steps int64) event.Event {
 		return event.SelfComposed{Of: event.PoissonSampled{Rate: 128.0 / 60000, Of: event.Gaussian{NoiseMultiplier: 1.5}}, Count: steps}

@@ -8,6 +8,7 @@ import (
 
 	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/event"
+	"d3p/internal/stattest"
 )
 
 func near(t *testing.T, what string, got, want, tol float64) {
@@ -139,7 +140,7 @@ func TestEqualDirections(t *testing.T) {
 
 // Steps (ε, 0): the composition of randomised responses has binomial losses.
 func TestBlackBoxComposition(t *testing.T) {
-	heavy(t)
+	stattest.SkipNumerics(t)
 	t.Parallel()
 	const eps, delta0, steps = 0.3, 1e-7, 40
 	ev := event.SelfComposed{Of: event.EpsilonDelta{Epsilon: eps, Delta: delta0}, Count: steps}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"d3p/internal/privacy/accountant/pairs"
+	"d3p/internal/stattest"
 )
 
 // oracle is δ(ε) of T steps of one pair computed the long way: the contour
@@ -142,7 +143,7 @@ func TestOneInclusionDecides(t *testing.T) {
 // as narrow as elsewhere, and the oracle finds δ between their ends. Each run
 // has the tilt, the cut and the period that the oracle can compute it with.
 func TestAwkwardRunsAgainstTheOracle(t *testing.T) {
-	heavy(t)
+	stattest.SkipNumerics(t)
 	for name, c := range map[string]struct {
 		oracle
 		delta float64

@@ -37,14 +37,6 @@ func check(t *testing.T, n int, property func(*rapid.T)) {
 	rapid.Check(t, property)
 }
 
-// heavy skips a test of long numerics under the race detector.
-func heavy(t *testing.T) {
-	t.Helper()
-	if stattest.Race {
-		t.Skip("long numerics: runs without -race")
-	}
-}
-
 func logUniform(t *rapid.T, name string, lo, hi float64) float64 {
 	return math.Exp(rapid.Float64Range(math.Log(lo), math.Log(hi)).Draw(t, name))
 }
@@ -199,7 +191,7 @@ func TestWideBracketsSaySo(t *testing.T) {
 // cost what the whole costs, a second segment with less noise costs more and one
 // with more noise less, and the brackets are as narrow as those of one segment.
 func TestRareLossesInLedgers(t *testing.T) {
-	heavy(t)
+	stattest.SkipNumerics(t)
 	t.Parallel()
 	const delta = 6.1e-13
 	run := func(sigma float64, steps int64) event.Event {
@@ -311,7 +303,7 @@ func anyLedger() *rapid.Generator[event.Event] {
 
 // Ledgers of mixed events have ordered answers that invert, whatever they mix.
 func TestRandomLedgers(t *testing.T) {
-	heavy(t)
+	stattest.SkipNumerics(t)
 	check(t, 2, func(t *rapid.T) {
 		ledger := event.Composed{Events: rapid.SliceOfN(anyLedger(), 1, 3).Draw(t, "ledger")}
 		delta := logUniform(t, "delta", 1e-9, 1e-2)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"d3p/internal/privacy/event"
+	"d3p/internal/stattest"
 )
 
 // The largest rate meets the target, also of a group, and a rate 0.1 % larger does not.
@@ -57,6 +58,7 @@ func TestCalibratedForAGroup(t *testing.T) {
 // The rate and the number of steps with balls-and-bins meet the target, and one batch fewer
 // or one epoch more does not: also where the target is far above the cost of an epoch.
 func TestSolvingWithBalls(t *testing.T) {
+	stattest.SkipNumerics(t)
 	t.Parallel()
 	run := func(sigma float64, batches, epochs int64) event.Event {
 		return event.SelfComposed{Of: event.BallsAndBins{Batches: int(batches), Of: event.Gaussian{NoiseMultiplier: sigma}}, Count: epochs}
@@ -87,7 +89,7 @@ func TestSolvingWithBalls(t *testing.T) {
 // Where the estimate is rough, as at a small ε with few, rare inclusions, the rate is
 // sought upwards, too.
 func TestMaxRateWhereTheEstimateIsRough(t *testing.T) {
-	heavy(t)
+	stattest.SkipNumerics(t)
 	rate, a, err := MaxRate(Target{Epsilon: 0.001, Delta: 1e-5}, event.AddRemove, func(rate float64) event.Event {
 		return event.SelfComposed{Of: event.PoissonSampled{Rate: rate, Of: event.Gaussian{NoiseMultiplier: 0.8}}, Count: 1e4}
 	})

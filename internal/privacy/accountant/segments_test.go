@@ -8,6 +8,7 @@ import (
 	"d3p/internal/privacy/accountant/grids"
 	"d3p/internal/privacy/accountant/pairs"
 	"d3p/internal/privacy/event"
+	"d3p/internal/stattest"
 )
 
 // Many different steps: each has a lattice of its own, and the bracket stays narrow.
@@ -28,6 +29,7 @@ func TestManySegments(t *testing.T) {
 // A small ε under substitution: the usual losses spread far beyond it, and a few large
 // ones decide beside them.
 func TestSmallEpsilonOfFourSegments(t *testing.T) {
+	stattest.SkipNumerics(t)
 	t.Parallel()
 	for _, seed := range []uint64{74, 95, 97} {
 		name, ask := fourSegments(seed)
@@ -66,7 +68,7 @@ func TestDeltaNearOne(t *testing.T) {
 // ledger costs.
 func TestMixedLedgersAreNarrow(t *testing.T) {
 	t.Parallel()
-	heavy(t)
+	stattest.SkipNumerics(t)
 	poisson := func(q, sigma float64, count int64) event.Event {
 		return event.SelfComposed{Of: event.PoissonSampled{Rate: q, Of: event.Gaussian{NoiseMultiplier: sigma}}, Count: count}
 	}
@@ -178,7 +180,7 @@ func TestStepsBeyondAnyGrid(t *testing.T) {
 // steps left over.
 func TestOddLedgersAreNarrow(t *testing.T) {
 	t.Parallel()
-	heavy(t)
+	stattest.SkipNumerics(t)
 	for _, seed := range []uint64{28, 53, 75, 170, 186} {
 		name, ask := oddQuestion(seed)
 		a, err := ask()
