@@ -1,9 +1,10 @@
 package marginals
 
 import (
-	"d3p/internal/stattest"
 	"math"
 	"testing"
+
+	"d3p/internal/stattest"
 )
 
 // classes are records of four hidden classes: a column shows the class with the probability

@@ -14,9 +14,9 @@ import (
 )
 
 // Progress shows step, remaining time and spent epsilon on stderr. On a terminal it is a
-// bar, or words about what goes on before and after the steps. Elsewhere it writes a line per 5 %, at least linesApart after the line before, so
-// that a batch job's log of a short fit stays empty. It never shows the loss, which depends
-// on records.
+// bar, or words about what goes on before and after the steps. Elsewhere it writes a line
+// per 5 %, at least linesApart after the line before, so that a batch job's log of a short
+// fit stays empty. It never shows the loss, which depends on records.
 type Progress struct {
 	w       io.Writer
 	bar     bool // on a terminal

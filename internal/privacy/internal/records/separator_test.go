@@ -1,13 +1,14 @@
 package records
 
 import (
-	"d3p/internal/privacy/internal/records/tablefile"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"d3p/internal/privacy/internal/records/tablefile"
 )
 
 func TestSeparator(t *testing.T) {
