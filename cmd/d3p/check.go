@@ -24,6 +24,7 @@ import (
 	"d3p/internal/models/net"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/spell"
 	"d3p/internal/synthesis"
 )
 
@@ -203,7 +204,7 @@ func (a *app) check(path string, s checkSettings) error {
 	}
 	err = a.result(result, func(w io.Writer) { result.print(w) })
 	if err == nil && s.strict && !counts.Fits() {
-		return status.With(status.Strict, fmt.Errorf("--strict: %s does not fit its declaration (d3p check %s --data %[1]s --show prints where)", s.data, path))
+		return status.With(status.Strict, fmt.Errorf("--strict: %s does not fit its declaration (d3p check %s --data %s --show prints where)", s.data, spell.Word(path), spell.Word(s.data)))
 	}
 	return err
 }

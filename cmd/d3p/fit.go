@@ -28,6 +28,7 @@ import (
 	"d3p/internal/run"
 	"d3p/internal/settings"
 	"d3p/internal/signature"
+	"d3p/internal/spell"
 )
 
 // insecureSeedFlag is only a flag: no variable and no file may remove the privacy unseen.
@@ -235,7 +236,7 @@ func (a *app) printFit(result *run.Result) error {
 	err := a.result(result, func(w io.Writer) {
 		if m.ByMarginals() {
 			fmt.Fprintf(w, "Claim: %s\n", result.Claim)
-			fmt.Fprintf(w, "%s  may be published: noisy tables of counts; read privacy.html there. d3p twin %s draws synthetic tables from them\n", result.Release, result.Run)
+			fmt.Fprintf(w, "%s  may be published: noisy tables of counts; read privacy.html there. d3p twin %s draws synthetic tables from them\n", result.Release, spell.Word(result.Run))
 			fmt.Fprintf(w, "%s  must not: it is not protected; datacheck.json there counts the effects of the declared rules on the records\n", result.Private)
 			return
 		}
@@ -277,7 +278,7 @@ func (a *app) printFit(result *run.Result) error {
 	case disagreement == nil:
 		return nil
 	case result.Epsilon != nil: // an error here must not fail a release that is already paid
-		a.warnf("%v (d3p draws %s --draws 4000 takes more from the same release, at no price)", disagreement, result.Run)
+		a.warnf("%v (d3p draws %s --draws 4000 takes more from the same release, at no price)", disagreement, spell.Word(result.Run))
 		return nil
 	default:
 		return status.With(status.Numeric, fmt.Errorf("%w, so the draws are no reference (give weakly known parameters proper priors, relabel components, or type --method vi)", disagreement))

@@ -30,6 +30,7 @@ import (
 	"d3p/internal/models/spec"
 	"d3p/internal/parquet"
 	"d3p/internal/privacy"
+	"d3p/internal/spell"
 )
 
 func newInit(a *app) *cobra.Command {
@@ -263,7 +264,7 @@ func readHeader(path, encoding string) (header []string, lists map[string]string
 		return nil, nil, 0, atomicfile.Named(path, err)
 	}
 	if ext := filepath.Ext(path); modelLine.MatchString(line) || ext == ".yaml" || ext == ".yml" {
-		return nil, nil, 0, fmt.Errorf("%s: a model file, where init reads the names of a table (d3p init TABLE.csv > %[1]s; or d3p check %[1]s)", path)
+		return nil, nil, 0, fmt.Errorf("%s: a model file, where init reads the names of a table (d3p init TABLE.csv > %[2]s; or d3p check %[2]s)", path, spell.Word(path))
 	}
 	separator = privacy.Separator([]byte(line))
 	r := csv.NewReader(strings.NewReader(line))

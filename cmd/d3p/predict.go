@@ -28,6 +28,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/score"
+	"d3p/internal/spell"
 )
 
 // predictResult is the JSON form of `d3p predict`: with --out, Rows is empty.
@@ -205,7 +206,7 @@ func (a *app) predict(p *prediction.Prediction, path string, s predictSettings) 
 	}
 	result.Metrics = outcomes.scores()
 	if s.metrics && !slices.ContainsFunc(result.Metrics, func(m score.LocalScore) bool { return m.Rows > 0 }) {
-		a.warnf("no row of %s has a prediction and a response as declared (d3p check MODEL --data %[1]s --show counts the cells that are not)", path)
+		a.warnf("no row of %s has a prediction and a response as declared (d3p check MODEL --data %s --show counts the cells that are not)", path, spell.Word(path))
 	}
 	if s.metrics && s.out == "" {
 		return a.result(result, result.printMetrics)

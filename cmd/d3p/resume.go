@@ -8,6 +8,7 @@ import (
 	"d3p/internal/run"
 	"d3p/internal/settings"
 	"d3p/internal/signature"
+	"d3p/internal/spell"
 )
 
 func newResume(a *app) *cobra.Command {
@@ -54,9 +55,9 @@ func (a *app) resume(c *cobra.Command, folder, data, device string, ranks run.Ra
 		return err
 	}
 	a.warnUnbooked(r, folder)
-	a.overBudget = "type d3p ledger show " + r.Job.Ledger + " for what is left"
+	a.overBudget = "type d3p ledger show " + spell.Word(r.Job.Ledger) + " for what is left"
 	if r.CanFinish() {
-		a.overBudget = "type d3p finish " + folder + " for the result so far, whose price is booked"
+		a.overBudget = "type d3p finish " + spell.Word(folder) + " for the result so far, whose price is booked"
 	}
 	r.Host, r.Ranks = a.host(), ranks
 	a.progress.Phase("reading the records")
@@ -107,6 +108,6 @@ func (a *app) finish(folder string) error {
 func (a *app) warnUnbooked(r *run.Run, folder string) {
 	name := settings.Variable("ledger")
 	if path, _ := a.environment().Lookup(name); path != "" && r.Job.Ledger == "" && r.Plan.Private && !r.Job.Insecure {
-		a.warnf("%s began without a ledger, and %s does not book it: when it is finished, type d3p ledger add %s %[1]s", folder, name, path)
+		a.warnf("%s began without a ledger, and %s does not book it: when it is finished, type d3p ledger add %s %s", folder, name, spell.Word(path), spell.Word(folder))
 	}
 }

@@ -238,15 +238,19 @@ func exactly(names ...string) cobra.PositionalArgs {
 
 // instead suggests a command when several arguments stand in the place of DATA.
 func instead(c *cobra.Command, args []string) string {
+	typed := make([]string, len(args))
+	for i, arg := range args {
+		typed[i] = spell.Word(arg)
+	}
 	model := slices.IndexFunc(args, func(name string) bool { return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") })
 	switch takesModel := c.Flags().Lookup("model") != nil; {
 	case takesModel && model >= 0:
-		data := slices.Delete(slices.Clone(args), model, model+1)
-		return strings.Join(append([]string{"the model file goes behind --model:", c.CommandPath(), "--model", args[model]}, data...), " ")
+		data := slices.Delete(slices.Clone(typed), model, model+1)
+		return strings.Join(append([]string{"the model file goes behind --model:", c.CommandPath(), "--model", typed[model]}, data...), " ")
 	case c.Flags().Lookup("data") != nil:
-		return fmt.Sprintf("the records go behind --data: %s %s --data %s", c.CommandPath(), args[0], args[1])
+		return fmt.Sprintf("the records go behind --data: %s %s --data %s", c.CommandPath(), typed[0], typed[1])
 	case c.Flags().Lookup("columns") != nil:
-		return fmt.Sprintf("columns go behind --columns: %s %s --columns %s", c.CommandPath(), args[0], strings.Join(args[1:], ","))
+		return fmt.Sprintf("columns go behind --columns: %s %s --columns %s", c.CommandPath(), typed[0], spell.Word(strings.Join(args[1:], ",")))
 	case takesModel:
 		return "several files of one table are one argument: a folder, a pattern in quotes, or @FILE, which lists them"
 	}

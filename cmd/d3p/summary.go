@@ -17,6 +17,7 @@ import (
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/naming"
 	"d3p/internal/outputs"
+	"d3p/internal/spell"
 	"d3p/internal/verdict"
 )
 
@@ -96,7 +97,7 @@ func summarise(r *released.Release, s summarySettings) (*summaryResult, error) {
 	if s.ratios {
 		formula := r.Model.Spec.Model
 		if formula == nil {
-			return nil, status.Usagef("--exponentiate: the model has no formula, so d3p cannot tell which parameters are coefficients (d3p draws %s writes all)", r.Dir)
+			return nil, status.Usagef("--exponentiate: the model has no formula, so d3p cannot tell which parameters are coefficients (d3p draws %s writes all)", spell.Word(r.Dir))
 		}
 		if result.Ratio = formula.Ratio(); result.Ratio == "" {
 			return nil, status.Usagef("--exponentiate: exp of a coefficient has no meaning under the link of this model (leave --exponentiate out)")
@@ -111,7 +112,7 @@ func summarise(r *released.Release, s summarySettings) (*summaryResult, error) {
 	if s.raw {
 		rows, any := outputs.InFileUnits(result.Summary)
 		if !any {
-			return nil, status.Usagef("--raw: the release has no coefficients in another unit than those that d3p summary %s shows", r.Dir)
+			return nil, status.Usagef("--raw: the release has no coefficients in another unit than those that d3p summary %s shows", spell.Word(r.Dir))
 		}
 		result.Summary = rows
 	}

@@ -15,6 +15,7 @@ import (
 
 	"d3p/internal/atomicfile"
 	"d3p/internal/jsonfile"
+	"d3p/internal/spell"
 )
 
 // Folder is a release that is read. Every file of it is a regular file below it,
@@ -287,9 +288,9 @@ func notRelease(dir string, err error) error {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "private")); err == nil {
 		if _, err := os.Stat(filepath.Join(dir, "private", "run.json")); errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s holds no release: its fit failed before it spent anything (d3p fit --out %[1]s tries again)", dir)
+			return fmt.Errorf("%s holds no release: its fit failed before it spent anything (d3p fit --out %s tries again)", dir, spell.Word(dir))
 		}
-		return fmt.Errorf("%s holds no release: its fit has not ended (d3p resume %[1]s continues a stopped fit)", dir)
+		return fmt.Errorf("%s holds no release: its fit has not ended (d3p resume %s continues a stopped fit)", dir, spell.Word(dir))
 	}
 	return fmt.Errorf("%s is no release: it has no file %s", dir, filepath.Base(file.Path))
 }

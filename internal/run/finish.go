@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"d3p/internal/fit"
+	"d3p/internal/spell"
 )
 
 // Finish ends the stopped fit of r, which Reopen has read, after its last step, and
@@ -15,7 +16,7 @@ func (r Run) Finish() (*Result, error) {
 		return nil, err
 	}
 	if why := r.unfinishable(); why != "" {
-		return nil, usagef("%s: %s (type d3p resume %[1]s)", r.folder.path, why)
+		return nil, usagef("%s: %s (type d3p resume %s)", r.folder.path, why, spell.Word(r.folder.path))
 	}
 	released, err := r.Job.compile(r.Plan.Settled())
 	if err != nil {

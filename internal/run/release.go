@@ -16,6 +16,7 @@ import (
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/spell"
 	"d3p/internal/table1"
 )
 
@@ -68,7 +69,7 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 	}
 	written, err := r.writeRelease(m, posterior, result.Spent)
 	if err != nil {
-		return nil, failed(Stopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, r.folder.path))
+		return nil, failed(Stopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, spell.Word(r.folder.path)))
 	}
 	r.folder.remove(checkpointFile)
 	r.folder.remove(lockFile)

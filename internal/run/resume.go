@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"d3p/internal/privacy"
+	"d3p/internal/spell"
 )
 
 // Reopen opens the stopped fit in a folder, for Resume. The caller completes it with
@@ -69,7 +70,7 @@ func (r folder) noCheckpoint(j Job) error {
 	case r.read(ledgerFile, new(privacy.Ledger)) == nil:
 		return usagef("%s: the fit ended itself, and released nothing; its price is in %s, and a new fit pays again", path, filepath.Join(r.private(), ledgerFile))
 	case j.Ledger != "":
-		return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder (d3p ledger settle LEDGER %[1]s returns its reservation)", path)
+		return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder (d3p ledger settle LEDGER %s returns its reservation)", path, spell.Word(path))
 	}
 	return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder", path)
 }

@@ -19,6 +19,7 @@ import (
 	"d3p/internal/report"
 	"d3p/internal/settings"
 	"d3p/internal/signature"
+	"d3p/internal/spell"
 )
 
 // A Run is a job with its model, plan and host, but without a folder.
@@ -362,7 +363,7 @@ func (r Run) stopped(result *fit.Result, cause error) error {
 		if engine := new(privacy.EngineError); errors.As(cause, &engine) {
 			device = " --device cpu"
 		}
-		return failed(Output, fmt.Errorf("%w; its price is in %s (d3p resume %s%s tries again from there)", cause, spent, r.folder.path, device))
+		return failed(Output, fmt.Errorf("%w; its price is in %s (d3p resume %s%s tries again from there)", cause, spent, spell.Word(r.folder.path), device))
 	}
 	if err != nil {
 		return failed(Output, errors.Join(cause, err))
@@ -370,8 +371,8 @@ func (r Run) stopped(result *fit.Result, cause error) error {
 	r.checkpoint = &checkpoint
 	finish := ""
 	if r.CanFinish() {
-		finish = fmt.Sprintf(", d3p finish %s releases the result so far", r.folder.path)
+		finish = fmt.Sprintf(", d3p finish %s releases the result so far", spell.Word(r.folder.path))
 	}
 	return failed(Stopped, fmt.Errorf("stopped after %d of %d steps; their price is in %s (d3p resume %s continues at no new cost%s)",
-		result.Posterior.Steps, result.Posterior.Plan.Steps, spent, r.folder.path, finish))
+		result.Posterior.Steps, result.Posterior.Plan.Steps, spent, spell.Word(r.folder.path), finish))
 }

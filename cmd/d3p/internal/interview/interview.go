@@ -15,6 +15,7 @@ import (
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/data"
 	"d3p/internal/models/skeleton"
+	"d3p/internal/spell"
 )
 
 // errNoAnswers means that the input ended before the last question.
@@ -162,7 +163,7 @@ func (i *Interview) Write(text []byte, path string) error {
 	if err != nil {
 		return status.With(status.Numeric, err)
 	}
-	fmt.Fprintf(i.Out, "%s is written; next: d3p check %s\n", to, to)
+	fmt.Fprintf(i.Out, "%s is written; next: d3p check %s\n", to, spell.Word(to))
 	return nil
 }
 

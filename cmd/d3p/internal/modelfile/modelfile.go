@@ -21,6 +21,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/spell"
 )
 
 // Find returns the model file for a data file: the explicit one, else DATA.yaml beside the
@@ -45,7 +46,7 @@ func Find(explicit, data string) (string, error) {
 	if _, err := os.Stat(files[0]); err != nil {
 		return "", status.With(status.Data, atomicfile.Named(data, err))
 	}
-	return "", status.With(status.Spec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s > %s writes a skeleton from the header line alone", beside, files[0], beside))
+	return "", status.With(status.Spec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s > %s writes a skeleton from the header line alone", beside, spell.Word(files[0]), spell.Word(beside)))
 }
 
 // isModel reports whether a path has the name of a model file.
@@ -141,7 +142,7 @@ func Load(path string) (*models.Model, error) {
 // hash is the file's SHA-256.
 func Read(path string) (m *models.Model, hash string, err error) {
 	if isData(path) { // a mistake in it would quote a record
-		return nil, "", status.Usagef("%s is data by its name, and a model file belongs here (d3p init %[1]s > %s writes one)", path, modelBeside(path))
+		return nil, "", status.Usagef("%s is data by its name, and a model file belongs here (d3p init %s > %s writes one)", path, spell.Word(path), spell.Word(modelBeside(path)))
 	}
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,6 +20,7 @@ import (
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/run"
+	"d3p/internal/spell"
 	"d3p/internal/synthesis"
 )
 
@@ -100,7 +101,7 @@ func (o *Reader) Open(ctx context.Context, run string) (*release.Folder, error) 
 // alteredRun adds the next command to the error of an altered release.
 func alteredRun(run string, err error) error {
 	if altered := new(release.Altered); errors.As(err, &altered) {
-		return fmt.Errorf("%s: %w (d3p verify %[1]s checks all; --unverified reads it anyway)", run, err)
+		return fmt.Errorf("%s: %w (d3p verify %s checks all; --unverified reads it anyway)", run, err, spell.Word(run))
 	}
 	return err
 }
@@ -118,7 +119,7 @@ func (o *Reader) Read(ctx context.Context, run string) (*Release, error) {
 	r, err := o.ReadAny(ctx, run)
 	if err == nil && r.Marginals != nil {
 		r.Files.Close()
-		return nil, status.Usagef("%s: it has noisy tables of counts and no posterior (d3p twin %[1]s draws a synthetic table from them)", run)
+		return nil, status.Usagef("%s: it has noisy tables of counts and no posterior (d3p twin %s draws a synthetic table from them)", run, spell.Word(run))
 	}
 	return r, err
 }
