@@ -127,8 +127,8 @@ func (d *judged) judgeSpreads(missed string) {
 
 // judgeSpreadsAtZero caps the verdict of the standard deviation of a group's intercepts in the unit of the file, where
 // all columns are 0, by those of the group's slopes and correlations, from which it follows too unless zero is near the
-// declared centers. Of 10 fits of blood pressures on ages in 8 to 30 hospitals (ε = 2), whose correlations were not
-// resolved, 2 of its intervals held.
+// declared centers. Of 12 fits of blood pressures on ages in 8 to 30 hospitals (ε = 2), whose correlations were not
+// resolved, 5 of its intervals held (docs/results/hospitals.txt).
 func (d *judged) judgeSpreadsAtZero() {
 	for v := range d.Variables {
 		base, element := naming.Split(d.Variables[v].Name)
