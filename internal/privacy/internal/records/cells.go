@@ -201,11 +201,12 @@ func (e *encoder) truth(c *column, b bool) {
 // value encodes a cell with a value: its number x (NaN if it does not parse) and the code
 // of its level, as the fields of the column need them.
 func (e *encoder) value(c *column, x float64, code int, declared bool) {
-	if notWhole := c.whole && x != math.Trunc(x) && !math.IsNaN(x); c.numeric && (notWhole || math.IsNaN(x)) {
+	if c.whole && !math.IsNaN(x) && x != math.Trunc(x) {
+		c.check.NotWhole++
+		x = math.NaN()
+	}
+	if c.numeric && math.IsNaN(x) {
 		c.check.Unparseable++
-		if notWhole {
-			c.check.NotWhole++
-		}
 		e.mark(c)
 	}
 	if c.levels != nil && !declared {
@@ -257,7 +258,7 @@ func indicator(missing bool) float64 {
 
 // numeric encodes x in a Numeric field and reports whether it had a value.
 func (e *encoder) numeric(c *column, f *field, x float64) bool {
-	if math.IsNaN(x) || f.Type == data.Integer && x != math.Trunc(x) {
+	if math.IsNaN(x) {
 		e.missing(f)
 		return false
 	}
