@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -102,6 +103,18 @@ func (r *reader) boolean(e entry) source.Value[bool] {
 	return source.Value[bool]{}
 }
 
+// meantWords are hints for words that users write instead of the options of a key; "" for other words.
+var meantWords = map[string]func(word string, options []string) string{
+	"type":    func(word string, _ []string) string { return data.TypeHint(word) },
+	"missing": func(string, []string) string { return tokensHint },
+	"family": func(word string, options []string) string {
+		if meant := formula.FamilyMeant(word); slices.Contains(options, meant) {
+			return "write `family: " + meant + "`"
+		}
+		return ""
+	},
+}
+
 // choice reads one of a few words.
 func (r *reader) choice(e entry, options ...string) source.Value[string] {
 	if r.describesChoice(options) {
@@ -110,14 +123,8 @@ func (r *reader) choice(e entry, options ...string) source.Value[string] {
 	v := r.text(e)
 	if v.IsSet() && !slices.Contains(options, v.V) {
 		hint := spell.Question(v.V, options, "one of: "+strings.Join(options, ", "))
-		if other := data.TypeHint(v.V); e.key == "type" && other != "" {
-			hint = other
-		}
-		if meant := formula.FamilyMeant(v.V); e.key == "family" && slices.Contains(options, meant) {
-			hint = "write `family: " + meant + "`"
-		}
-		if e.key == "missing" {
-			hint = tokensHint
+		if meant, known := meantWords[e.key]; known {
+			hint = cmp.Or(meant(v.V, options), hint)
 		}
 		r.Add(v.At, hint, "unknown %s %s", e.key, v.V)
 		return source.Value[string]{}
