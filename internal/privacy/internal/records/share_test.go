@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -164,6 +165,33 @@ func TestSharesOfParquet(t *testing.T) {
 	}
 	if got := recordsOf(shares(t, 2, several, e)...); !slices.Equal(got, recordsOf(all)) {
 		t.Error("two shares of three files are not the table")
+	}
+}
+
+// Machines of a job have other numbers of processors, and rows are longer than a block. A
+// record in two shares would move the sum by twice the clip norm.
+func TestSharesOnUnlikeMachines(t *testing.T) {
+	lines := strings.SplitAfter(dirtyRows(20000), "\n")
+	for _, at := range []int{11, 5000, 5100} {
+		lines[at] = "1," + strings.Repeat("0", 1<<17) + "2\n"
+	}
+	paths := []string{write(t, "data.csv", strings.Join(lines, ""))}
+	whole, _, err := Read("table", paths, twoNumbers(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var parts []*Rows
+	for rank, processors := range []int{1, 7, 2} {
+		runtime.GOMAXPROCS(processors)
+		rows, _, err := Read("table", paths, twoNumbers(), Options{Share: Share{Rank: rank, Of: 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, rows)
+	}
+	if got, want := recordsOf(parts...), recordsOf(whole); !slices.Equal(got, want) {
+		t.Errorf("the shares have %d records, want %d, or others", len(got), len(want))
 	}
 }
 

@@ -65,10 +65,15 @@ func (b *Blocks) read(p []byte) (n int) {
 
 // Next returns the next block in buf, which grows for a longer row, and io.EOF at the
 // end. Another error, of the source, comes after the rows of text.
+//
+// Where a block ends depends on the text and Size alone, not on the room in buf: processes
+// that use other buffers deal out the same blocks.
 func (b *Blocks) Next(buf []byte) (text, grown []byte, err error) {
-	if need := max(b.Size, len(b.rest)); len(buf) < need {
+	need := max(b.Size, len(b.rest))
+	if cap(buf) < need {
 		buf = make([]byte, need)
 	}
+	buf = buf[:need]
 	n := copy(buf, b.rest)
 	b.rest = b.rest[:0]
 	for {
