@@ -118,3 +118,6 @@ func WeighTexts(c *Columns, column string) (map[string]float64, error) {
 	}
 	return weights, nil
 }
+
+// FilesDigest is filesDigest.
+func FilesDigest(files []string) any { return filesDigest(files) }

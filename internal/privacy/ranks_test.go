@@ -262,6 +262,32 @@ func TestRanksCountTogether(t *testing.T) {
 	all.Wait()
 }
 
+// A copy of a file on another machine, with the rows in another order, has other shares: a record could be in those of two.
+func TestCopiesInAnotherOrder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data.csv")
+	var rows []string
+	for i := range 200_000 {
+		rows = append(rows, fmt.Sprintf("%06d,1,1,a,1\n", i))
+	}
+	digest := func() any {
+		if err := os.WriteFile(path, []byte("id,x,k,g,y\n"+strings.Join(rows, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return privacy.FilesDigest([]string{path})
+	}
+	one := digest()
+	if digest() != one {
+		t.Error("equal copies differ")
+	}
+	for _, turned := range [][]string{rows, rows[:2], rows[100_000:], rows[len(rows)-2:]} {
+		slices.Reverse(turned)
+		if digest() == one {
+			t.Errorf("a copy with %d rows in another order is no other file", len(turned))
+		}
+		slices.Reverse(turned)
+	}
+}
+
 // Processes that see other files, as where one appears while they start, release nothing:
 // a record could be in the shares of two.
 func TestRanksOfOtherFiles(t *testing.T) {

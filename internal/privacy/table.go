@@ -92,7 +92,11 @@ func (cfg TableConfig) read(e encoding.Encoding, opt records.Options) (*Rows, re
 	}
 	opt.Share = records.Share{Rank: cfg.Rank, Of: cfg.Of}
 	rows, check, err := records.Read(cfg.Data, files, e, opt)
-	return rows, check, filesDigest(files), err
+	var of digest
+	if cfg.Of > 1 {
+		of = filesDigest(files)
+	}
+	return rows, check, of, err
 }
 
 // begin readies the rows, read before, for a session that runs a tape. Its
