@@ -393,7 +393,7 @@ func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
 	if ranks.Several() { // only one process reads a pipe
 		model = modelText(c)
 	}
-	if err := ranks.SameCommand(os.Args[1:], model); err != nil {
+	if err := ranks.SameCommand(readBuildInfo().build(), os.Args[1:], model); err != nil {
 		if left := job.Close(); left != nil || job.Rank > 0 {
 			return status.With(status.Numeric, left)
 		}

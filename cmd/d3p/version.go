@@ -46,6 +46,15 @@ func readBuildInfo() buildInfo {
 	return b
 }
 
+// build identifies the source that this program was built from: by its commit, or by the
+// program where no commit has the source.
+func (b buildInfo) build() string {
+	if b.Commit != "" && !b.Modified {
+		return b.Version + " " + b.Commit
+	}
+	return programHash()
+}
+
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",

@@ -47,18 +47,20 @@ func (r Ranks) Dismiss() error {
 	return errors.Join(err, r.Job.Close())
 }
 
-// SameCommand returns an error on all processes unless all have the same arguments, and all
-// that have a model file have the same one. Only the first process reads settings and model
-// file: those of the others would have no effect.
-func (r Ranks) SameCommand(words []string, model []byte) error {
+// SameCommand returns an error on all processes unless all are the same program with the same
+// arguments, and all that have a model file have the same one. Only the first process reads
+// settings and model file: those of the others would have no effect. Another program may deal
+// out the records in other shares.
+func (r Ranks) SameCommand(program string, words []string, model []byte) error {
 	if !r.Several() {
 		return nil
 	}
 	type command struct {
-		Words []string `json:"words"`
-		Model []byte   `json:"model"`
+		Program string   `json:"program"`
+		Words   []string `json:"words"`
+		Model   []byte   `json:"model"`
 	}
-	own, err := json.Marshal(command{words, model})
+	own, err := json.Marshal(command{program, words, model})
 	if err != nil {
 		return err
 	}
@@ -69,6 +71,8 @@ func (r Ranks) SameCommand(words []string, model []byte) error {
 	}
 	switch {
 	case err != nil:
+	case first.Program != program:
+		err = errors.New("is another build of d3p than rank 0 (copy the program of rank 0 to all machines)")
 	case !slices.Equal(first.Words, words):
 		err = errors.New("was started with another command than rank 0 (start all processes with the same settings, model file and data)")
 	case len(model) > 0 && !bytes.Equal(first.Model, model):
