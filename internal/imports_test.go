@@ -126,7 +126,7 @@ var rules = map[string]rule{
 	"synthesis": {ours: []string{"models/simulate", "marginals", "models", "models/data", "models/dist", "models/law", "privacy", "privacy/event", "simd", "stats"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 
 	// what is written
-	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile", "jsonfile"}, files: true},
+	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile", "jsonfile", "spell"}, files: true},
 	"atomicfile":    {theirs: []string{"golang.org/x/sys/windows"}, files: true},
 	"jsonfile":      {},
 	"onnx":          {},

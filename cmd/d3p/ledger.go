@@ -164,7 +164,7 @@ func bookRun(ctx context.Context, book *ledger.Ledger, folder string) error {
 	if err := notBooked(book, p.ReportID); err != nil {
 		return err
 	}
-	return book.Settle(ledger.Run{ID: p.ReportID, Folder: nameOf(folder)}, ev, created)
+	return book.Add(ledger.Run{ID: p.ReportID, Folder: nameOf(folder)}, ev, created)
 }
 
 // notBooked refuses a run that is in the book already: two resumed copies of a stopped fit
@@ -297,10 +297,7 @@ func importEvent(book *ledger.Ledger, name string, ev event.Event) error {
 			return fmt.Errorf("--name: the ledger has a run %s already; name another", name)
 		}
 	}
-	if _, err := book.Epsilon(ev); err != nil {
-		return err
-	}
-	return book.Settle(ledger.Run{ID: name}, ev, time.Now())
+	return book.Add(ledger.Run{ID: name}, ev, time.Now())
 }
 
 func newLedgerSettle(a *app) *cobra.Command {

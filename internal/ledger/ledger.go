@@ -11,12 +11,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/spell"
 )
 
 // Ledger is the ledger of one data set. Entries are only added. Each has the hash of the
@@ -218,13 +220,37 @@ func Compose(accounts []Account, ev event.Event) event.Event {
 	return event.Composed{Events: list}
 }
 
-// Epsilon is the certified upper epsilon of ev at the delta of the limit; 0 for no event.
+// Epsilon is the certified upper epsilon of ev at the delta of the limit; 0 for no event. It is a
+// *DeltaError if a larger delta has one.
 func (b *Ledger) Epsilon(ev event.Event) (float64, error) {
 	if ev == nil {
 		return 0, nil
 	}
 	answer, err := accountant.Epsilon(ev, b.Relation, b.Limit.Delta)
-	return answer.Upper, err
+	var none *accountant.InfeasibleError
+	if !errors.As(err, &none) {
+		return answer.Upper, err
+	}
+	for exponent := math.Floor(math.Log10(b.Limit.Delta)) + 1; exponent < 0; exponent++ {
+		delta := math.Pow(10, exponent)
+		if _, none := accountant.Epsilon(ev, b.Relation, delta); none == nil {
+			return 0, &DeltaError{Header: b.Header, Delta: delta}
+		}
+	}
+	return 0, err
+}
+
+// DeltaError means that releases have deltas of their own that reach that of the limit, so no
+// epsilon holds for them there.
+type DeltaError struct {
+	Header
+	Delta float64 // a power of ten at which one holds
+}
+
+func (e *DeltaError) Error() string {
+	return fmt.Sprintf("no epsilon holds for all releases together at delta %g of the ledger: their own deltas reach it, so it promises nothing "+
+		"(make another and book all releases there: d3p ledger init NEW.ledger --dataset %s --entity %s --neighbours %s --epsilon %g --delta %g)",
+		e.Limit.Delta, spell.Word(e.Dataset), spell.Word(e.Entity), e.Relation, e.Limit.Epsilon, e.Delta)
 }
 
 // Reserve reserves budget for the releases of a run. If all runs together would exceed the
@@ -250,6 +276,19 @@ func (b *Ledger) Reserve(run Run, ev event.Event, now time.Time) error {
 // beyond the limit.
 func (b *Ledger) Settle(run Run, ev event.Event, now time.Time) error {
 	return b.add(run, Spent, ev, now)
+}
+
+// Add books releases of a run that reserved nothing. They count even beyond the limit, unless
+// they leave no epsilon at its delta: then Add changes nothing, and returns a *DeltaError.
+func (b *Ledger) Add(run Run, ev event.Event, now time.Time) error {
+	others, err := b.Accounts(run.ID)
+	if err != nil {
+		return err
+	}
+	if _, err := b.Epsilon(Compose(others, ev)); err != nil {
+		return err
+	}
+	return b.Settle(run, ev, now)
 }
 
 // add adds an entry, unless the run's last entry is the same.

@@ -89,6 +89,36 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// Releases whose own deltas reach that of the limit have no epsilon. They are not booked: the ledger could then neither let
+// another run in nor show what it has.
+func TestDeltasReachTheLimit(t *testing.T) {
+	b := limited(2)
+	part := event.EpsilonDelta{Epsilon: 0.1, Delta: 6e-7}
+	if err := b.Add(Run{ID: "a"}, part, now); err != nil {
+		t.Fatal(err)
+	}
+	var reached *DeltaError
+	for name, err := range map[string]error{
+		"more than it":   b.Add(Run{ID: "b"}, event.EpsilonDelta{Delta: 2e-5}, now),
+		"together":       b.Add(Run{ID: "b"}, part, now),
+		"of a new fit":   b.Reserve(Run{ID: "b"}, part, now),
+		"of the limit's": b.Add(Run{ID: "b"}, event.EpsilonDelta{Delta: 1e-6}, now),
+	} {
+		if !errors.As(err, &reached) || len(b.Entries) != 1 {
+			t.Errorf("%s: %v, %d entries", name, err, len(b.Entries))
+		}
+	}
+	if err := b.Add(Run{ID: "b"}, event.EpsilonDelta{Delta: 2e-5}, now); !strings.Contains(err.Error(), "--delta 0.0001)") {
+		t.Errorf("the advice is not of a delta that has an epsilon: %v", err)
+	}
+	if err := b.Add(Run{ID: "c"}, run(10, 100), now); err != nil {
+		t.Errorf("a release beyond the limit's epsilon: %v", err)
+	}
+	if _, err := b.Next(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A ledger is read back as it was; any altered character of it, and any entry left
 // out but the last, is found.
 func TestAlteredBooksAreFound(t *testing.T) {

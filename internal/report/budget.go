@@ -2,6 +2,8 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -53,6 +55,9 @@ func (b *Booked) Budget(this event.Event, rel event.Relation) (*Budget, error) {
 	}
 	epsilon := func(ev event.Event) (float64, error) {
 		answer, err := accountant.Epsilon(ev, rel, b.Limit.Delta)
+		if none := new(accountant.InfeasibleError); errors.As(err, &none) {
+			err = fmt.Errorf("--ledger: the run has a delta of its own that reaches delta %g of the ledger (--delta %[1]g or less)", b.Limit.Delta)
+		}
 		return answer.Upper, err
 	}
 	var err error

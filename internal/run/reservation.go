@@ -112,7 +112,10 @@ func (r reservation) failed(err error) error {
 		return nil
 	}
 	var over *privacy.BudgetError
+	var delta *ledger.DeltaError
 	switch {
+	case errors.As(err, &delta):
+		return failed(Usage, fmt.Errorf("--ledger: %s: nothing was read: the run has a delta of its own that reaches delta %g of the ledger (--delta %[2]g or less)", r.path, delta.Limit.Delta))
 	case errors.As(err, &over):
 		return failed(Budget, fmt.Errorf("--ledger: %s: nothing was read: %w", r.path, err))
 	case errors.Is(err, ledger.ErrElsewhere), errors.Is(err, ledger.ErrForgotten):
