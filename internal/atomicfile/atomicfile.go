@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 )
 
 // Write makes content the content of the file at path; see WriteWith.
@@ -58,6 +59,18 @@ func WriteIn(folder *os.Root, name string, perm os.FileMode, write func(io.Write
 		return named(filepath.Join(folder.Name(), name), err)
 	}
 	return SyncFolder(folder, path.Clean(within))
+}
+
+// CleanUp removes what calls of WriteIn for this file left when they were killed. The caller has
+// locked the file: no other program writes it.
+func CleanUp(folder *os.Root, name string) {
+	within, base := path.Split(name)
+	entries, _ := fs.ReadDir(folder.FS(), path.Clean("./"+within))
+	for _, e := range entries {
+		if left, ok := strings.CutPrefix(e.Name(), "."+base+"-"); ok && len(left) == len(rand.Text()) && e.Type().IsRegular() {
+			folder.Remove(within + e.Name())
+		}
+	}
 }
 
 // named replaces the file name in an error by the caller's name.

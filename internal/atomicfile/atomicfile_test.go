@@ -1,6 +1,7 @@
 package atomicfile_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -49,5 +50,38 @@ func alone(t *testing.T, dir, name string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 || entries[0].Name() != name {
 		t.Errorf("the folder holds %v (%v), want %s alone", entries, err, name)
+	}
+}
+
+// CleanUp removes what a killed WriteIn left of a file, and nothing else.
+func TestCleanUp(t *testing.T) {
+	dir := t.TempDir()
+	folder, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	const key = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	for _, name := range []string{"a", ".a", ".a-notes", ".b-" + key, ".a.b-" + key, "a-" + key, ".a-" + key} {
+		for _, within := range []string{"", "in/"} {
+			if err := errors.Join(os.MkdirAll(filepath.Join(dir, "in"), 0o700), os.WriteFile(filepath.Join(dir, within+name), nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	left := func(within string) (n int) {
+		entries, err := os.ReadDir(filepath.Join(dir, within))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	atomicfile.CleanUp(folder, "a")
+	if _, err := folder.Lstat(".a-" + key); err == nil || left("") != 7 || left("in") != 7 {
+		t.Errorf("%d and %d entries are left", left(""), left("in"))
+	}
+	atomicfile.CleanUp(folder, "in/a")
+	if _, err := folder.Lstat("in/.a-" + key); err == nil || left("in") != 6 {
+		t.Errorf("%d entries are left in a folder", left("in"))
 	}
 }

@@ -123,6 +123,7 @@ func Update(path string, change func(*Ledger) error) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
+	atomicfile.CleanUp(folder, name)
 	b, err := readIn(folder, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/privacy/event"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
 )
@@ -25,5 +26,13 @@ func TestBudget(t *testing.T) {
 		if text := string(files[name]); !strings.Contains(text, "2 other runs") || !strings.Contains(text, report.Upward(b.After)) || strings.Contains(text, "This run only") {
 			t.Errorf("%s does not show the ledger", name)
 		}
+	}
+}
+
+// A run whose own delta reaches that of the ledger has no epsilon there.
+func TestDeltaReachesTheLedger(t *testing.T) {
+	b := reporttest.Booked()
+	if _, err := b.Budget(event.EpsilonDelta{Delta: 1e-5}, event.AddRemove); err == nil || !strings.HasSuffix(err.Error(), "(--delta 1e-06 or less)") {
+		t.Error(err)
 	}
 }

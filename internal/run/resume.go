@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"d3p/internal/atomicfile"
 	"d3p/internal/privacy"
 	"d3p/internal/spell"
 )
@@ -40,6 +41,9 @@ func (r *Run) reopen(data string) (err error) {
 	}
 	if r.unlock, err = r.folder.lock(); err != nil {
 		return err
+	}
+	for _, name := range []string{jobFile, ledgerFile, checkpointFile} {
+		atomicfile.CleanUp(r.folder.root, inPrivate(name))
 	}
 	job, checkpoint, err := r.folder.stoppedFit()
 	if errors.Is(err, fs.ErrNotExist) {
