@@ -30,7 +30,7 @@ func Join() (*Job, error) { return join(os.Getenv) }
 func join(getenv func(string) string) (*Job, error) {
 	by := findLauncher(getenv)
 	if by.size == 1 {
-		return Alone(), nil
+		return Alone(), known(getenv)
 	}
 	lib, err := open(getenv(LibraryVariable), by.first)
 	if err != nil {

@@ -257,6 +257,28 @@ func TestOneProcess(t *testing.T) {
 	}
 }
 
+// Processes of launchers that do not give their number do not take themselves for the only one.
+func TestOtherLaunchers(t *testing.T) {
+	for _, c := range []struct {
+		environ map[string]string
+		alone   bool
+	}{
+		{map[string]string{}, true},
+		{map[string]string{"PMIX_RANK": "0"}, true},
+		{map[string]string{"PMIX_RANK": "1"}, false},
+		{map[string]string{"PALS_RANKID": "2", "PMI_SIZE": "1"}, false},
+	} {
+		_, err := join(func(name string) string { return c.environ[name] })
+		if (err == nil) != c.alone {
+			t.Errorf("%v: %v", c.environ, err)
+		}
+	}
+	t.Setenv("PMIX_RANK", "1")
+	if err := OneProcess(); err == nil || !strings.Contains(err.Error(), "process 1 of a launcher") {
+		t.Error(err)
+	}
+}
+
 func TestMissingLibrary(t *testing.T) {
 	getenv := func(name string) string {
 		return map[string]string{"PMI_SIZE": "4", "D3P_MPI": "/nowhere/libmpi.so"}[name]

@@ -25,6 +25,25 @@ var launchers = []struct {
 	{"SLURM_STEP_NUM_TASKS", launcher{name: "srun", first: openMPI}},
 }
 
+// otherRanks are the environment variables with the rank of a process in launchers that do not
+// give the number of processes: those of PMIx, such as prun, and that of Cray.
+var otherRanks = []string{"PMIX_RANK", "PALS_RANKID"}
+
+// known returns an error in a process of rank 1 or more of another launcher: it would take
+// itself for the only one.
+func known(getenv func(string) string) error {
+	if findLauncher(getenv).size > 1 {
+		return nil
+	}
+	for _, name := range otherRanks {
+		if rank, err := strconv.Atoi(getenv(name)); err == nil && rank > 0 {
+			return fmt.Errorf("%s says that this is process %d of a launcher which does not say how many there are, and each would spend the budget "+
+				"for results of its own (use mpirun of Open MPI or MPICH, or srun; or type the command without a launcher)", name, rank)
+		}
+	}
+	return nil
+}
+
 // localRanks are the environment variables that hold the rank on this machine.
 var localRanks = []string{"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}
 
@@ -53,6 +72,9 @@ func findLauncher(getenv func(string) string) launcher {
 // OneProcess returns an error if a launcher started several processes. A command that takes
 // no part in a job would release something else in each of them.
 func OneProcess() error {
+	if err := known(os.Getenv); err != nil {
+		return err
+	}
 	if by := findLauncher(os.Getenv); by.size > 1 {
 		return fmt.Errorf("%s started %d processes, and each would spend the budget for results of its own (type the command without it)", by.name, by.size)
 	}
