@@ -16,7 +16,8 @@ import (
 // folder and of its folders; the files that match a pattern such as claims/*.parquet; or
 // those in @LIST, a text file with one path per line, relative to its own folder. Several
 // files must be regular, and all different, also behind links and lists: otherwise records
-// would count twice.
+// would count twice. So no file may be another one in another format, by its name: whether
+// it is would follow from records.
 func Files(data string) ([]string, error) {
 	files, err := namedFiles(data)
 	if err != nil || len(files) == 1 && files[0] == data {
@@ -29,7 +30,7 @@ func Files(data string) ([]string, error) {
 		size     int64
 		modified time.Time
 	}
-	seen := map[likeness][]int{}
+	seen, bare := map[likeness][]int{}, map[string]string{}
 	infos := make([]fs.FileInfo, len(files))
 	for i, file := range files {
 		if infos[i], err = os.Stat(file); err != nil {
@@ -45,6 +46,11 @@ func Files(data string) ([]string, error) {
 			}
 		}
 		seen[like] = append(seen[like], i)
+		name := withoutFormat(file)
+		if other, there := bare[name]; there {
+			return nil, &tablefile.FileError{File: file, Problem: "has the name of " + other + " in another format, and records that are in both would count twice", Hint: "take one of the two out of " + data + ", or rename it if it has other records"}
+		}
+		bare[name] = file
 	}
 	return files, nil
 }
@@ -97,6 +103,17 @@ func namedFiles(data string) ([]string, error) {
 
 // dataNames are the ends of names that a data file in a folder has; .gz may follow.
 var dataNames = []string{".csv", ".tsv", ".parquet", ".parq", ".pq"}
+
+// withoutFormat is the path of a data file without the ends that are its format.
+func withoutFormat(file string) string {
+	if end := filepath.Ext(file); strings.EqualFold(end, ".gz") {
+		file = strings.TrimSuffix(file, end)
+	}
+	if end := filepath.Ext(file); slices.Contains(dataNames, strings.ToLower(end)) {
+		return strings.TrimSuffix(file, end)
+	}
+	return file
+}
 
 // aNote reports whether a name starts with a dot or an underscore: such files and folders
 // are notes of the programs that write folders of data.

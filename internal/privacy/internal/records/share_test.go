@@ -295,6 +295,32 @@ func TestTablesWithVersions(t *testing.T) {
 	}
 }
 
+// A file beside itself in another format is an error by its name: its records would count twice.
+func TestFilesInTwoFormats(t *testing.T) {
+	for _, c := range []struct {
+		one, other string
+		refused    bool
+	}{
+		{"a.csv", "a.csv.gz", true},
+		{"a.csv", "a.parquet", true},
+		{"a.tsv", "a.CSV.GZ", true},
+		{"a.csv", "b.csv", false},
+		{"a.2019.csv", "a.2020.csv", false},
+		{"x=1/a.csv", "x=2/a.csv.gz", false},
+	} {
+		folder := t.TempDir()
+		for _, name := range []string{c.one, c.other} {
+			path := filepath.Join(folder, filepath.FromSlash(name))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("a,b\n1,2\n"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Files(folder); (err != nil) != c.refused || c.refused && !strings.Contains(err.Error(), "in another format") {
+			t.Errorf("%s and %s: %v", c.one, c.other, err)
+		}
+	}
+}
+
 // A file that has two names in a table, by links or in a list, is an error: its records
 // would count twice. So is what is no regular file.
 func TestFilesThatAreThereTwice(t *testing.T) {
