@@ -245,7 +245,7 @@ func printLedger(w io.Writer, name string, l shownLedger) {
 	}
 	t.Print()
 	fmt.Fprintf(w, "\nall together: epsilon at most %s of %g; left: %s\n", terminal.AtMost(l.Epsilon), l.Limit.Epsilon, terminal.AtLeast(l.Left))
-	if l.Next > l.Left && len(l.Runs) > 0 {
+	if l.Next > max(l.Left, 0) && len(l.Runs) > 0 {
 		fmt.Fprintf(w, "one more fit with full batches at delta %g may have epsilon %.3g (several cost less than their sum)\n", l.Limit.Delta, math.Floor(1000*l.Next)/1000)
 	}
 	if slices.ContainsFunc(l.Runs, func(r shownRun) bool { return r.State == ledger.Reserved }) {

@@ -121,3 +121,9 @@ func WeighTexts(c *Columns, column string) (map[string]float64, error) {
 
 // FilesDigest is filesDigest.
 func FilesDigest(files []string) any { return filesDigest(files) }
+
+// Unchanged is unchanged.
+func Unchanged(files []string, processes int, read func() error) error {
+	_, err := unchanged(files, processes, read)
+	return err
+}

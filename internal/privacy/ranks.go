@@ -153,6 +153,22 @@ func filesDigest(files []string) digest {
 	return digestOf(list)
 }
 
+// unchanged reads files and returns their digest. It is an error in a job of several processes if they change meanwhile: the
+// size of a file decides in which shares its records are.
+func unchanged(files []string, processes int, read func() error) (digest, error) {
+	if processes <= 1 {
+		return digest{}, read()
+	}
+	before := filesDigest(files)
+	if err := read(); err != nil {
+		return before, err
+	}
+	if filesDigest(files) != before {
+		return before, errFilesChange
+	}
+	return before, nil
+}
+
 // sample writes samples of a file's bytes, from its start to its end; less if they cannot be read.
 func sample(to io.Writer, file string, size int64, places int) {
 	f, err := os.Open(file)
@@ -211,6 +227,7 @@ func (c *Curator) agreeOn(query ...any) error {
 }
 
 var (
+	errFilesChange   = errors.New("privacy: a data file changed while it was read (start when the files no longer change)")
 	errFilesDiffer   = errors.New("privacy: the processes of the job read other data files, by names, sizes or bytes (copy those of rank 0 to all machines, and start when they no longer change)")
 	errQueriesDiffer = errors.New("privacy: the processes of the job ask for different releases (start all with the same program, model file and tables)")
 )

@@ -288,6 +288,32 @@ func TestCopiesInAnotherOrder(t *testing.T) {
 	}
 }
 
+// Where a file grows while one process of a job reads it, that one has taken other shares than one that reads it later.
+func TestFilesThatGrow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data.csv")
+	grow := func() error {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString("p,1,1,a,1\n")
+		return errors.Join(err, f.Close())
+	}
+	stay := func() error { return nil }
+	if err := grow(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		processes int
+		read      func() error
+		refused   bool
+	}{{1, grow, false}, {2, stay, false}, {2, grow, true}} {
+		if err := privacy.Unchanged([]string{path}, c.processes, c.read); (err != nil) != c.refused || c.refused && !strings.Contains(err.Error(), "changed while it was read") {
+			t.Errorf("%d processes: %v", c.processes, err)
+		}
+	}
+}
+
 // Processes that see other files, as where one appears while they start, release nothing:
 // a record could be in the shares of two.
 func TestRanksOfOtherFiles(t *testing.T) {

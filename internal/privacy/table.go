@@ -91,11 +91,12 @@ func (cfg TableConfig) read(e encoding.Encoding, opt records.Options) (*Rows, re
 		return nil, records.Check{File: cfg.Data}, digest{}, err
 	}
 	opt.Share = records.Share{Rank: cfg.Rank, Of: cfg.Of}
-	rows, check, err := records.Read(cfg.Data, files, e, opt)
-	var of digest
-	if cfg.Of > 1 {
-		of = filesDigest(files)
-	}
+	var rows *Rows
+	var check records.Check
+	of, err := unchanged(files, cfg.Of, func() (err error) {
+		rows, check, err = records.Read(cfg.Data, files, e, opt)
+		return err
+	})
 	return rows, check, of, err
 }
 
