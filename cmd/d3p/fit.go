@@ -94,6 +94,9 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	if err := checkDevice(s.Device); err != nil {
 		return err
 	}
+	if data == "-" {
+		return status.Usagef("-: standard input cannot be read again by d3p resume; write it to a file first")
+	}
 	path, err := modelfile.Find(s.Model, data)
 	if err != nil {
 		return err
@@ -150,9 +153,6 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 
 // newJob is the job of fitting m to the data file.
 func newJob(c *cobra.Command, s *flags.Settings, m *models.Model, hash string, plan *plan.Plan, data string) (j run.Job, err error) {
-	if data == "-" {
-		return j, status.Usagef("-: standard input cannot be read again by d3p resume; write it to a file first")
-	}
 	absolute, err := privacy.AbsoluteData(data)
 	if err != nil {
 		return j, status.With(status.Data, err)

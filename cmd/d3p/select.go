@@ -191,7 +191,7 @@ func (of selection) candidates(c *cobra.Command, s *flags.Settings) (all []candi
 		return nil, status.Usagef("--model: name the model files after DATA and TEST")
 	case s.Repeat > 1:
 		return nil, status.Usagef("--repeat: a selection releases one fit (leave it out)")
-	case readOnce(of.data) || readOnce(of.test):
+	case of.data == "-" || of.test == "-" || readOnce(of.data) || readOnce(of.test):
 		return nil, status.Usagef("a selection reads DATA and TEST for every fit: write them to regular files")
 	}
 	for _, path := range of.models {

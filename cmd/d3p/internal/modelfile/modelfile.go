@@ -86,8 +86,12 @@ func CheckPublic(m *models.Model, path string, tables ...string) error {
 			return err
 		}
 		for _, file := range files {
-			if info, err := os.Stat(file); err == nil { // the reader of a missing file reports it
+			info, err := os.Stat(file)
+			switch {
+			case err == nil:
 				private = append(private, info)
+			case table != "-":
+				return status.With(status.Data, atomicfile.Named(file, err))
 			}
 		}
 	}
