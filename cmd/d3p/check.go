@@ -312,7 +312,7 @@ func printCounts(w io.Writer, c *privacy.DataCheck, declared string) {
 	}
 	fmt.Fprintln(w)
 	if unreadable > 0 {
-		fmt.Fprintln(w, "a number has no separators of thousands, unit or %; `decimal: \",\"` reads 3,14 and `dates: dmy` reads 31.12.2024 and 31DEC2024")
+		fmt.Fprintln(w, "under data `decimal: \",\"` reads 3,14, `thousands: \",\"` 1,234 and `dates: dmy` 31.12.2024 and 31DEC2024; `symbol: kg` of a column reads 70 kg, \"%\" 12%; `missing_tokens: [NA, unknown]` names cells without a value")
 	}
 	if notWhole > 0 {
 		fmt.Fprintf(w, "%d cells are fractions in columns of `type: integer`, which count as missing; `type: real` reads them\n", notWhole)

@@ -45,6 +45,7 @@ type Column struct {
 	Type         source.Value[string]
 	Origin       source.Value[int]     // of dates: the day, from 1970-01-01, that they count from
 	Lower, Upper source.Value[float64] // bounds, in the unit of the file; of dates, in days since the origin
+	Symbol       source.Value[string]  // text before or after the numbers in the file
 	Transform    source.Value[string]  // applied after clamping to the bounds
 	Center, By   source.Value[float64] // scale, in the transformed unit
 	Levels       []source.Value[string]

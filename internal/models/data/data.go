@@ -22,6 +22,7 @@ type Data struct {
 	// MissingTokens are the cells that mean "no value"; unset: the usual ones.
 	MissingTokens []source.Value[string]
 	Decimal       source.Value[string]   // "." or ",": how files of text write numbers; unset: the point
+	Thousands     source.Value[string]   // between groups of three digits of numbers in files of text; unset: nothing
 	Dates         source.Value[string]   // DayFirst or MonthFirst: how files of text write dates; unset: ISO 8601
 	Encoding      source.Value[string]   // one of Encodings: how files of text write letters; unset: UTF-8
 	Format        source.Value[string]   // one of Formats: the format of the files; unset: from their name

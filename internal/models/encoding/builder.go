@@ -23,7 +23,7 @@ func NewBuilder(d *data.Data) *Builder {
 
 // Encoding returns the encoding of all requested columns.
 func (e *Builder) Encoding() Encoding {
-	enc := Encoding{Fields: e.Fields, K: e.next, Decimal: e.data.Decimal.V, Dates: e.data.Dates.V, Text: e.data.Encoding.V,
+	enc := Encoding{Fields: e.Fields, K: e.next, Decimal: e.data.Decimal.V, Thousands: e.data.Thousands.V, Dates: e.data.Dates.V, Text: e.data.Encoding.V,
 		Format: e.data.Format.V, Separator: e.data.Separator.V, Quotes: e.data.Quotes.V, Headless: len(e.data.Header) > 0}
 	for _, name := range e.data.Header {
 		enc.Header = append(enc.Header, name.V)
@@ -147,7 +147,7 @@ func (e *Builder) field(c *data.Column, kind FieldKind, role Role, at int) Field
 	}
 	if c.Numeric() {
 		lower, upper := c.Lower.V, c.Upper.V
-		f.Lower, f.Upper, f.Origin = &lower, &upper, c.Origin.V
+		f.Lower, f.Upper, f.Origin, f.Symbol = &lower, &upper, c.Origin.V, c.Symbol.V
 	} else {
 		f.Levels = c.LevelNames()
 		f.Unknown = UnknownReject

@@ -60,6 +60,8 @@ type Encoding struct {
 	// Decimal is the decimal sign of numbers in a file of text: "." or ","; "" is "."
 	// unless something suggests the other.
 	Decimal string `json:"decimal,omitempty"`
+	// Thousands separates groups of three digits of numbers in a file of text; "": nothing does.
+	Thousands string `json:"thousands,omitempty"`
 }
 
 // Within means that the raw column Column has one value for all rows with the same level
@@ -112,7 +114,7 @@ func (e Encoding) ParseDay(cell []byte) (day int, ok bool) { return data.ParseDa
 // Predictors is the encoding of a row without the columns that the model only observes: the
 // input of a prediction for any row. Its columns are the first of a row's.
 func (e Encoding) Predictors() Encoding {
-	p := Encoding{Header: e.Header, Lists: e.Lists, Headless: e.Headless, Text: e.Text, Separator: e.Separator, Quotes: e.Quotes, Dates: e.Dates, MissingTokens: e.MissingTokens, Decimal: e.Decimal}
+	p := Encoding{Header: e.Header, Lists: e.Lists, Headless: e.Headless, Text: e.Text, Separator: e.Separator, Quotes: e.Quotes, Dates: e.Dates, MissingTokens: e.MissingTokens, Decimal: e.Decimal, Thousands: e.Thousands}
 	for _, f := range e.Fields {
 		if f.Role == Response {
 			continue

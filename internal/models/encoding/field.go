@@ -82,6 +82,8 @@ type Field struct {
 	Upper         *float64 `json:"upper,omitempty"`
 	RejectOutside bool     `json:"reject_outside,omitempty"`
 
+	// Symbol is text before or after numbers in the file, such as kg.
+	Symbol string `json:"symbol,omitempty"`
 	// Transform is applied after clamping: "", log, log1p, sqrt or logit.
 	Transform string `json:"transform,omitempty"`
 	// Center and Scale are in the transformed unit; Scale 0 means 1.

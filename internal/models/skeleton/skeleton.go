@@ -182,7 +182,7 @@ const skeletonMissingTwin = `  missing:
 const skeletonTokens = `  # missing_tokens: [NA, "-9"]  # beside an empty cell, instead of NA, N/A, NaN, null and a point
 `
 
-const skeletonText = `  # dates: dmy              # where the file writes them 31.12.2024; encoding: windows-1252
+const skeletonText = `  # dates: dmy              # where the file has 31.12.2024; thousands: "," for 1,234; encoding: windows-1252
   # drop: [name, postcode]
 
 `

@@ -53,6 +53,7 @@ func columnFields(d *data.Data, c *data.Column) []field {
 		dated("lower", &c.Lower, &c.Dates.Lower).as(func() string { return c.Cell(c.Lower.V) }).means("the smallest possible value, a number or a date; required for numbers and dates").when(numeric && !open),
 		dated("upper", &c.Upper, &c.Dates.Upper).as(func() string { return c.Cell(c.Upper.V) }).means("the largest possible value").when(numeric && !open),
 		bounds(c).means("bounds that are bought, in place of lower and upper; without scale the scale is bought, too").when(open),
+		text("symbol", &c.Symbol).means("text before or after the numbers in the file, such as kg, % or $, which is no part of them").when(numeric),
 		choice("transform", &c.Transform, data.TransformNames()...).means("of a number after clamping; the scale is in its unit").when(numeric),
 		scale(c).means("the unit of priors: the model sees (x - center) / by").when(numeric && !(open && c.OpenScale() && !c.Prices.Scale.IsSet())),
 		levels(c).means("of a binary column (default 0 and 1), a category or an ordinal column, in order; or 1..61 for whole numbers").when(!numeric),
@@ -178,10 +179,22 @@ func (r *reader) checkColumn(c *data.Column, keys present) {
 			return
 		}
 		r.checkBounds(c, keys)
+		r.checkSymbol(c)
 		r.refuse(c, "levels", c.LevelsFrom.At, firstAt(c.Levels), c.Prices.Levels.At, c.Reference.At, c.Unknown.At)
 	default:
+		r.refuse(c, "symbol", c.Symbol.At)
 		r.refuse(c, "bounds, scale or transform", c.Lower.At, c.Upper.At, c.Transform.At, c.Center.At, c.By.At, c.Prices.Bounds.At, c.Prices.Scale.At)
 		r.checkLevelPrices(c)
+	}
+}
+
+// checkSymbol reports a symbol that could be a part of a number.
+func (r *reader) checkSymbol(c *data.Column) {
+	switch {
+	case c.Symbol.IsSet() && c.Type.V == data.Date:
+		r.refuse(c, "symbol", c.Symbol.At)
+	case c.Symbol.IsSet() && strings.Trim(c.Symbol.V, "0123456789+-.,' ") == "":
+		r.Add(c.Symbol.At, "write the text beside the numbers, as in `symbol: kg`", "symbol %q may be a part of a number", c.Symbol.V)
 	}
 }
 

@@ -21,6 +21,7 @@ func (s *Spec) dataFields(within *source.Value[string], rules *[]namedRule, mode
 		choice("out_of_range", &d.OutOfRange, "clamp", "reject").or("clamp").means("clamp (the default) moves a value to the nearest bound; reject makes the record contribute nothing"),
 		distinct("missing_tokens", "token", &d.MissingTokens).means("cells without a value; default: empty, NA, N/A, NaN, null, NULL and a point; a number matches every spelling of it"),
 		choice("decimal", &d.Decimal, ".", ",").quoted(&d.Decimal).means("the decimal sign of a CSV file; a file with semicolons between fields must state it"),
+		choice("thousands", &d.Thousands, ",", ".", "'", " ").quoted(&d.Thousands).means("the sign between groups of three digits in a CSV file, as in 1,234,567"),
 		choice("dates", &d.Dates, data.DayFirst, data.MonthFirst).means("order of day and month in 29.2.2024, 29/02/2024 and 29-2-2024; dmy also reads 29FEB2024; ISO 8601 is always read"),
 		choice("encoding", &d.Encoding, Encodings()...).means("of a CSV file; default UTF-8; a byte order mark before a header line wins"),
 		choice("format", &d.Format, Formats()...).means("of the file, if its name does not show it"),
@@ -71,6 +72,7 @@ func (s *Spec) readData(r *reader, e entry) {
 	r.checkDerived(d)
 	r.checkHeader(d)
 	r.checkSeparator(d)
+	r.checkThousands(d)
 	for _, c := range d.Drop {
 		if d.Column(c.V) != nil {
 			r.Add(c.At, "", "column %s is both declared and dropped", c.V)
@@ -199,6 +201,17 @@ func (r *reader) checkSeparator(d *data.Data) {
 	}
 	if d.Separator.V == ";" && !d.Decimal.IsSet() {
 		r.Add(d.Separator.At, "add `decimal: \",\"`, as in 3,14, or `decimal: \".\"`", "fields are separated by semicolons, so decimals may be commas")
+	}
+}
+
+// checkThousands reports a sign that would mean two things.
+func (r *reader) checkThousands(d *data.Data) {
+	if d.Thousands.IsSet() && d.Thousands.V == d.Decimal.Or(".") {
+		hint := "add `decimal: \",\"`"
+		if d.Decimal.IsSet() {
+			hint = "name two signs"
+		}
+		r.Add(d.Thousands.At, hint, "thousands: decimals have the sign %s, too", d.Thousands.V)
 	}
 }
 

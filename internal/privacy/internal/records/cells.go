@@ -24,13 +24,16 @@ func (e *encoder) text(c *column, cell []byte) {
 		return
 	}
 	if e.numbersAsTheyAre(c) { // the common case, without looking twice
-		if x, ok := e.parse(cell); ok {
+		if x, ok := e.notation.parse(cell); ok {
 			e.value(c, x, undeclared, false)
 			return
 		}
 	}
 	if n := len(cell); n == 0 || !bare(cell[0]) || !bare(cell[n-1]) {
 		cell = bytes.TrimSpace(cell)
+	}
+	if len(c.symbol) > 0 {
+		cell = withoutSymbol(cell, c.symbol)
 	}
 	code, declared := undeclared, false
 	if c.levels != nil && !(c.levels.open != nil && e.isMissing(cell)) {
@@ -51,7 +54,7 @@ func (e *encoder) text(c *column, cell []byte) {
 			return
 		}
 	} else if c.numeric {
-		if parsed, ok := e.parse(cell); ok {
+		if parsed, ok := e.notation.parse(cell); ok {
 			x = parsed
 		}
 	}
@@ -119,23 +122,6 @@ func (c *column) ownTokenizers() {
 	}
 }
 
-// parse reads a number in the declared notation. Where decimals are commas a point is not
-// part of a number: it would separate thousands.
-func (e *encoder) parse(cell []byte) (x float64, ok bool) {
-	if !e.decimalComma {
-		return parseNumber(cell)
-	}
-	var buf [64]byte
-	if len(cell) > len(buf) || bytes.IndexByte(cell, '.') >= 0 {
-		return 0, false
-	}
-	number := buf[:copy(buf[:], cell)]
-	if i := bytes.IndexByte(number, ','); i >= 0 {
-		number[i] = '.'
-	}
-	return parseNumber(number)
-}
-
 // day encodes a cell given as a day, counted from 1970-01-01.
 func (e *encoder) day(c *column, day int) {
 	if slices.Contains(e.dayTokens, day) {
@@ -165,7 +151,7 @@ func (e *encoder) isMissing(cell []byte) bool {
 	if len(e.numberTokens) == 0 {
 		return false
 	}
-	x, number := e.parse(cell)
+	x, number := e.notation.parse(cell)
 	return number && slices.Contains(e.numberTokens, x)
 }
 

@@ -32,7 +32,7 @@ func newCSVLayout(rows tablefile.Lines, at []int, enc *encoder) csvLayout {
 		}
 		l.columns[at[k]] = k
 		c := &enc.columns[k]
-		l.numbers[at[k]] = enc.numbersAsTheyAre(c) && !enc.decimalComma
+		l.numbers[at[k]] = enc.numbersAsTheyAre(c) && !enc.notation.decimalComma
 		if l.numbers[at[k]] && len(c.fields) == 1 && c.fields[0].linear() {
 			l.direct[at[k]] = &c.fields[0]
 		}

@@ -115,6 +115,57 @@ func TestEncodeNumbers(t *testing.T) {
 	}
 }
 
+// Signs between thousands, and the symbol of a column, are no part of a number.
+func TestNotationOfNumbers(t *testing.T) {
+	for _, test := range []struct {
+		decimal, thousands, symbol, cell string
+		want                             any // a number, or nil for an invalid record
+	}{
+		{"", "", "", "1,234", nil},
+		{"", ",", "", "1,234", 1234.0},
+		{"", ",", "", "-1,234,567.5", -1234567.5},
+		{"", ",", "", "1234.5", 1234.5},
+		{"", ",", "", "27,3", nil}, // a decimal comma
+		{"", ",", "", "1234,567", nil},
+		{"", ",", "", "1,234,5", nil},
+		{"", ",", "", ",234", nil},
+		{"", ",", "", "1,,234", nil},
+		{"", ",", "", "1.5,234", nil},
+		{",", ".", "", "1.234,5", 1234.5},
+		{",", ".", "", "1.234", 1234.0},
+		{",", ".", "", "1.5", nil}, // a decimal point
+		{",", ".", "", "1,234.5", nil},
+		{",", "", "", "1.234,5", nil},
+		{"", " ", "", "1 234", 1234.0},
+		{"", " ", "", "1\u00a0234\u00a0567", 1234567.0},
+		{"", " ", "", "1\u202f234", 1234.0},
+		{"", "'", "", "1'234", 1234.0},
+		{"", "'", "", "1\u2019234", 1234.0},
+		{"", "", "%", "12%", 12.0},
+		{"", "", "%", "12 %", 12.0},
+		{"", "", "%", "12", 12.0},
+		{"", "", "kg", " 70 kg ", 70.0},
+		{"", "", "kg", "70\u00a0kg", 70.0},
+		{"", "", "kg", "70 lb", nil},
+		{"", "", "kg", "kg", nil},
+		{"", "", "kg", "NA kg", nil},
+		{"", "", "$", "$70", 70.0},
+		{"", ",", "$", "$1,070.5", 1070.5},
+		{"", "", "10^9/L", "5.5 10^9/L", 5.5},
+	} {
+		number := encoding.Field{Column: "x", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Symbol: test.symbol, Out: []int{0}}
+		e := one(number)
+		e.Decimal, e.Thousands, e.Separator = test.decimal, test.thousands, "|"
+		rows, check := encode(t, e, "x|y\n"+test.cell+"|1\n")
+		if (rows[0] == nil) != (test.want == nil) || rows[0] != nil && rows[0][0] != test.want {
+			t.Errorf("%q with decimal %q, thousands %q and symbol %q gives %v, want %v", test.cell, test.decimal, test.thousands, test.symbol, rows[0], test.want)
+		}
+		if missing := test.symbol != "" && strings.HasPrefix(test.cell, "NA") || test.cell == test.symbol; (check.Columns[0].Missing == 1) != missing {
+			t.Errorf("%q counts as missing: %v", test.cell, !missing)
+		}
+	}
+}
+
 func TestEncodeLevels(t *testing.T) {
 	code := encoding.Field{Column: "x", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"never", "former", "NA"},
 		Unknown: encoding.UnknownReject, Missing: encoding.MissingReject, Out: []int{0}}

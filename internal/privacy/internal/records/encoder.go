@@ -33,7 +33,7 @@ type encoder struct {
 	numberTokens []float64 // tokens that are numbers
 	dayTokens    []int     // tokens that are days, from 1970-01-01
 	parseDay     func(cell []byte) (day int, ok bool)
-	decimalComma bool // numbers are written 3,14
+	notation     notation // of numbers
 	malformed    MalformedCheck
 	files        []string // records whose rows are encoded
 	line         int      // of the file, from 1 on, of the row being encoded
@@ -52,9 +52,10 @@ type encoder struct {
 // column is one raw column that at least one field reads.
 type column struct {
 	name    string
-	numeric bool // some field wants its number
-	whole   bool // that number must be whole
-	date    bool // the number is a day, counted from origin
+	numeric bool   // some field wants its number
+	whole   bool   // that number must be whole
+	symbol  []byte // before or after numbers
+	date    bool   // the number is a day, counted from origin
 	origin  int
 	levels  *levelSet // when some field wants its level
 	tokens  bool      // some field wants its tokens
@@ -81,7 +82,7 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc := &encoder{units: units, precision: opt.Precision, width: e.Width(), share: opt.Share, place: opt.Place, row: make([]float64, e.K), valid: true, sound: true, textTokens: true, decimalComma: e.Decimal == ",", parseDay: e.ParseDay}
+	enc := &encoder{units: units, precision: opt.Precision, width: e.Width(), share: opt.Share, place: opt.Place, row: make([]float64, e.K), valid: true, sound: true, textTokens: true, notation: notationOf(e), parseDay: e.ParseDay}
 	number := 8
 	if opt.Precision == Float32 {
 		number = 4
@@ -95,7 +96,7 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 	}
 	for _, token := range e.MissingTokens {
 		enc.tokens = append(enc.tokens, []byte(token))
-		if x, number := enc.parse([]byte(token)); number {
+		if x, number := enc.notation.parse([]byte(token)); number {
 			enc.textTokens, enc.numberTokens = false, append(enc.numberTokens, x)
 		}
 		if day, ok := enc.parseDay([]byte(token)); ok {
@@ -114,7 +115,7 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 		switch f.Kind {
 		case encoding.Numeric, encoding.Quantile:
 			c.numeric, c.date, c.origin = true, f.Type == data.Date, f.Origin
-			c.whole = f.Type == data.Integer
+			c.whole, c.symbol = f.Type == data.Integer, []byte(f.Symbol)
 		case encoding.LevelCode, encoding.OneHot:
 			c.levels = newLevelSet(f.Levels)
 			if f.Open {

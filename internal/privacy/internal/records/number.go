@@ -1,9 +1,12 @@
 package records
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"strconv"
+
+	"d3p/internal/models/encoding"
 )
 
 // pow10 holds the powers of ten that float64 represents exactly.
@@ -114,4 +117,87 @@ func scanExponent(s []byte, i int) (e, end int) {
 		e = -e
 	}
 	return e, i
+}
+
+// notation is how a file of text writes numbers.
+type notation struct {
+	decimalComma bool     // 3,14
+	thousands    [][]byte // between groups of three digits; all spellings of the declared one
+}
+
+// sameSeparator are the spellings of separators of thousands that a keyboard has one of.
+var sameSeparator = map[string][]string{" ": {" ", "\u00a0", "\u202f"}, "'": {"'", "\u2019"}}
+
+func notationOf(e encoding.Encoding) (n notation) {
+	n.decimalComma = e.Decimal == ","
+	spellings := sameSeparator[e.Thousands]
+	if spellings == nil && e.Thousands != "" {
+		spellings = []string{e.Thousands}
+	}
+	for _, s := range spellings {
+		n.thousands = append(n.thousands, []byte(s))
+	}
+	return n
+}
+
+// parse reads a number. Where decimals are commas a point is no part of it, unless it separates
+// thousands.
+func (n notation) parse(cell []byte) (x float64, ok bool) {
+	if !n.decimalComma && n.thousands == nil {
+		return parseNumber(cell)
+	}
+	var buf [64]byte
+	if len(cell) > len(buf) {
+		return 0, false
+	}
+	decimal := byte('.')
+	if n.decimalComma {
+		decimal = ','
+	}
+	whole, fraction, pointed := bytes.Cut(cell, []byte{decimal})
+	number, ok := n.joined(buf[:0], whole)
+	if !ok || n.decimalComma && (bytes.IndexByte(number, '.') >= 0 || bytes.IndexByte(fraction, '.') >= 0) {
+		return 0, false
+	}
+	if pointed {
+		number = append(append(number, '.'), fraction...)
+	}
+	return parseNumber(number)
+}
+
+// joined appends the part of a number before the decimal sign to a buffer, without separators of
+// thousands; ok is false unless they make groups of three digits.
+func (n notation) joined(to, whole []byte) (_ []byte, ok bool) {
+	for _, separator := range n.thousands {
+		first, groups, found := bytes.Cut(whole, separator)
+		if !found {
+			continue
+		}
+		if digits := bytes.TrimLeft(first, "+-"); len(digits) < 1 || len(digits) > 3 {
+			return nil, false
+		}
+		to = append(to, first...)
+		for found {
+			var group []byte
+			group, groups, found = bytes.Cut(groups, separator)
+			if len(group) != 3 || bytes.ContainsFunc(group, func(r rune) bool { return r < '0' || r > '9' }) {
+				return nil, false
+			}
+			to = append(to, group...)
+		}
+		return to, true
+	}
+	return append(to, whole...), true
+}
+
+// withoutSymbol is a cell without the symbol of its column, before or after it, and the spaces between.
+func withoutSymbol(cell, symbol []byte) []byte {
+	number, found := bytes.CutSuffix(cell, symbol)
+	if !found {
+		number, found = bytes.CutPrefix(cell, symbol)
+	}
+	if !found {
+		return cell
+	}
+	return bytes.TrimSpace(number)
 }
