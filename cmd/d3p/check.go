@@ -321,7 +321,7 @@ func printCounts(w io.Writer, c *privacy.DataCheck, declared string) {
 		fmt.Fprintf(w, "%d cells are not UTF-8; `encoding: windows-1252` reads what Excel writes in Western Europe\n", notUTF8)
 	}
 	if undeclared > 0 {
-		fmt.Fprintln(w, "a level is spelled as in the file: Yes is not yes, a code 1 is not its label; `unknown: LEVEL` of a category replaces the undeclared ones")
+		fmt.Fprintln(w, "`levels: {no: [n, \"0\"], yes: [y, \"1\"]}` declares other spellings of levels (case matters only where it tells levels apart); `unknown: LEVEL` of a category replaces the undeclared ones")
 	}
 }
 

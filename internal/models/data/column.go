@@ -49,6 +49,7 @@ type Column struct {
 	Transform    source.Value[string]  // applied after clamping to the bounds
 	Center, By   source.Value[float64] // scale, in the transformed unit
 	Levels       []source.Value[string]
+	Spelled      []Merge              // other texts of the file that mean a level, in the order of Levels; nil: none
 	LevelsFrom   source.Value[string] // file.csv#column, a public list
 	Reference    source.Value[string] // the level that has no coefficient; unset: the first
 	Unknown      source.Value[string] // the level for values that are not declared, or RejectRow
@@ -84,6 +85,20 @@ func (c *Column) LevelNames() []string {
 		names[i] = l.V
 	}
 	return names
+}
+
+// Spellings are the texts of the file, besides the levels, with the index of their level; nil: none.
+func (c *Column) Spellings() map[string]int {
+	if c.Spelled == nil {
+		return nil
+	}
+	list := make(map[string]int)
+	for code, m := range c.Spelled {
+		for _, text := range m.From {
+			list[text.V] = code
+		}
+	}
+	return list
 }
 
 // Level returns the index of a level, or -1.

@@ -15,7 +15,8 @@ const (
 	CrossFunction = "cross"
 )
 
-// A Merge names the levels of another column that are one level of a derived one.
+// A Merge names the levels of another column that are one level of a derived one, or the texts in
+// the file that are one level.
 type Merge struct {
 	Level source.Value[string]
 	From  []source.Value[string]

@@ -149,7 +149,7 @@ func (e *Builder) field(c *data.Column, kind FieldKind, role Role, at int) Field
 		lower, upper := c.Lower.V, c.Upper.V
 		f.Lower, f.Upper, f.Origin, f.Symbol = &lower, &upper, c.Origin.V, c.Symbol.V
 	} else {
-		f.Levels = c.LevelNames()
+		f.Levels, f.Spelled = c.LevelNames(), c.Spellings()
 		f.Unknown = UnknownReject
 		if c.Unknown.IsSet() && c.Unknown.V != data.RejectRow {
 			f.Unknown = c.Level(c.Unknown.V)

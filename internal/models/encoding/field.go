@@ -91,6 +91,8 @@ type Field struct {
 	Scale  float64 `json:"scale,omitempty"`
 
 	Levels []string `json:"levels,omitempty"` // of LevelCode and OneHot
+	// Spelled are other texts in the file that mean the level of this code.
+	Spelled map[string]int `json:"spelled,omitempty"`
 	// Open means that every text which BuyableLevel allows is a level, in order of first use. Only
 	// the purchase of levels reads a column so.
 	Open bool `json:"-"`

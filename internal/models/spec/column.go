@@ -56,7 +56,7 @@ func columnFields(d *data.Data, c *data.Column) []field {
 		text("symbol", &c.Symbol).means("text before or after the numbers in the file, such as kg, % or $, which is no part of them").when(numeric),
 		choice("transform", &c.Transform, data.TransformNames()...).means("of a number after clamping; the scale is in its unit").when(numeric),
 		scale(c).means("the unit of priors: the model sees (x - center) / by").when(numeric && !(open && c.OpenScale() && !c.Prices.Scale.IsSet())),
-		levels(c).means("of a binary column (default 0 and 1), a category or an ordinal column, in order; or 1..61 for whole numbers").when(!numeric),
+		levels(c).means("of a binary column (default 0 and 1), a category or an ordinal column, in order; or 1..61 for whole numbers; or with other spellings in the file, {no: [n, \"0\"], yes: [y, \"1\"]}; case does not matter where it does not tell levels apart").when(!numeric),
 		text("levels_from", &c.LevelsFrom).unprinted().means("a public list of levels: file.csv#column"),
 		text("reference", &c.Reference).as(func() string { return flowText(c.Levels[c.ReferenceLevel()].V) }).means("the level without a coefficient; default: the first, of bought ones the commonest").when(!numeric && c.Type.V != data.Binary && (!c.BuysLevels() || c.Settled || c.Reference.IsSet())),
 		text("unknown", &c.Unknown).or(data.RejectRow).means("the level that replaces undeclared ones; without it a record with one contributes nothing").when(!numeric),
@@ -125,9 +125,12 @@ func levels(c *data.Column) field {
 	list := f.print
 	f.read = func(r *reader, e entry) { r.levels(e, c) }
 	f.print = func(p *printer) {
-		if c.BuysLevels() && !c.Settled {
+		switch {
+		case c.BuysLevels() && !c.Settled:
 			p.line("levels", flow(levelPrices(c)))
-		} else {
+		case c.Spelled != nil:
+			p.line("levels", mergesText(c.Spelled))
+		default:
 			list(p)
 		}
 	}
@@ -148,7 +151,14 @@ func (r *reader) levels(e entry, c *data.Column) {
 	r.describes("string") // besides the list
 	switch n := e.node.(type) {
 	case *ast.MappingNode:
-		r.object(e, "levels", levelPrices(c))
+		r.describesList() // before the values of the mapping
+		spelled := slices.ContainsFunc(n.Values, func(v *ast.MappingValueNode) bool { return v.Value.Type() == ast.SequenceType })
+		if r.shape != nil || !spelled {
+			r.object(e, "levels", levelPrices(c))
+		}
+		if r.shape != nil || spelled {
+			r.spelled(e, c)
+		}
 	case *ast.StringNode:
 		c.Levels = r.wholeLevels(n)
 	default:
@@ -158,6 +168,18 @@ func (r *reader) levels(e entry, c *data.Column) {
 			r.Add(e.at, needLevels, "column %s needs at least two levels", c.Name.V)
 		}
 	}
+}
+
+// spelled reads levels with their other spellings in the file, {no: [n, "0"], yes: [y, "1"]}.
+func (r *reader) spelled(e entry, c *data.Column) {
+	list, _ := r.entries(e.node, "levels")
+	var all []source.Value[string]
+	for _, e := range list {
+		m := data.Merge{Level: e.name(), From: r.texts(e)}
+		all = append(append(all, m.Level), m.From...)
+		c.Levels, c.Spelled = append(c.Levels, m.Level), append(c.Spelled, m)
+	}
+	r.unique("spelling", all)
 }
 
 const needLevels = "declare `levels: [a, b]` or `levels_from: file.csv#column`"

@@ -58,13 +58,16 @@ func derivedFields(d *data.Data, c *data.Column) []field {
 func merged(at *[]data.Merge) field {
 	return named("levels", at, func(r *reader, e entry) (data.Merge, bool) {
 		return data.Merge{Level: e.name(), From: r.texts(e)}, true
-	}, nil).shown(func() string {
-		var levels []string
-		for _, m := range *at {
-			levels = append(levels, flowText(m.Level.V)+": "+flowList(m.From, func(v source.Value[string]) string { return v.V }))
-		}
-		return flowMap(levels)
-	})
+	}, nil).shown(func() string { return mergesText(*at) })
+}
+
+// mergesText prints levels with what they join.
+func mergesText(list []data.Merge) string {
+	var levels []string
+	for _, m := range list {
+		levels = append(levels, flowText(m.Level.V)+": "+flowList(m.From, func(v source.Value[string]) string { return v.V }))
+	}
+	return flowMap(levels)
 }
 
 // checkDerived parses the expressions of derived columns and completes their

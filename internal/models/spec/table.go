@@ -54,6 +54,10 @@ func readTableColumn(r *reader, e entry) (*data.Column, bool) {
 	} else {
 		r.refuse(c, "scale or transform", c.Transform.At, c.Center.At, c.By.At)
 	}
+	if c.Spelled != nil {
+		r.Add(c.Levels[0].At, "list the levels as the table spells them", "a public table has one spelling of a level")
+		return c, true
+	}
 	if c.BuysLevels() {
 		r.Add(c.Prices.Levels.At, "list them", "a public table buys no levels")
 		return c, true

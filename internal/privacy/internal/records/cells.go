@@ -43,6 +43,9 @@ func (e *encoder) text(c *column, cell []byte) {
 		e.absent(c)
 		return
 	}
+	if c.levels != nil && !declared {
+		code, declared = c.levels.findFolded(cell)
+	}
 	if c.levels != nil && !declared && !utf8.Valid(cell) {
 		c.check.NotUTF8++
 		e.mark(c)

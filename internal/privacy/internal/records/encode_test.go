@@ -177,6 +177,8 @@ func TestEncodeLevels(t *testing.T) {
 	hot.Kind, hot.Out, hot.Unknown = encoding.OneHot, []int{-1, 0, 1}, 0
 	imputedHot := hot
 	imputedHot.Missing, imputedHot.Impute = encoding.MissingImpute, -1
+	spelled := code
+	spelled.Unknown, spelled.Spelled = 1, map[string]int{"n": 0, "0": 0, "FALSE": 0, "ex": 1, "EX": 2}
 	binary := code
 	binary.Type, binary.Levels = data.Binary, []string{"0", "1"}
 	for _, test := range []struct {
@@ -192,6 +194,14 @@ func TestEncodeLevels(t *testing.T) {
 		{"missing, rejected", code, "", nil},
 		{"undeclared, mapped", other, "current", []float64{1}},
 		{"undeclared, missing", missing, "current", []float64{2}},
+		{"other case", code, "NEVER", []float64{0}},
+		{"a token in other case than a level", code, "Unknown", nil},
+		{"spelling", spelled, "n", []float64{0}},
+		{"spelling in other case", spelled, "N", []float64{0}},
+		{"case tells spellings apart", spelled, "EX", []float64{2}},
+		{"case that tells nothing", spelled, "Ex", []float64{1}}, // unknown
+		{"spelling by value", spelled, "0.0", []float64{0}},
+		{"truth value", spelled, "false", []float64{0}},
 		{"one-hot", hot, "former", []float64{1, 0}},
 		{"one-hot, last", hot, "NA", []float64{0, 1}},
 		{"one-hot, reference", hot, "never", []float64{0, 0}},
@@ -200,6 +210,8 @@ func TestEncodeLevels(t *testing.T) {
 		{"one-hot, imputed", imputedHot, "unknown", []float64{0, 0}},
 		{"binary", binary, "1", []float64{1}},
 		{"binary by value", binary, "1.0", []float64{1}},
+		{"binary by R's truth value", binary, "TRUE", []float64{1}},
+		{"binary by pandas' truth value", binary, "False", []float64{0}},
 		{"binary, another number", binary, "2", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

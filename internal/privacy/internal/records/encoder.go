@@ -117,7 +117,7 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 			c.numeric, c.date, c.origin = true, f.Type == data.Date, f.Origin
 			c.whole, c.symbol = f.Type == data.Integer, []byte(f.Symbol)
 		case encoding.LevelCode, encoding.OneHot:
-			c.levels = newLevelSet(f.Levels)
+			c.levels = newLevelSet(f.Levels, f.Spelled)
 			if f.Open {
 				c.levels.open = &textCodes{codes: map[string]int{}}
 			}

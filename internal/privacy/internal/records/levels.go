@@ -2,22 +2,27 @@ package records
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"math/bits"
 	"strconv"
+	"strings"
 	"sync"
 
 	"d3p/internal/models/encoding"
 )
 
-// levelSet finds the code of a level: by its spelling, or, when both are numbers, by
-// value, so that 1.0 in a file matches a level "1". Spellings are hashed by their first and
-// last bytes, which takes a fraction of a map's time.
+// levelSet finds the code of a level: by a spelling, or, when both are numbers, by
+// value, so that 1.0 in a file matches a level "1", or by a spelling in other case. Spellings are
+// hashed by their first and last bytes, which takes a fraction of a map's time.
 type levelSet struct {
-	names    []string
-	slots    []int32 // code + 1, at the hash of its spelling or behind it; 0: free
-	shift    int
-	byNumber map[float64]int
+	spellings []string // of the levels by code, then others
+	codes     []int    // of the spellings
+	levels    int
+	slots     []int32 // index of a spelling + 1, at its hash or behind it; 0: free
+	shift     int
+	byNumber  map[float64]int
+	folded    map[string]int // by spelling in lower case; none that two levels share
 	open     *textCodes // all texts are levels; nil: only names are
 }
 
@@ -49,16 +54,32 @@ func (t *textCodes) code(cell []byte) (code int, ok bool) {
 	return code, true
 }
 
-func newLevelSet(levels []string) *levelSet {
-	width := bits.Len(uint(2 * len(levels))) // more than half of the slots are free
-	s := &levelSet{names: levels, slots: make([]int32, 1<<width), shift: 64 - width, byNumber: map[float64]int{}}
+func newLevelSet(levels []string, others map[string]int) *levelSet {
+	n := len(levels) + len(others)
+	width := bits.Len(uint(2 * n)) // more than half of the slots are free
+	s := &levelSet{levels: len(levels), slots: make([]int32, 1<<width), shift: 64 - width, byNumber: map[float64]int{}, folded: make(map[string]int, n)}
 	for code, name := range levels {
-		*s.slot([]byte(name)) = int32(code + 1)
-		if x, ok := parseNumber([]byte(name)); ok {
-			s.byNumber[x] = code
-		}
+		s.add(name, code)
 	}
+	for spelling, code := range others {
+		s.add(spelling, code)
+	}
+	maps.DeleteFunc(s.folded, func(_ string, code int) bool { return code < 0 })
 	return s
+}
+
+// add adds a spelling of a level.
+func (s *levelSet) add(spelling string, code int) {
+	s.spellings, s.codes = append(s.spellings, spelling), append(s.codes, code)
+	*s.slot([]byte(spelling)) = int32(len(s.spellings))
+	if x, ok := parseNumber([]byte(spelling)); ok {
+		s.byNumber[x] = code
+	}
+	lower := strings.ToLower(spelling)
+	if other, ok := s.folded[lower]; ok && other != code {
+		code = -1 // case tells levels apart
+	}
+	s.folded[lower] = code
 }
 
 // numberLevels makes the place of a level, from 0, its number, unless levels are numbers: an
@@ -69,7 +90,7 @@ func (e *encoder) numberLevels() {
 		if s == nil || len(s.byNumber) > 0 {
 			continue
 		}
-		for code := range s.names {
+		for code := range s.levels {
 			s.byNumber[float64(code)] = code
 		}
 	}
@@ -78,7 +99,7 @@ func (e *encoder) numberLevels() {
 // slot is the slot of a spelling, or a free slot for it.
 func (s *levelSet) slot(cell []byte) *int32 {
 	for at := ends(cell) * 0x9e3779b97f4a7c15 >> s.shift; ; at = (at + 1) % uint64(len(s.slots)) {
-		if code := s.slots[at]; code == 0 || s.names[code-1] == string(cell) {
+		if code := s.slots[at]; code == 0 || s.spellings[code-1] == string(cell) {
 			return &s.slots[at]
 		}
 	}
@@ -102,8 +123,8 @@ func (s *levelSet) find(cell []byte) (code int, ok bool) {
 	if s.open != nil {
 		return s.open.code(cell)
 	}
-	if code := *s.slot(cell); code > 0 {
-		return int(code) - 1, true
+	if i := *s.slot(cell); i > 0 {
+		return s.codes[i-1], true
 	}
 	if len(s.byNumber) == 0 {
 		return 0, false
@@ -116,6 +137,18 @@ func (s *levelSet) find(cell []byte) (code int, ok bool) {
 	return code, ok
 }
 
+// findFolded returns the code of a level given as text in other case, or as a truth value for 1 and 0.
+func (s *levelSet) findFolded(cell []byte) (code int, ok bool) {
+	if s.open != nil {
+		return 0, false
+	}
+	lower := strings.ToLower(string(cell))
+	if code, ok = s.folded[lower]; !ok && (lower == "true" || lower == "false") {
+		code, ok = s.byNumber[indicator(lower == "true")]
+	}
+	return code, ok
+}
+
 // findNumber returns the code of a level given as a number.
 func (s *levelSet) findNumber(x float64) (code int, ok bool) {
 	if s.open != nil {
@@ -125,17 +158,11 @@ func (s *levelSet) findNumber(x float64) (code int, ok bool) {
 	return code, ok
 }
 
-// findBool returns the code of a level given as a truth value: true and false,
-// or 1 and 0.
+// findBool returns the code of a level given as a truth value: true and false in any case, or 1
+// and 0.
 func (s *levelSet) findBool(b bool) (code int, ok bool) {
 	if s.open != nil {
 		return s.open.code(strconv.AppendBool(nil, b))
 	}
-	if code := *s.slot(strconv.AppendBool(nil, b)); code > 0 {
-		return int(code) - 1, true
-	}
-	if b {
-		return s.findNumber(1)
-	}
-	return s.findNumber(0)
+	return s.findFolded(strconv.AppendBool(nil, b))
 }

@@ -13,7 +13,7 @@ func TestLevelSet(t *testing.T) {
 	for i := range 300 {
 		names = append(names, fmt.Sprint("l", i), fmt.Sprintf("aaaaaaaa%dbbbbbbbb", i), strings.Repeat("x", i))
 	}
-	s := newLevelSet(names)
+	s := newLevelSet(names, nil)
 	for code, name := range names {
 		if got, ok := s.find([]byte(name)); got != code || !ok {
 			t.Fatalf("%q has the code %d (%v), want %d", name, got, ok, code)
@@ -24,7 +24,10 @@ func TestLevelSet(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := newLevelSet(nil).find([]byte("a")); ok {
+	if _, ok := s.findFolded([]byte("L7")); !ok {
+		t.Error("a level in other case is not found")
+	}
+	if _, ok := newLevelSet(nil, nil).find([]byte("a")); ok {
 		t.Error("a level of none is found")
 	}
 }
