@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -176,6 +177,11 @@ const longestDecimal = 1 << 12
 // bytes adds a value given as bytes.
 func (e element) bytes(k Kind, b []byte, c *Cells) {
 	switch {
+	case e.uuid():
+		if len(b) != 16 {
+			panic(errDamaged)
+		}
+		c.addText(fmt.Appendf(nil, "%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
 	case k == Text:
 		c.addText(b)
 	case e.physical == physicalInt96: // nanoseconds of the day, and the Julian day

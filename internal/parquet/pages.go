@@ -203,7 +203,7 @@ const (
 func (r *ColumnReader) begun(h pageHeader, b []byte) {
 	p, e, kind := &r.page, r.column.element, r.column.Kind
 	d, n := &p.decoded, int(h.values)
-	text := e.physical == physicalBytes
+	text := e.physical == physicalBytes || e.uuid()
 	switch {
 	case h.encoding == encodingPlain:
 		p.mode, p.plain = plainValues, b

@@ -47,7 +47,7 @@ const (
 const (
 	logicalString, logicalEnum, logicalDecimal, logicalDate = 1, 4, 5, 6
 	logicalTime, logicalTimestamp, logicalInteger           = 7, 8, 10
-	logicalUnknown, logicalJSON, logicalBSON                = 11, 12, 13
+	logicalUnknown, logicalJSON, logicalBSON, logicalUUID   = 11, 12, 13, 14
 
 	convertedDecimal, convertedDate                    = 5, 6
 	convertedTimeMillis, convertedTimeMicros           = 7, 8
@@ -125,9 +125,17 @@ func (e element) kind() (Kind, string) {
 	case physicalBytes:
 		return Text, "text"
 	case physicalFixed:
+		if e.uuid() {
+			return Text, "UUID"
+		}
 		return Other, "bytes of fixed length"
 	}
 	return Other, "unknown"
+}
+
+// uuid reports whether cells are UUIDs, which are read as texts.
+func (e element) uuid() bool {
+	return e.physical == physicalFixed && e.logical.kind == logicalUUID && e.length == 16
 }
 
 func (e element) decimal() bool {
