@@ -94,9 +94,6 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	if err := checkDevice(s.Device); err != nil {
 		return err
 	}
-	if data == "-" {
-		return status.Usagef("-: standard input cannot be read again by d3p resume; write it to a file first")
-	}
 	path, err := modelfile.Find(s.Model, data)
 	if err != nil {
 		return err

@@ -1,12 +1,10 @@
 package privacy
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
 
-	"d3p/internal/atomicfile"
 	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/internal/records"
 )
@@ -57,16 +55,13 @@ func (c *Columns) Table() *Table {
 }
 
 // ReadColumns reads the columns, on all ranks, unless it has. The data check counts the
-// effects of the declared rules, also with an error.
+// effects of the declared rules.
 func (c *Curator) ReadColumns() error {
 	if c.columnsRead {
 		return nil
 	}
 	err := c.columns.read()
-	if c.private != nil {
-		check := c.columns.check
-		err = errors.Join(err, atomicfile.WriteIn(c.private, DataCheckName, 0o600, check.Write))
-	}
+	err = c.keep(&c.columns.check, err)
 	if err = ready(c.ranks, err); err == nil {
 		err = agree(c.ranks, c.columns.files, errFilesDiffer)
 	}

@@ -98,6 +98,14 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	return c, nil
 }
 
+// keep writes the data check to the private folder, unless an error of reading left nothing to count.
+func (c *Curator) keep(check *DataCheck, err error) error {
+	if c.private == nil || err != nil {
+		return err
+	}
+	return atomicfile.WriteIn(c.private, DataCheckName, 0o600, check.Write)
+}
+
 // Encode gives a table to a curator without one, and reads it. The curator frees its
 // columns.
 func (c *Curator) Encode(t *Table) error {
@@ -105,10 +113,7 @@ func (c *Curator) Encode(t *Table) error {
 		return errors.New("privacy: the curator has a table")
 	}
 	rows, check, err := t.read()
-	if c.private != nil {
-		err = errors.Join(err, atomicfile.WriteIn(c.private, DataCheckName, 0o600, check.Write))
-	}
-	if err != nil {
+	if err = c.keep(&check, err); err != nil {
 		return err
 	}
 	c.table, c.rows, c.columns = t, rows, nil

@@ -27,6 +27,9 @@ import (
 // Find returns the model file for a data file: the explicit one, else DATA.yaml beside the
 // data, else d3p.yaml in the working directory.
 func Find(explicit, data string) (string, error) {
+	if data == "-" {
+		return "", status.Usagef("-: standard input cannot be read again by d3p resume; write it to a file first")
+	}
 	if isModel(data) {
 		return "", status.Usagef("%s is a model file by its name, and the data belong here: --model %[1]s DATA", data)
 	}

@@ -294,8 +294,9 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"empty file", "", "is empty"},
 		{"only blank lines", "\n\n", "is empty"},
-		{"other case", "AGE,y\n1,2\n", "column age: not in the header of the file (column 1 there has this name in other case)"},
-		{"a similar name, or a record", "id,agee,Age\n1,2,3\n", "column age: not in the header of the file (column 3 there has this name in other case)"},
+		{"other case", "AGE,y\n1,2\n", "column age: not in the header of the file (column 1 there has this name in other case: write that as `header:` of the column)"},
+		{"empty columns at the end", "AGE,y,,\n1,2,,\n", "column age: not in the header of the file (column 1 there has this name in other case: write that as `header:` of the column)"},
+		{"a similar name, or a record", "id,agee,Age\n1,2,3\n", "column age: not in the header of the file (column 3 there has this name in other case: write that as `header:` of the column)"},
 		{"no header, but text", "aged,yes\n", "the first line names none of the columns age (put the names there, without a title above; or, where it is a record, under data: header: [age], all columns of the file in order, and separator: \",\")"},
 		{"a title", "Grades 2024;;\nage;y;z\n1;2;3\n", "all columns of the file in order, and separator: \";\")"},
 		{"spaces", "the_age y\n1 2\n", "(separate fields by commas, semicolons, tabs or bars, not by spaces; in R by write.csv)"},
@@ -347,8 +348,8 @@ func TestReadErrorsTogether(t *testing.T) {
 		{Column: "age", Kind: encoding.Numeric, Out: []int{2}},
 	}}
 	_, _, err := readOne(write(t, "data.csv", "heigth,wieght,age\n1,2,3\n"), e, Options{})
-	if err == nil || !strings.Contains(err.Error(), "column height: not in the header of the file (column 1 there has a similar name)") ||
-		!strings.Contains(err.Error(), "column weight: not in the header of the file (column 2 there has a similar name)") {
+	if err == nil || !strings.Contains(err.Error(), "column height: not in the header of the file (column 1 there has a similar name: write that as `header:` of the column)") ||
+		!strings.Contains(err.Error(), "column weight: not in the header of the file (column 2 there has a similar name: write that as `header:` of the column)") {
 		t.Errorf("error %v, want both columns", err)
 	}
 }

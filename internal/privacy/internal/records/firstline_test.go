@@ -127,7 +127,7 @@ func TestMalformedLine(t *testing.T) {
 // one: the hint is about the name that differs.
 func TestHeaderOfRowNumbers(t *testing.T) {
 	_, _, err := encodeBlocks("f", &tablefile.Blocks{Src: strings.NewReader("\"\",\"A\",\"b\"\n\"1\",2,3\n"), Size: 64}, nil, twoNumbers(), Options{})
-	if err == nil || err.Error() != "f: column a: not in the header of the file (column 2 there has this name in other case)" {
+	if err == nil || err.Error() != "f: column a: not in the header of the file (column 2 there has this name in other case: write that as `header:` of the column)" {
 		t.Error(err)
 	}
 }

@@ -35,7 +35,7 @@ func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 		}
 		switch {
 		case !found:
-			errs = append(errs, &tablefile.FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, names, header)})
+			errs = append(errs, &tablefile.FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, names, header, i == len(e.columns))})
 		case twice[name]:
 			errs = append(errs, &tablefile.FileError{File: file, Column: name, Problem: "named twice in the header of the file", Hint: "rename one of the two"})
 		default:
@@ -53,8 +53,12 @@ func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 const mostMistakes = 10
 
 // hint names the place of the column that the user probably meant, never its text: the first line
-// may be a record. A first column without name holds the row numbers that R and pandas write.
-func hint(name string, names, header []string) string {
+// may be a record. A first column without name holds the row numbers that R and pandas write, and
+// empty ones at the end follow from separators at the end of lines.
+func hint(name string, names, header []string, id bool) string {
+	for len(header) > 0 && header[len(header)-1] == "" {
+		header = header[:len(header)-1]
+	}
 	for i, h := range header {
 		if _, number := parseNumber([]byte(strings.TrimSpace(h))); number || h == "" && i > 0 {
 			return "the first line must name the columns"
@@ -68,11 +72,15 @@ func hint(name string, names, header []string) string {
 	}
 	near := spell.Name(name, header)
 	place := slices.Index(header, near) + 1
+	key := "as `header:` of the column"
+	if id {
+		key = "as the unit's `id:`"
+	}
 	switch {
 	case near == "":
 		return "names must agree with the model file"
 	case strings.EqualFold(near, name):
-		return fmt.Sprintf("column %d there has this name in other case", place)
+		return fmt.Sprintf("column %d there has this name in other case: write that %s", place, key)
 	}
-	return fmt.Sprintf("column %d there has a similar name", place)
+	return fmt.Sprintf("column %d there has a similar name: write that %s", place, key)
 }

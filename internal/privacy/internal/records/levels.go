@@ -23,7 +23,7 @@ type levelSet struct {
 	shift     int
 	byNumber  map[float64]int
 	folded    map[string]int // by spelling in lower case; none that two levels share
-	open     *textCodes // all texts are levels; nil: only names are
+	open      *textCodes     // all texts are levels; nil: only names are
 }
 
 // textCodes are the different texts of a column. Threads that read parts of the file share them.

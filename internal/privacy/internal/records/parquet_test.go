@@ -150,7 +150,7 @@ func TestParquetErrors(t *testing.T) {
 		{"truth values for other levels", parquetText(t, columns(arrow.FixedWidthTypes.Boolean), `[true]`), level, "column a: has type bool in the file, and no declared level fits (declare levels: [false, true])"},
 		{"numbers for other levels", parquetText(t, columns(arrow.PrimitiveTypes.Int64), `[3141592653]`), level, "column a: has type integer in the file, and no declared level fits (declare the numbers"},
 		{"bytes of one length", parquetText(t, columns(&arrow.FixedSizeBinaryType{ByteWidth: 3}), `["MzE0"]`), level, "column a: has type bytes of fixed length"},
-		{"unknown column", text, elsewhere, "column A: not in the header of the file (column 1 there has this name in other case)"},
+		{"unknown column", text, elsewhere, "column A: not in the header of the file (column 1 there has this name in other case: write that as `header:` of the column)"},
 		{"only the magic", "PAR1", number, "is no Parquet file that can be decoded"},
 		{"cut short", text[:len(text)/2], number, "is no Parquet file that can be decoded"},
 	} {

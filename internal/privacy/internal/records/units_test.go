@@ -203,7 +203,7 @@ func TestUnitsErrors(t *testing.T) {
 		option     Options
 		want       string
 	}{
-		{"no column of ids", "idd,x\nsecret,1\n", nil, Options{Selection: random}, "column id: not in the header of the file (column 1 there has a similar name)"},
+		{"no column of ids", "idd,x\nsecret,1\n", nil, Options{Selection: random}, "column id: not in the header of the file (column 1 there has a similar name: write that as the unit's `id:`)"},
 		{"two columns of ids", "id,x,id\nsecret,1,2\n", nil, Options{Selection: random}, "column id: named twice in the header of the file"},
 		{"ids that are no names", truths, nil, Options{Selection: random}, "column id: has type bool in the file (ids are text or numbers)"},
 		{"ids of bytes", bytes, nil, Options{Selection: random}, "column id: has type bytes of fixed length in the file (ids are text or numbers; a UUID cast to text is one)"},
