@@ -12,7 +12,6 @@ import (
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/formula"
-	"d3p/internal/models/law"
 	"d3p/internal/outputs"
 	"d3p/internal/score"
 	"d3p/internal/table1"
@@ -41,10 +40,6 @@ func ByTable1(m *models.Model, bought []table1.Row) Known {
 	return known
 }
 
-// hardlyWithin is how many standard deviations of its noise the spread of a column within groups must be, or
-// the column may have one value in each.
-const hardlyWithin = 2
-
 // Check adds to k what Table 1, bought, and the counts q after the last step, nil without any, tell of draws d of m.
 func (k *Known) Check(m *models.Model, d *outputs.Draws, q *score.Surprisals, bought []table1.Row) {
 	response := responseOf(m)
@@ -65,79 +60,6 @@ func (k *Known) Check(m *models.Model, d *outputs.Draws, q *score.Surprisals, bo
 			k.Tails[column] = counted
 		}
 	}
-}
-
-// open are the predictors that may have one value for all records of a group: the group, by column.
-func open(m *models.Model, bought []table1.Row) map[string]string {
-	found := map[string]string{}
-	if m.Spec.Model == nil {
-		return found
-	}
-	l, err := table1.LawOf(bought, &m.Spec.Data)
-	if err != nil { // rows of another model
-		l = &law.Law{}
-	}
-	for _, open := range m.Spec.Model.Open(&m.Spec.Data) {
-		for _, c := range open.Columns {
-			for _, source := range m.Spec.Data.OpenSources(c, m.Spec.Data.Column(open.Group)) {
-				if !variesWithin(&m.Spec.Data, l, source.Name.V, open.Group) && !slices.ContainsFunc(bought, func(r table1.Row) bool {
-					return r.Statistic == table1.SDWithin && r.Column == source.Name.V && r.Of == open.Group
-				}) {
-					found[c.Name.V] = open.Group
-				}
-			}
-		}
-	}
-	return found
-}
-
-// widelyWithin is the part of a category's spread, Σ p(1 − p) over its levels, that must lie within groups. Then its
-// interval is right also where simulated records do not follow the tables of pairs.
-const widelyWithin = 0.7
-
-// variesWithin reports whether the table of a category and a group, in l, shows that the category varies within
-// groups g. Noise in cell n(g,l) moves the spread within groups, Σ n(g,l) (1 − n(g,l)/n(g)), by 1 − 2p(l|g) + Σ p(·|g)²
-// times as much, at most twice, and lowers it; with more noise than spread the table shows nothing.
-func variesWithin(d *data.Data, l *law.Law, column, group string) bool {
-	for _, p := range l.Pairs {
-		first, second := l.Columns[p.Of[0]].Name, l.Columns[p.Of[1]].Name
-		width := len(d.Column(second).LevelNames())
-		if !(first == column && second == group || first == group && second == column) || width == 0 {
-			continue
-		}
-		var groups [][]float64 // [groups x levels]
-		if first == group {
-			groups = slices.Collect(slices.Chunk(p.Shares, width))
-		} else {
-			groups = make([][]float64, width)
-			for cell, share := range p.Shares {
-				groups[cell%width] = append(groups[cell%width], share)
-			}
-		}
-		levels := make([]float64, len(groups[0]))
-		known, within, variance := 0, 0.0, 0.0
-		for _, g := range groups {
-			share, squares := 0.0, 0.0
-			for level, x := range g {
-				share, squares, levels[level] = share+x, squares+x*x, levels[level]+x
-			}
-			if share <= hardlyWithin*p.SD*math.Sqrt(float64(len(g))) { // nothing is known of g
-				continue
-			}
-			known++
-			within += share - squares/share
-			for _, x := range g {
-				variance += math.Pow(p.SD*(1-2*x/share+squares/(share*share)), 2)
-			}
-		}
-		all := 1.0
-		for _, share := range levels {
-			all -= share * share
-		}
-		most := 2 * p.SD * math.Sqrt(float64(known*len(levels)))
-		return all > hardlyWithin*most && within-hardlyWithin*math.Sqrt(variance) > widelyWithin*all
-	}
-	return false
 }
 
 // readRows sets the usable records, what most of the others lack, and whether the sd of the response is open.
