@@ -10,10 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"d3p/internal/export"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/models/simulate"
+	"d3p/internal/privacy/noise"
 	"d3p/internal/settings"
 	"d3p/internal/stattest"
 )
@@ -161,5 +165,34 @@ func TestInterceptBesideManyGroups(t *testing.T) {
 	scale := slices.IndexFunc(m.Params, func(p models.Param) bool { return p.Name == "sd_ward" })
 	if least := math.Exp(post.Mean[m.Params[scale].Offset]) / math.Sqrt(groups); got[m.Params[intercept].Offset] < least {
 		t.Errorf("the intercept has sd %.3f, less than sd/√J = %.3f", got[m.Params[intercept].Offset], least)
+	}
+}
+
+// By the expected information the logs of scale and degrees of freedom of a t distribution correlate by .66 where the
+// latter are 4 (Lange, Little and Taylor 1989, doi:10.2307/2290063). Noise leaves that nearly as it is.
+func TestScaleBesideDegreesOfFreedom(t *testing.T) {
+	text := strings.NewReplacer("family: normal", "family: student_t", "half_normal(1)", "half_normal(1)\n    nu: log_normal(1.4, 0.01)").Replace(modelstest.Residuals)
+	m, err := models.Read("tails.yaml", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := ofPrior(t, m, 1000, 1)
+	if m, err = models.Read("tails.yaml", []byte(strings.Replace(text, "1.4, 0.01", "1, 1.5", 1)), nil); err != nil {
+		t.Fatal(err)
+	}
+	s.model = m
+	post := s.fitted(t, s.plan(t, plan.Config{Epsilon: 8, Steps: 300}), 1)
+	place := func(name string) int {
+		return m.Params[slices.IndexFunc(m.Params, func(p models.Param) bool { return p.Name == name })].Offset
+	}
+	const draws = 4000
+	var scale, freedom [draws]float64
+	theta, rng := make([]float64, m.P), noise.Public(1).Stream(noise.Simulation)
+	for i := range draws {
+		post.Draws(theta, rng)
+		scale[i], freedom[i] = theta[place("sigma")], theta[place("nu")]
+	}
+	if got := stat.Correlation(scale[:], freedom[:], nil); got < 0.45 || got > 0.85 {
+		t.Errorf("the correlation is %.2f, want .66", got)
 	}
 }

@@ -119,8 +119,7 @@ func (c *curvature) displacement(sum []float64, information, covariance *mat.Sym
 // deviation or a dispersion is far from linear in it: of a count's dispersion few records tell
 // 1 from 2, and none 10 from 20.
 func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64, places []place) {
-	untouched := j.model.Likelihood.Untouched()
-	alone := slices.DeleteFunc(b.alone(len(post.Mean)), func(k int) bool { return slices.Contains(untouched, k) })
+	alone := j.alone(b.free, b.scales)
 	if len(alone) == 0 {
 		return
 	}
@@ -254,19 +253,16 @@ func moveFraction(move, before, after []float64, expected float64) float64 {
 	return 0
 }
 
-// alone lists the coordinates below latent that are in neither b.free nor b.scales.
-func (b clipBias) alone(latent int) []int {
-	taken := make([]bool, latent)
-	for _, j := range b.free {
-		taken[j] = true
-	}
-	for _, s := range b.scales {
-		taken[s.at] = true
+// alone lists the coordinates with gradients that are neither free nor scales.
+func (j *jointNormal) alone(free []int, scales []scaleEstimate) []int {
+	taken := slices.Concat(free, j.model.Likelihood.Untouched())
+	for _, s := range scales {
+		taken = append(taken, s.at)
 	}
 	var list []int
-	for j, is := range taken {
-		if !is {
-			list = append(list, j)
+	for k := range j.model.P {
+		if !slices.Contains(taken, k) {
+			list = append(list, k)
 		}
 	}
 	return list

@@ -37,8 +37,8 @@ const minEffectiveRecords = 10
 // posterior's (toPosteriorMean), and in directions that the likelihood does not depend on
 // (settleNull).
 //
-// Scale parameters are adjusted to their effects (scale.estimate). All other
-// parameters keep independent normals.
+// Scale parameters are adjusted to their effects (scale.estimate). All others get a
+// posterior one by one (correctAlone) and then correlate (couple).
 type jointNormal struct {
 	simulation
 	records   int  // N, bought where only a bound is public
@@ -127,6 +127,9 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)
 	setSubmatrix(ofGuide, free, within)
 	setSubmatrix(ofNoise, free, beyond)
+	if ofGuide, ofNoise = j.couple(post, free, j.alone(free, scales), h, v, ofGuide, ofNoise); ofGuide == nil {
+		return false
+	}
 	for _, s := range scales {
 		s.widen(ofGuide, ofNoise)
 	}
