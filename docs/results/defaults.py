@@ -104,7 +104,11 @@ def main():
                     continue
                 t = pd.read_csv(f"{out}/release/summary.csv", index_col="variable").loc[list(truth)]
                 rows.append(t.assign(truth=truth, family=family, epsilon=epsilon, table=seed).reset_index())
-    t = pd.concat(rows)
+    show(pd.concat(rows))
+
+
+def show(t):
+    """Prints by family, parameter and verdict how often intervals hold the truth, then those more than 4 sds off."""
     t["z"], t["holds"] = (t["mean"] - t["truth"]) / t["sd"], (t["q5"] <= t["truth"]) & (t["truth"] <= t["q95"])
     t["kind"] = [re.sub(r"(_raw)?(\[.*)?$", "", v) for v in t["variable"]]
     for by in ("family", "kind", "verdict"):
