@@ -135,6 +135,13 @@ func digestOf(text hash.Hash) (d digest) {
 	return d
 }
 
+// with is the digest of d and the digest of how the files were cut into blocks.
+func (d digest) with(dealt uint64) digest {
+	text := sha256.New()
+	fmt.Fprint(text, d, dealt)
+	return digestOf(text)
+}
+
 // samples are the most places of a table's files whose bytes are compared, sampleBytes at each.
 const samples, sampleBytes = 1 << 10, 1 << 12
 
@@ -228,7 +235,7 @@ func (c *Curator) agreeOn(query ...any) error {
 
 var (
 	errFilesChange   = errors.New("privacy: a data file changed while it was read (start when the files no longer change)")
-	errFilesDiffer   = errors.New("privacy: the processes of the job read other data files, by names, sizes or bytes (copy those of rank 0 to all machines, and start when they no longer change)")
+	errFilesDiffer   = errors.New("privacy: the processes of the job read other data files, by names, sizes or bytes, or cut them at other places (copy those of rank 0 to all machines, and start when they no longer change)")
 	errQueriesDiffer = errors.New("privacy: the processes of the job ask for different releases (start all with the same program, model file and tables)")
 )
 

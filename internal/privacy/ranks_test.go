@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/spec"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
@@ -314,6 +315,38 @@ func TestFilesThatGrow(t *testing.T) {
 	}
 }
 
+// Processes that cut a file at other places release nothing: a record could be in the shares of two.
+func TestRanksThatCutElsewhere(t *testing.T) {
+	const n = 2
+	path := filepath.Join(t.TempDir(), "data.csv")
+	text := "id,x,k,g,y\n" + strings.Repeat("p,1,1,\"a\n\",1\n", 1000)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := newHall(n)
+	var all sync.WaitGroup
+	for rank := range n {
+		all.Go(func() {
+			e := survey(t, aRow)
+			if rank == 1 {
+				e.Quotes = spec.NoQuotes
+			}
+			c, err := privacy.NewCurator(privacy.CuratorConfig{
+				Columns: privacy.NewColumns(privacy.TableConfig{Data: path, Encoding: e, Root: noise.Insecure(1), Rank: rank, Of: n}),
+				Engine:  &fakeEngine{}, Root: noise.Insecure(1), Ranks: &inProcess{rank: rank, hall: h},
+				Budget: privacy.Budget{Epsilon: 100, Delta: 1e-5}, Relation: event.AddRemove,
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			if _, err := c.Counts("counts", surveyPartitions()); err == nil || strings.Contains(err.Error(), "cut them at other places") != (rank == 1) {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
 // Processes that see other files, as where one appears while they start, release nothing:
 // a record could be in the shares of two.
 func TestRanksOfOtherFiles(t *testing.T) {
@@ -354,7 +387,8 @@ func TestRanksOfOtherFiles(t *testing.T) {
 // Processes that ask for different releases get an error, and nothing is charged.
 func TestRanksOfOtherQueries(t *testing.T) {
 	data := writeFile(t, "data.csv", table)
-	survey, other := survey(t, aRow), survey(t, threeRows)
+	survey, other := survey(t, aRow), survey(t, aRow)
+	other.MissingTokens = []string{"none"}
 	path := writeFile(t, "survey.csv", "id,x,k,g,y\np,1,1,a,1\n")
 	columns := func(cfg *privacy.CuratorConfig, of encoding.Encoding, rank int) {
 		cfg.Table, cfg.Columns = nil, privacy.NewColumns(privacy.TableConfig{Data: path, Encoding: of, Root: noise.Insecure(1), Rank: rank, Of: 2})

@@ -97,6 +97,9 @@ func (cfg TableConfig) read(e encoding.Encoding, opt records.Options) (*Rows, re
 		rows, check, err = records.Read(cfg.Data, files, e, opt)
 		return err
 	})
+	if err == nil && cfg.Of > 1 {
+		of = of.with(rows.Dealt)
+	}
 	return rows, check, of, err
 }
 

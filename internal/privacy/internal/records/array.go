@@ -44,6 +44,8 @@ func (enc *encoder) readArray(path string, f *os.File, e encoding.Encoding) erro
 		}
 	}
 	block := enc.share.block(int64(a.Records), arrayBlock)
+	enc.deal(a.Records)
+	enc.deal(block)
 	var tags *labelReader
 	if labels != "" {
 		if tags, err = openLabels(labels, a.Records, e.Format); err != nil {

@@ -114,6 +114,7 @@ func feedBlocks(blocks *tablefile.Blocks, enc *encoder, free <-chan *csvBlock, w
 		b.text, b.buf, b.err = blocks.Next(b.buf)
 		end := b.err != nil
 		b.skipped = 0
+		enc.deal(len(b.text))
 		if enc.units == nil && !enc.share.has(block) {
 			b.skipped, b.text = bytes.Count(b.text, []byte{'\n'}), nil
 		}

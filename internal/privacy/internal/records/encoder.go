@@ -46,6 +46,7 @@ type encoder struct {
 	packFrom     int64
 	spare        int // columns for derived ones
 	share        Share
+	dealt        uint64        // digest of the blocks that were dealt to shares
 	place        storage.Place // of the table
 }
 

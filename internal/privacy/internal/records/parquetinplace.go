@@ -18,8 +18,10 @@ const columnsAtATime = 8
 // others.
 func (t *parquetTable) encode(enc *encoder) error {
 	start := enc.rows.N
+	enc.deal(int(t.file.Rows()))
+	enc.deal(t.batch)
 	if len(enc.columns) == 0 { // a model without columns has the records nevertheless
-		n := enc.share.of(int(t.file.Rows()))
+		n := enc.share.before(t.file.Rows(), t.batch)
 		if enc.limit > 0 && start+n > enc.limit {
 			return errFull
 		}

@@ -69,6 +69,7 @@ func Read(name string, paths []string, e encoding.Encoding, opt Options) (*Rows,
 	}
 	check = enc.check(name)
 	check.countVarying(enc.rows, e)
+	enc.rows.Dealt = enc.dealt
 	return enc.rows, check, nil
 }
 

@@ -39,6 +39,10 @@ type Rows struct {
 	// is number j.
 	Packing *Packing
 
+	// Dealt is a digest of how the files were cut into blocks for the shares: the same in all
+	// shares of a table.
+	Dealt uint64
+
 	float32 bool
 	place   storage.Place // of the numbers
 	room    *storage.Room // that has the numbers; nil: the heap

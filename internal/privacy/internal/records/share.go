@@ -54,6 +54,13 @@ func (s Share) block(n int64, most int) int {
 	return int(min(int64(most), max(least, n/int64(each*s.Of))))
 }
 
+// deal notes the size of a block that is dealt to one of the shares, in the order of the files.
+func (e *encoder) deal(size int) {
+	if !e.share.all() && e.units == nil {
+		e.dealt = (e.dealt ^ uint64(size)) * 1099511628211
+	}
+}
+
 // ofFiles are the files with records of the share; the process does not read the others. It
 // is all files if a process would otherwise have no work, or if units may lie in several
 // files.

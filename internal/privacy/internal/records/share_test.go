@@ -188,10 +188,27 @@ func TestSharesOnUnlikeMachines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts = append(parts, rows)
+		if parts = append(parts, rows); rows.Dealt == 0 || rows.Dealt != parts[0].Dealt {
+			t.Errorf("share %d is of other blocks", rank)
+		}
 	}
 	if got, want := recordsOf(parts...), recordsOf(whole); !slices.Equal(got, want) {
 		t.Errorf("the shares have %d records, want %d, or others", len(got), len(want))
+	}
+}
+
+// A model without columns has the records of a Parquet file, each in one share: a record moves their number by one.
+func TestSharesWithoutColumns(t *testing.T) {
+	for _, n := range []int{1, 12, 13, 5000} {
+		rng := rand.New(rand.NewPCG(3, 4))
+		path := write(t, "data.parquet", parquetText(t, columns(arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int64), jsonNumbers(rng, n), jsonNumbers(rng, n)))
+		all := 0
+		for _, p := range shares(t, 3, []string{path}, encoding.Encoding{}) {
+			all += p.N
+		}
+		if all != n {
+			t.Errorf("%d records are in the shares of %d", all, n)
+		}
 	}
 }
 
