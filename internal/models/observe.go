@@ -108,10 +108,11 @@ func (c *compiler) levelsOf(o Observation) int {
 // row of weight 2 counts as two equal rows, before it is clipped.
 func (g *build) weighted(log *graph.Node) *graph.Node {
 	data := &g.c.spec.Data
-	if !data.Weights.IsSet() {
+	w := data.Column(data.Weights.V)
+	if w == nil || w.Derive != nil || !w.Numeric() { // without weights, or a mistake that is reported
 		return log
 	}
-	return g.b.Mul(g.read(g.c.encoder.Raw(data.Column(data.Weights.V), encoding.Response)), log)
+	return g.b.Mul(g.read(g.c.encoder.Raw(w, encoding.Response)), log)
 }
 
 // density lowers the right side of an observation, nil after a mistake.

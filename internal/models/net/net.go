@@ -141,7 +141,10 @@ type span struct {
 
 // Length reports why a call cannot state a length; "" if it can.
 func (n *Net) Length() string {
-	if len(n.spans) == 0 {
+	switch {
+	case len(n.input) == 0: // a mistake that is reported
+		return ""
+	case len(n.spans) == 0:
 		return "no layer of net " + n.Name + " takes a length"
 	}
 	for _, s := range n.spans {
