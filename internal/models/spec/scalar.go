@@ -107,12 +107,24 @@ func (r *reader) boolean(e entry) source.Value[bool] {
 var meantWords = map[string]func(word string, options []string) string{
 	"type":    func(word string, _ []string) string { return data.TypeHint(word) },
 	"missing": func(string, []string) string { return tokensHint },
-	"family": func(word string, options []string) string {
-		if meant := formula.FamilyMeant(word); slices.Contains(options, meant) {
-			return "write `family: " + meant + "`"
-		}
+	"family":  familyHint,
+}
+
+// familyHint is what to write for a word of another package, and for a call with the link, as in R.
+func familyHint(word string, options []string) string {
+	word, link, called := strings.Cut(word, "(")
+	family := strings.TrimSpace(word)
+	if !called || !slices.Contains(options, family) {
+		family = formula.FamilyMeant(family)
+	}
+	if !slices.Contains(options, family) {
 		return ""
-	},
+	}
+	link = strings.TrimPrefix(strings.ReplaceAll(link, " ", ""), "link=")
+	if link = strings.Trim(link, `"')`); link != "" {
+		return "write `family: " + family + "` and `link: " + link + "`"
+	}
+	return "write `family: " + family + "`"
 }
 
 // choice reads one of a few words.

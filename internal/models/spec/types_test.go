@@ -24,6 +24,8 @@ func TestTypesOfOtherTools(t *testing.T) {
 func TestFamiliesOfOtherTools(t *testing.T) {
 	for word, want := range map[string]string{
 		"ordinal": "write `family: cumulative`", "Logistic": "write `family: bernoulli`", "negbin": "write `family: negative_binomial`", "zip": "write `family: zero_inflated_poisson`",
+		"coxph": "write `family: piecewise_exponential`", "glm.nb": "write `family: negative_binomial`", `cumulative("probit")`: "write `family: cumulative` and `link: probit`",
+		`Gamma(link = "log")`: "write `family: Gamma` and `link: log`", "poisson()": "write `family: poisson`", `clm("logit")`: "write `family: cumulative` and `link: logit`",
 		"poison": "did you mean poisson?", "whatever": "one of: bernoulli, binomial",
 	} {
 		hints(t, "unknown family "+word, want, "real", word)
