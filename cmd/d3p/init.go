@@ -116,7 +116,7 @@ func (a *app) initHeader(data string, known skeleton.Known) error {
 		}
 	}
 	if 2*blank > len(header) {
-		a.warnf("%s: the first line names %d of %d columns; if it is a title, take it out, so that the names come first", files[0], len(header)-blank, len(header))
+		a.warnf("%s: the first line names %d of %d columns; if it is a title, take it out: tail -n +2 %s > NEW.csv", files[0], len(header)-blank, len(header), spell.Word(files[0]))
 	}
 	for _, name := range privacy.Partitions(files[0]) {
 		if !slices.Contains(header, name) {

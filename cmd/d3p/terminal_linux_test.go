@@ -96,14 +96,11 @@ func TestTableOnATerminal(t *testing.T) {
 	}
 }
 
-// A terminal shows what a fit does before and after its steps, and clears it before anything else is printed.
-func TestPhasesOnATerminal(t *testing.T) {
-	data, err := filepath.Abs("../../datasets/cohort.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+// onTerminal is what a terminal shows of a command.
+func onTerminal(t *testing.T, words ...string) string {
+	t.Helper()
 	ours, theirs := pseudoTerminal(t)
-	c := exec.Command(os.Args[0], "fit", "--epsilon", "1", "--steps", "2", "--table1", "none", "--formats", "none", "--out", filepath.Join(t.TempDir(), "run"), data)
+	c := exec.Command(os.Args[0], words...)
 	c.Args[0], c.Stdout, c.Stderr = "d3p", io.Discard, theirs
 	c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "CI=") || strings.HasPrefix(v, "NO_COLOR=") })
 	c.Env = append(c.Env, "TERM=xterm")
@@ -111,8 +108,25 @@ func TestPhasesOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown, _ := io.ReadAll(ours)
+	return string(shown)
+}
+
+// A terminal shows what a fit does before and after its steps, and that a table is drawn, and clears it before
+// anything else is printed.
+func TestPhasesOnATerminal(t *testing.T) {
+	model, err := filepath.Abs("../../configs/twin.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, run := filepath.Join(t.TempDir(), "data.csv"), filepath.Join(t.TempDir(), "run")
+	onTerminal(t, "simulate", model, "-n", "100", "--out", data)
 	const clearLine = "\r\x1b[K"
-	if _, phases, _ := strings.Cut(string(shown), clearLine); phases != "reading the records"+clearLine+"computing the posterior and writing the release"+clearLine {
+	shown := onTerminal(t, "fit", "--epsilon", "1", "--steps", "2", "--table1", "none", "--formats", "none", "--model", model, "--out", run, data)
+	if _, phases, _ := strings.Cut(shown, clearLine); !strings.HasPrefix(phases, "reading the records"+clearLine+"computing the posterior and writing the release"+clearLine) {
 		t.Errorf("the terminal shows %q", shown)
+	}
+	shown = onTerminal(t, "twin", run, "--as-fitted", "--rows", "5")
+	if want := clearLine + "drawing the table" + clearLine; shown != want {
+		t.Errorf("the terminal shows %q, want %q", shown, want)
 	}
 }

@@ -223,6 +223,7 @@ func isMixture(m *models.Model) bool {
 
 // writeTwin draws synthetic tables into files, or one to stdout.
 func (a *app) writeTwin(r *released.Release, s twinSettings, twin *simulate.Twin, paths []string, files int) error {
+	a.newProgress().Phase("drawing the table")
 	fill := newTwinDraws(r, s.seed).fill
 	if r.Marginals != nil {
 		drawer, err := a.newMarginalDraws(r, s)
@@ -246,6 +247,7 @@ func (a *app) writeTwin(r *released.Release, s twinSettings, twin *simulate.Twin
 			return err
 		}
 		if len(paths) == 0 {
+			a.progress.Clear()
 			return a.printRows(table, r.Params.Privacy)
 		}
 		if err := outfile.WriteTable(paths[i], table, r.Params.Privacy, twinMetadata(r)); err != nil {
