@@ -12,10 +12,10 @@ import (
 	"d3p/internal/models/source"
 )
 
-// ParseDay reads an ISO 8601 date, 2024-02-29, with or without a time of day
+// ParseDay reads an ISO 8601 date, 2024-02-29, or 2024/02/29, with or without a time of day
 // after a T or a space, which it ignores.
 func ParseDay(text []byte) (day int, ok bool) {
-	if len(text) < 10 || len(text) > 10 && text[10] != 'T' && text[10] != ' ' || text[4] != '-' || text[7] != '-' {
+	if len(text) < 10 || len(text) > 10 && text[10] != 'T' && text[10] != ' ' || text[4] != '-' && text[4] != '/' || text[7] != text[4] {
 		return 0, false
 	}
 	var parts [3]int

@@ -23,6 +23,9 @@ func TestDays(t *testing.T) {
 		if got, ok := ParseDay([]byte(text)); !ok || got != n {
 			t.Fatalf("%s is day %d, want %d", text, got, n)
 		}
+		if got, ok := ParseDay([]byte(day.Format("2006/01/02"))); !ok || got != n {
+			t.Fatalf("%s with slashes is day %d, want %d", text, got, n)
+		}
 		if got := FormatDay(n); got != text {
 			t.Fatalf("day %d is %s, want %s", n, got, text)
 		}
@@ -31,7 +34,7 @@ func TestDays(t *testing.T) {
 
 // A day that the calendar lacks is refused, and so is text behind a date.
 func TestNoDays(t *testing.T) {
-	for _, text := range []string{"", "2020", "2020-1-01", "2020-02-30", "2021-02-29", "2020-13-01", "2020-00-10", "2020-01-00", "20200101", "2020/01/01", "2020-01-011", "a020-01-01", "0000-00-00", "01.02.2020"} {
+	for _, text := range []string{"", "2020", "2020-1-01", "2020-02-30", "2021-02-29", "2020-13-01", "2020-00-10", "2020-01-00", "20200101", "2020/01-01", "2020-01-011", "a020-01-01", "0000-00-00", "01.02.2020"} {
 		if day, ok := ParseDay([]byte(text)); ok {
 			t.Errorf("%q is day %d", text, day)
 		}

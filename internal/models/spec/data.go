@@ -22,7 +22,7 @@ func (s *Spec) dataFields(within *source.Value[string], rules *[]namedRule, mode
 		distinct("missing_tokens", "token", &d.MissingTokens).means("cells without a value; default: empty, NA, N/A, NaN, null, NULL and a point; a number matches every spelling of it"),
 		choice("decimal", &d.Decimal, ".", ",").quoted(&d.Decimal).means("the decimal sign of a CSV file; a file with semicolons between fields must state it"),
 		choice("thousands", &d.Thousands, ",", ".", "'", " ").quoted(&d.Thousands).means("the sign between groups of three digits in a CSV file, as in 1,234,567"),
-		choice("dates", &d.Dates, data.DayFirst, data.MonthFirst).means("order of day and month in 29.2.2024, 29/02/2024 and 29-2-2024; dmy also reads 29FEB2024; ISO 8601 is always read"),
+		choice("dates", &d.Dates, data.DayFirst, data.MonthFirst).means("order of day and month in 29.2.2024, 29/02/2024 and 29-2-2024; dmy also reads 29FEB2024; ISO 8601 and 2024/02/29 are always read"),
 		choice("encoding", &d.Encoding, Encodings()...).means("of a CSV file; default UTF-8; a byte order mark before a header line wins"),
 		choice("format", &d.Format, Formats()...).means("of the file, if its name does not show it"),
 		choice("separator", &d.Separator, Separators()...).quoted(&d.Separator).means("between the fields of a CSV file; default: the most frequent one of the header line"),
