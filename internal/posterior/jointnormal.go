@@ -30,7 +30,7 @@ const minEffectiveRecords = 10
 // gradient varies with the records by J (samplingRatio) and has noise of variance
 // v̄, and with the batches by kJ: it measures the mode with information
 // K = H((1 + k)J + v̄)⁻¹H instead of H. So the
-// covariance of the real-valued parameters is (Λ + K)⁻¹, and the part beyond
+// covariance of the real-valued parameters (inJoint) is (Λ + K)⁻¹, and the part beyond
 // (Λ + H)⁻¹ is due to the noise; both are means over laws of the columns (overLaws).
 // That is the best that the releases allow where the log likelihood is quadratic. The
 // mean stays where the fit has it, which is nearly as good, except where that is far from the
@@ -79,7 +79,7 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 // log-concave; then post is spoiled.
 func (j *jointNormal) replace(post *Posterior) bool {
 	m, c, q := j.model, j.curvature, j.scores
-	free := realValued(m)
+	free := inJoint(m)
 	if len(free) == 0 || !(q.perParameter() >= minEffectiveRecords || q.of(free).null() != nil) {
 		return false
 	}
@@ -105,9 +105,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	if j.corrects(free) {
 		j.correctClipBias(post, clipBias{free, own.trusted, first, h, scales, fitted})
 	}
-	ratio := pick(j.samplingRatio(post.Mean, fitted.place, j.clipNorm), free)
-	simd.Mul(ratio, ratio, pick(fitted.unit, free))
-	simd.MulScalar(ratio, ratio, 1+c.batches)
+	ratio := j.ratioAmong(free, post.Mean, fitted)
 	widened := widening{free, scales, ofPrior, j.releasedMeans(end, at, free, found), ratio, c.noiseOfMean(), j.alike.among(free), !j.moves(free)}
 	own.believed = j.believed(j.law, post.Mean, free, found)
 	whole := j.overLaws(own, post.Mean, found, widened)
@@ -134,6 +132,19 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		s.widen(ofGuide, ofNoise)
 	}
 	return post.setCovariance(ofGuide, ofNoise)
+}
+
+// ratioAmong is the ratio of noisyInformation among the coordinates free where the mean is at mean (P).
+func (j *jointNormal) ratioAmong(free []int, mean []float64, f fitted) []float64 {
+	ratio := pick(j.samplingRatio(mean, f.place, j.clipNorm), free)
+	simd.Mul(ratio, ratio, pick(f.unit, free))
+	if len(realValued(j.model)) == 0 {
+		for i, x := range ratio { // of weibull(k, s), N = 3000 and ε = 4, intervals left the noise out
+			ratio[i] = max(x, 1)
+		}
+	}
+	simd.MulScalar(ratio, ratio, 1+j.curvature.batches)
+	return ratio
 }
 
 // forgetCorrelations gives correlations of effects, which no gradient is about, their prior. The guide has them
@@ -178,7 +189,7 @@ func settledEnd(p *plan.Plan, r Releases) []float64 {
 	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })
 	if simd.Finite(h) && simd.Finite(v) {
 		settled := post.clone()
-		if j.settle(settled, realValued(p.Model()), h, v); simd.Finite(settled.Mean) {
+		if j.settle(settled, inJoint(p.Model()), h, v); simd.Finite(settled.Mean) {
 			return settled.Mean
 		}
 	}
@@ -203,6 +214,22 @@ func realValued(m *models.Model) []int {
 		}
 	}
 	return list
+}
+
+// inJoint are the coordinates of the joint normal: the real-valued ones or, where there are none, as of gamma(a, b), all
+// that records have a gradient in.
+func inJoint(m *models.Model) []int {
+	free := realValued(m)
+	if len(free) > 0 {
+		return free
+	}
+	untouched := m.Likelihood.Untouched()
+	for k := range m.P {
+		if !slices.Contains(untouched, k) {
+			free = append(free, k)
+		}
+	}
+	return free
 }
 
 // setCovariance makes the guide full-rank with covariance ofGuide, and the noise's
