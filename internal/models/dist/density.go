@@ -132,7 +132,7 @@ func (a Applied) Fits(shape graph.Shape) error {
 		for _, d := range argBatch(arg, a.Distribution.Args[i].Rank) {
 			switch at := batch.Index(d.Name); {
 			case at < 0:
-				return fmt.Errorf("argument %s of %s has dim %s, which the value %v lacks", a.Distribution.Args[i].Name, a.Name, d.Name, shape)
+				return fmt.Errorf("argument %s of %s has dim %s, which the value %v lacks (index it, as in NAME[%[3]s], or sum over it)", a.Distribution.Args[i].Name, a.Name, d.Name, shape)
 			case batch[at].Size != d.Size:
 				return fmt.Errorf("argument %s of %s has dim %s of size %d, the value has %d", a.Distribution.Args[i].Name, a.Name, d.Name, d.Size, batch[at].Size)
 			}

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"slices"
 
 	"d3p/internal/models/dist"
@@ -86,7 +87,7 @@ func (l *lowering) density(e Expr) dist.Density {
 	}
 	d, ok := dist.Lookup(c.Func)
 	if !ok {
-		hint := spell.Question(c.Func, DensityNames(), "")
+		hint := cmp.Or(writtenHere(c.Func), spell.Question(c.Func, DensityNames(), "d3p help distributions lists them"))
 		if _, isFunction := functionNamed(c.Func); isFunction {
 			hint = c.Func + " is a function"
 		}

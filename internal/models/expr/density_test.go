@@ -71,6 +71,7 @@ func TestDensities(t *testing.T) {
 func TestDensityMistakes(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"nromal(0, 1)", "1:1: unknown distribution nromal (did you mean normal?)"},
+		{"gaussian(0, 1)", "1:1: unknown distribution gaussian (write normal(loc, scale))"},
 		{"exp(1)", "1:1: unknown distribution exp (exp is a function)"},
 		{"normal", "1:1: normal is not a distribution (did you mean normal?)"},
 		{"1 + 2", "1:3: 1 + 2 is not a distribution (write a distribution such as normal(0, 1))"},

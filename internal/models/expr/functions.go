@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -98,7 +99,7 @@ func (l *lowering) call(c *Call) *graph.Node {
 		}
 	}
 	known := slices.Concat(FunctionNames(), dist.Names(), slices.Collect(maps.Keys(l.env.Nets)))
-	return l.fail(c.At, spell.Question(c.Func, known, ""), "unknown function %s", c.Func)
+	return l.fail(c.At, cmp.Or(writtenHere(c.Func), spell.Question(c.Func, known, "d3p help distributions lists them")), "unknown function %s", c.Func)
 }
 
 // arguments puts the arguments of c in the order of f.params.

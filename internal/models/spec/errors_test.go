@@ -24,6 +24,16 @@ func TestErrors(t *testing.T) {
 	})
 }
 
+// A statement of Stan is no line of YAML, alone or beside one.
+func TestTildeHasAHint(t *testing.T) {
+	for _, rest := range []string{"", "    tau: half_normal(1)\n"} {
+		_, errs := spec.Parse("m.yaml", []byte("d3p: 1\ncore:\n  params:\n    mu ~ normal(0, 1)\n"+rest), nil)
+		if !strings.Contains(errs.Error(), "m.yaml:4:5: ") || !strings.Contains(errs.Error(), "(write a colon in place of ~, `mu: ...`)") {
+			t.Errorf("no hint to write a colon: %v", errs)
+		}
+	}
+}
+
 // TestErrorText pins the form of a message, which users and editors parse.
 func TestErrorText(t *testing.T) {
 	src := "d3p: 1\ndata:\n  unti: {entity: patient}\n  trace: {loss: dp}\nfit: {epsilon: 1}\npriors: {}\n"

@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -62,6 +63,13 @@ func (r *reader) document(src []byte) ([]entry, bool) {
 	return r.entries(body, wholeFile)
 }
 
+// tilde is a statement of Stan, x ~ normal(0, 1).
+var tilde = regexp.MustCompile(`^\s*(\w+) *~`)
+
+func colonHint(line string) string {
+	return "write a colon in place of ~, `" + tilde.FindStringSubmatch(line)[1] + ": ...`"
+}
+
 // syntaxError records the message of the YAML parser, with its position.
 func (r *reader) syntaxError(src []byte, err error) {
 	at, message := expr.Position{File: r.file, Line: 1, Column: 1}, err.Error()
@@ -85,6 +93,8 @@ func (r *reader) syntaxError(src []byte, err error) {
 			message, hint = "a tab in the indentation", "indent with spaces"
 		case strings.Contains(line, "{{"):
 			message, hint = "{{ opens a mapping within a mapping", "write {key: value}; put the value of a template's placeholder here, or quote the text"
+		case tilde.MatchString(line):
+			hint = colonHint(line)
 		case distributionInFlowMap(line):
 			hint = splitHint
 		}
@@ -132,7 +142,11 @@ func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
 	m, ok := n.(*ast.MappingNode)
 	if !ok {
 		kind, _, _ := strings.Cut(what, " ")
-		r.Add(r.at(n), examples[kind], "%s must be a mapping of `key: value` lines, not %s", what, describe(n))
+		hint := examples[kind]
+		if s, isText := n.(*ast.StringNode); isText && hint == "" && tilde.MatchString(s.Value) {
+			hint = colonHint(s.Value)
+		}
+		r.Add(r.at(n), hint, "%s must be a mapping of `key: value` lines, not %s", what, describe(n))
 		return nil, false
 	}
 	list, first := make([]entry, 0, len(m.Values)), make(map[string]expr.Position)
