@@ -162,7 +162,7 @@ func (t *Table) distances(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "| %s | %d | %d | %.3f | %.3f: %s |\n", name, number, counted, sum/float64(number), most, worst)
 	}
-	b.WriteString("\nA table that is not counted follows from the others; its distance follows from\nthe first look at all tables.\n\n| worst tables | distance | |\n|---|---|---|\n")
+	b.WriteString("\nA table that is not counted follows from the others; its distance follows from\nthe first look at all tables. A fit whose `workload:` lists the tables of the analysis\nalone counts more of them.\n\n| worst tables | distance | |\n|---|---|---|\n")
 	listed := 0
 	for _, d := range t.Distances { // the worst first
 		if len(d.Columns) < 2 || listed == worstListed {

@@ -16,6 +16,9 @@ func TestPageShowsCountedPairs(t *testing.T) {
 	m := read(t, model)
 	table, _ := learn(t, m, people(2000, public(70)), event.AddRemove, 12, 71)
 	page := table.Utility(m)
+	if !strings.Contains(page, "A fit whose `workload:` lists the tables of the analysis\nalone counts more of them.") {
+		t.Error("the page does not say how more tables are counted")
+	}
 	grouped, cells := 0, make(map[string]int)
 	for _, x := range table.Tables {
 		if len(x.Columns) != 2 {
