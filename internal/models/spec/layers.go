@@ -148,15 +148,17 @@ func (r *reader) layer(e entry) *net.Layer {
 		r.unknownLayer(name)
 		return nil
 	}
-	l, keys := &net.Layer{Kind: name}, present{}
+	l, keys, failed := &net.Layer{Kind: name}, present{}, len(r.List)
 	if settings.node != nil {
 		keys = r.object(settings, k.Name, layerFields(k, l))
 	}
 	if keys == nil {
-		return l
+		return nil
 	}
 	if missing := k.Missing(func(key string) bool { return keys[key] }); missing != "" {
 		r.Add(name.At, "as in "+k.Example, "layer %s needs %s", k.Name, missing)
+	}
+	if len(r.List) > failed {
 		return nil
 	}
 	return l
