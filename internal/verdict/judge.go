@@ -112,8 +112,8 @@ func parameterOf(variable string) string {
 // isSigma reports whether a variable is the standard deviation of the errors.
 func isSigma(variable string) bool { return parameterOf(variable) == naming.Sigma }
 
-// isIntercept reports whether a variable is an intercept or a threshold, in its own unit too.
+// isIntercept reports whether a variable is an intercept or what stands in its place, a threshold or a log hazard, in the
+// unit of the file too.
 func isIntercept(variable string) bool {
-	base, _ := naming.Split(variable)
-	return base == naming.Intercept || base == naming.Raw(naming.Intercept) || base == naming.Thresholds
+	return slices.Contains([]string{naming.Intercept, naming.Thresholds, naming.Baseline}, parameterOf(variable))
 }

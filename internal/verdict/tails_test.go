@@ -80,7 +80,7 @@ func TestVariablesBesideAFarPredictor(t *testing.T) {
 	}
 }
 
-// An intercept of a mean that is not linear moves with each coefficient. One that moves with that of an open tail is in it.
+// An intercept, or what stands in its place, of a mean that is not linear moves with each coefficient. One that moves with that of an open tail is in it.
 func TestInterceptsBesideAFarPredictor(t *testing.T) {
 	apart, together := []float64{1, 2, 2, 1, 19, 19, 21, 21}, []float64{1, 1, 2, 2, 19, 19, 21, 21}
 	for _, c := range []struct {
@@ -89,10 +89,12 @@ func TestInterceptsBesideAFarPredictor(t *testing.T) {
 		share        float64
 		want         string
 	}{{apart, true, false, 0.5, outputs.Resolved}, {apart, false, false, 0.5, outputs.Partly}, {together, true, true, 0, outputs.Not}, {apart, false, true, 0, outputs.Resolved}} {
-		d := &outputs.Draws{S: 4, Values: c.values, Variables: []outputs.Variable{{Name: "Intercept"}, {Name: "b[x]"}}}
-		Judge(nil, d, nil, nil, Known{Normal: c.normal, Tails: map[string]Tail{"x": {Why: "far out", Share: c.share, Open: c.open}}})
-		if got := d.Variables[0].Verdict; got.Value != c.want {
-			t.Errorf("%+v: %+v", c, got)
+		for _, name := range []string{"Intercept", "Intercept_raw", "thresholds[1]", "thresholds_raw[1]", "baseline[0-1]", "baseline_raw[0-1]"} {
+			d := &outputs.Draws{S: 4, Values: c.values, Variables: []outputs.Variable{{Name: name}, {Name: "b[x]"}}}
+			Judge(nil, d, nil, nil, Known{Normal: c.normal, Tails: map[string]Tail{"x": {Why: "far out", Share: c.share, Open: c.open}}})
+			if got := d.Variables[0].Verdict; got.Value != c.want {
+				t.Errorf("%s, %+v: %+v", name, c, got)
+			}
 		}
 	}
 }
