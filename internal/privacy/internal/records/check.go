@@ -85,12 +85,13 @@ func (c *Check) Fits() bool {
 	return fits
 }
 
-// Write writes the check as indented JSON.
+// Write writes the check as indented JSON. Fits side by side share a check: it stays as it is.
 func (c *Check) Write(w io.Writer) error {
-	c.Privacy = NotProtected
+	marked := *c
+	marked.Privacy = NotProtected
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(c)
+	return e.Encode(marked)
 }
 
 // begin begins a file.
