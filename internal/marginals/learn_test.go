@@ -214,6 +214,46 @@ func TestLearnFindsSmoothDependence(t *testing.T) {
 	}
 }
 
+// Where the tree has no room for all pairs, it has that whose look shows a correlation, though its single cells are noise.
+func TestLearnChoosesCorrelations(t *testing.T) {
+	const n, cells, columns = 4000, 20, 12
+	r := random(60)
+	d, x := make(Domain, columns), make([][]int32, columns)
+	ordered, noise := make([]int, columns), make([]float64, columns)
+	for k := range d {
+		d[k], noise[k] = 4, 60
+	}
+	d[0], d[1], ordered[0], ordered[1] = cells, cells, cells, cells
+	for range n {
+		a, b := r.Uniform(), r.Uniform()
+		if r.Uniform() < 0.4 {
+			b = a
+		}
+		x[0], x[1] = append(x[0], int32(a*cells)), append(x[1], int32(b*cells))
+		for k := 2; k < columns; k++ { // levels that go with one of them
+			level := r.Uniform()
+			if r.Uniform() < 0.5 {
+				level = []float64{a, b}[k%2]
+			}
+			x[k] = append(x[k], int32(level*4))
+		}
+	}
+	m := &meter{d: d, x: x, perCell: r.Normal}
+	c := Config{Domain: d, Workload: pairs(d), Ordered: ordered, Sigma: 20, Limit: 20000, Workers: 1}
+	counts, _ := m.measure(Tables(singles(d)...), noise)
+	for k := range d {
+		c.Columns = append(c.Columns, Measurement{Table: Table{Set: Set{k}}, Counts: counts[k], Variance: 3600, Trust: 1})
+	}
+	l, err := Learn(c, m.measure, random(31))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Tree.Close()
+	if first := l.Distances[columns]; !first.Measured {
+		t.Errorf("the tree has no table of columns %v", first.Set)
+	}
+}
+
 // A column without records, and one of a single cell, do no harm.
 func TestLearnOfEmptyTable(t *testing.T) {
 	d := Domain{1, 3, 2}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"d3p/internal/simd"
 )
 
 // candidate is a question that a round may measure.
@@ -162,10 +164,14 @@ const parts = 200
 func (l *learner) pick(list []*candidate, round int) []*candidate {
 	most := max(1, len(l.Domain)) // questions
 	precision := (l.unspent + roundSteps) / (l.Sigma * l.Sigma)
+	columns := make([][]float64, len(l.Domain)) // counts
+	for k, m := range l.counts {
+		columns[k] = m.Counts
+	}
 	for _, c := range list {
 		c.gain = l.gain(c, 0, precision/float64(most))
 		if !l.chosen[c.question] {
-			c.gain = l.Workload[c.question].Weight * (deviation(c.model, c.excess, math.Inf(1)) - l.rest(c, precision/float64(most)))
+			c.gain = l.Workload[c.question].Weight * max(deviation(c.model, c.excess, math.Inf(1))-l.rest(c, precision/float64(most)), l.associated(c, columns))
 		}
 	}
 	sort.SliceStable(list, func(a, b int) bool { return list[a].gain > list[b].gain })
@@ -201,6 +207,27 @@ func (l *learner) pick(list []*candidate, round int) []*candidate {
 		best.gain = l.gain(best, best.precision, part)
 	}
 	return slices.DeleteFunc(open, func(c *candidate) bool { return c.precision == 0 })
+}
+
+// leastCorrelation is that of a pair of ordered columns, beside the tree's, for which the tree makes room. Weaker ones
+// move few records.
+const leastCorrelation = 0.15
+
+// associated is by how much the absolute deviation of a pair of ordered columns decreases if the tree has the association
+// that the look shows: of normal columns a correlation r moves r/π of the records. It is 0 where that may be noise. A
+// measurement by cells would hardly tell such a relation, and its expected gain is small.
+func (l *learner) associated(c *candidate, columns [][]float64) float64 {
+	if l.Ordered == nil {
+		return 0
+	}
+	look := []Measurement{l.clean[l.looks[c.question]]}
+	for _, a := range l.Domain.Associations(look, columns, l.Ordered, l.Zeros) {
+		sum := a.Estimate(look, columns, true)
+		if moved := math.Abs(sum.Counts[0]-simd.Dot(a.Scores, c.model)) - math.Sqrt(sum.Variance); moved > leastCorrelation*l.n {
+			return 2 / math.Pi * moved
+		}
+	}
+	return 0
 }
 
 // rest is the expected deviation of a candidate after a measurement with more precision.
