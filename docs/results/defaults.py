@@ -88,6 +88,16 @@ def table(folder, family, seed, n, groups):
     return truth
 
 
+def fitted(d3p, folder, out, epsilon, seed):
+    """The summary of a fit to the table in a folder, on one processor; None if it failed, which is printed."""
+    done = subprocess.run([d3p, "fit", "--epsilon", epsilon, "--insecure-noise-seed", str(seed), "--model", f"{folder}/model.yaml", "--out", out,
+                           "--formats", "csv", "--quiet", f"{folder}/table.csv"], capture_output=True, text=True, env={**os.environ, "GOMAXPROCS": "1"})
+    if done.returncode:
+        print(f"{out}: status {done.returncode}: {done.stderr[-300:].strip()}", flush=True)
+        return None
+    return pd.read_csv(f"{out}/release/summary.csv", index_col="variable")
+
+
 def main():
     d3p, home, records, epsilons, tables = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4].split(","), int(sys.argv[5])
     groups, rows = int(sys.argv[6]) if len(sys.argv) > 6 else 0, []
@@ -97,12 +107,10 @@ def main():
             truth = table(folder, family, seed, records, groups)
             for epsilon in epsilons:
                 out = f"{folder}/{epsilon}"
-                done = subprocess.run([d3p, "fit", "--epsilon", epsilon, "--insecure-noise-seed", str(100 * seed + k + 1), "--model", f"{folder}/model.yaml", "--out", out,
-                                       "--formats", "csv", "--quiet", f"{folder}/table.csv"], capture_output=True, text=True, env={**os.environ, "GOMAXPROCS": "1"})
-                if done.returncode:
-                    print(f"{out}: status {done.returncode}: {done.stderr[-300:].strip()}", flush=True)
+                t = fitted(d3p, folder, out, epsilon, 100 * seed + k + 1)
+                if t is None:
                     continue
-                t = pd.read_csv(f"{out}/release/summary.csv", index_col="variable").loc[list(truth)]
+                t = t.loc[list(truth)]
                 rows.append(t.assign(truth=truth, family=family, epsilon=epsilon, table=seed).reset_index())
     show(pd.concat(rows))
 

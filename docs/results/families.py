@@ -8,13 +8,12 @@ of defaults.py), fits each with the program D3P at each of EPSILONS (.3,1,4), an
 verdict: intervals, the share that hold the truth, and the farthest in standard deviations; then every one beyond 4.
 """
 import os
-import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 
-from defaults import people, show
+from defaults import fitted, people, show
 
 
 def positive(draw, truth, upper):
@@ -164,12 +163,9 @@ def main():
             truth = table(folder, name, seed, records)
             for epsilon in epsilons:
                 out = f"{folder}/{epsilon}"
-                done = subprocess.run([d3p, "fit", "--epsilon", epsilon, "--insecure-noise-seed", str(100 * seed + k + 1), "--model", f"{folder}/model.yaml", "--out", out,
-                                       "--formats", "csv", "--quiet", f"{folder}/table.csv"], capture_output=True, text=True, env={**os.environ, "GOMAXPROCS": "1"})
-                if done.returncode:
-                    print(f"{out}: status {done.returncode}: {done.stderr[-300:].strip()}", flush=True)
+                t = fitted(d3p, folder, out, epsilon, 100 * seed + k + 1)
+                if t is None:
                     continue
-                t = pd.read_csv(f"{out}/release/summary.csv", index_col="variable")
                 missing = set(truth) - set(t.index)
                 if missing:
                     print(f"{out}: no {missing}", flush=True)

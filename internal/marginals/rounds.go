@@ -209,8 +209,8 @@ func (l *learner) pick(list []*candidate, round int) []*candidate {
 	return slices.DeleteFunc(open, func(c *candidate) bool { return c.precision == 0 })
 }
 
-// leastCorrelation is that of a pair of ordered columns, beside the tree's, for which the tree makes room. Weaker ones
-// move few records.
+// leastCorrelation is the correlation of two ordered columns, beyond what the tree has of it, from which on the tree makes
+// room for the pair. Weaker correlations move few records.
 const leastCorrelation = 0.15
 
 // associated is by how much the absolute deviation of a pair of ordered columns decreases if the tree has the association

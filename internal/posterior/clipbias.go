@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/interp"
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/models"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
@@ -119,13 +120,13 @@ func (c *curvature) displacement(sum []float64, information, covariance *mat.Sym
 // deviation or a dispersion is far from linear in it: of a count's dispersion few records tell
 // 1 from 2, and none 10 from 20.
 func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64, places []place) {
-	alone := j.alone(b.free, b.scales)
-	if len(alone) == 0 {
+	open := alone(j.model, b.free, b.scales)
+	if len(open) == 0 {
 		return
 	}
 	ofPrior := make([]float64, len(post.Mean))
 	j.prior.Gradient(ofPrior, post.Mean)
-	for _, k := range j.doubtful(alone, post, b.h, j.clippedSum(post.Mean, spread, places, b.fitted.unit)) {
+	for _, k := range j.doubtful(open, post, b.h, j.clippedSum(post.Mean, spread, places, b.fitted.unit)) {
 		theta, middle, sd := slices.Clone(post.Mean), 0.0, farLook
 		at := func(t float64) []float64 {
 			theta[k] = post.Mean[k] + t
@@ -254,13 +255,13 @@ func moveFraction(move, before, after []float64, expected float64) float64 {
 }
 
 // alone lists the coordinates with gradients that are neither free nor scales.
-func (j *jointNormal) alone(free []int, scales []scaleEstimate) []int {
-	taken := slices.Concat(free, j.model.Likelihood.Untouched())
+func alone(m *models.Model, free []int, scales []scaleEstimate) []int {
+	taken := slices.Concat(free, m.Likelihood.Untouched())
 	for _, s := range scales {
 		taken = append(taken, s.at)
 	}
 	var list []int
-	for k := range j.model.P {
+	for k := range m.P {
 		if !slices.Contains(taken, k) {
 			list = append(list, k)
 		}

@@ -125,7 +125,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)
 	setSubmatrix(ofGuide, free, within)
 	setSubmatrix(ofNoise, free, beyond)
-	if ofGuide, ofNoise = j.couple(post, free, j.alone(free, scales), h, v, ofGuide, ofNoise); ofGuide == nil {
+	if ofGuide, ofNoise = j.couple(post, free, alone(m, free, scales), h, v, ofGuide, ofNoise); ofGuide == nil {
 		return false
 	}
 	for _, s := range scales {
@@ -216,20 +216,13 @@ func realValued(m *models.Model) []int {
 	return list
 }
 
-// inJoint are the coordinates of the joint normal: the real-valued ones or, where there are none, as of gamma(a, b), all
-// that records have a gradient in.
+// inJoint lists the coordinates of the joint normal: the real-valued ones. A model such as gamma(a, b) has none of these;
+// its joint normal has all coordinates in which records have a gradient.
 func inJoint(m *models.Model) []int {
-	free := realValued(m)
-	if len(free) > 0 {
+	if free := realValued(m); len(free) > 0 {
 		return free
 	}
-	untouched := m.Likelihood.Untouched()
-	for k := range m.P {
-		if !slices.Contains(untouched, k) {
-			free = append(free, k)
-		}
-	}
-	return free
+	return alone(m, nil, nil)
 }
 
 // setCovariance makes the guide full-rank with covariance ofGuide, and the noise's

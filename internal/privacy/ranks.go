@@ -160,8 +160,8 @@ func filesDigest(files []string) digest {
 	return digestOf(list)
 }
 
-// unchanged reads files and returns their digest. It is an error in a job of several processes if they change meanwhile: the
-// size of a file decides in which shares its records are.
+// unchanged reads files and returns their digest. It is an error in a job of several processes if they change meanwhile:
+// the shares of the processes depend on the size of a file.
 func unchanged(files []string, processes int, read func() error) (digest, error) {
 	if processes <= 1 {
 		return digest{}, read()
