@@ -44,7 +44,7 @@ func (r *Run) assumptions() []Assumption {
 			strings.Join(files, ", ") + "; copies are in public/ of the release"})
 	}
 	noise := Assumption{"secret-noise", "the noise and the batches are secret and unpredictable", Holds,
-		"keys of 256 bits from the operating system, never written to a file"}
+		"keys of 256 bits from the operating system, never written to a file; AES-256 makes the bits, and no attack on it is known"}
 	if r.Plan.Batches == sampler.Feistel {
 		list = append(list, Assumption{"feistel-batches", "nobody tells the batches from uniform ones of the same sizes", Declared,
 			fmt.Sprintf("each is drawn by a Feistel network of at least %d rounds whose functions are AES-256 under a secret key; no attack on it is known, and none is proven impossible", sampler.LeastRounds)})

@@ -1,14 +1,18 @@
 package noise
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // Binomial draws from Binomial(n, p) with n and p fixed, by rejection from a
-// staircase: equal steps of whole numbers cover the law up to a tail below
-// 2^-79, each step is chosen in proportion to its highest probability (alias
-// method, Walker 1977, in integers), a number is taken uniformly within it and
-// kept with probability pmf(k)/height. A float64 bound settles nearly every
-// comparison and exact arithmetic the rest (see keep), so the law is off by
-// less than 2^-78 in total variation, for every p and every n up to 2^40.
+// staircase: equal steps of whole numbers cover the law up to its tails, each
+// step is chosen in proportion to its highest probability (alias method, Walker
+// 1977, in integers), a number is taken uniformly within it and kept with
+// probability pmf(k)/height. Each tail is a step of weight 1, of which a number
+// is drawn by inversion (see tail). A float64 bound settles nearly every
+// comparison and arithmetic with as many bits as it takes the rest (see
+// fraction), so the law is exact for every p and every n up to 2^40.
 type Binomial struct {
 	n       uint64
 	law     pmf
@@ -29,8 +33,10 @@ const (
 	slotBits = 55 // of a 64-bit word, after 8 bits choose the slot
 	reject   = slots - 1
 
-	// The law is cut where log(pmf/mode) falls below this: 80 bits. The law is
-	// log-concave, so the tails beyond are below 2^-79 together.
+	// The tails begin where log(pmf/mode) falls below this: 80 bits. The law is
+	// log-concave, so it falls as much again within the next last+1-mode numbers.
+	// Hence the sum of pmf/mode over a tail is below 2^-79·255·width, and below
+	// unit·width, which its step holds.
 	cutoff = -80 * math.Ln2
 )
 
@@ -124,6 +130,11 @@ func (b *Binomial) Draw(s *Stream) uint64 {
 			i = int(b.alias[i])
 		}
 		if i == reject {
+			if side := w << 8 >> 9; w>>56 == reject && side < 2 { // each tail has one of 2^63 places; fill leaves more
+				if k, kept := b.tail(side == 1, s.Uint64(), s); kept {
+					return b.counted(k)
+				}
+			}
 			continue
 		}
 		k := b.first + uint64(i)*b.width
@@ -136,17 +147,22 @@ func (b *Binomial) Draw(s *Stream) uint64 {
 		if v := s.Uint64(); v >= b.sure[i] && !b.keep(v, k, b.weight[i], s) {
 			continue
 		}
-		if b.flipped {
-			return b.n - k
-		}
-		return k
+		return b.counted(k)
 	}
+}
+
+// counted is the number of successes that k stands for.
+func (b *Binomial) counted(k uint64) uint64 {
+	if b.flipped {
+		return b.n - k
+	}
+	return k
 }
 
 // keep reports whether a fraction whose first 64 bits are v is below the law's
 // ratio at k over the height of its step. Only when the two are closer than the
-// float64 error, or these bits do not decide, is the ratio computed with 192-bit
-// arithmetic; s gives 64 more.
+// float64 error, or these bits do not decide, is the ratio computed with more
+// bits; s gives the fraction's further ones.
 func (b *Binomial) keep(v, k, weight uint64, s *Stream) bool {
 	got := b.law.ratio(k) / (float64(weight) * b.unit)
 	switch margin := 2 * b.law.slack * got; {
@@ -155,5 +171,23 @@ func (b *Binomial) keep(v, k, weight uint64, s *Stream) bool {
 	case float64(v)*0x1p-64 > got+margin:
 		return false
 	}
-	return b.law.exactlyBelow(v, k, weight, b.unit, s)
+	return b.law.exactlyBelow(newFraction(v, s), k, weight, b.unit)
+}
+
+// tail draws a number above the steps, or below them, with probability
+// pmf(k)/pmf(mode)/(unit·width), and none with the remaining probability, by inversion of a
+// fraction whose first digits are those of word.
+func (b *Binomial) tail(above bool, word uint64, s *Stream) (k uint64, kept bool) {
+	most := int(b.first)
+	number := func(d int) uint64 { return b.first - 1 - uint64(d) }
+	if above {
+		most = int(b.n - b.last)
+		number = func(d int) uint64 { return b.last + 1 + uint64(d) }
+	}
+	if most == 0 || word>>56 > 0 { // the tail has less than 2^-8 of its step
+		return 0, false
+	}
+	u := newFraction(word, s)
+	d := sort.Search(most, func(d int) bool { return u.below(b.law.tailSum(number(0), number(d), b.unit, b.width)) })
+	return number(d), d < most
 }

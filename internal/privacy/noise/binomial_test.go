@@ -1,6 +1,7 @@
 package noise
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"testing"
@@ -199,5 +200,21 @@ func BenchmarkBinomial(b *testing.B) {
 				d.Draw(s)
 			}
 		})
+	}
+}
+
+// Of the 2^63 places that a draw's first word chooses one leads below the steps and one above.
+func TestDrawsReachTheTails(t *testing.T) {
+	for _, p := range []float64{0.25, 0.75} {
+		b := NewBinomial(2000, p)
+		for place, k := range []uint64{b.first - 1, b.last + 1} {
+			s := Insecure(28).Stream(Sampling)
+			clear(s.buf[:16]) // the second word begins the fraction: 0 is the tail's first number
+			binary.LittleEndian.PutUint64(s.buf[:], reject<<56|uint64(place)<<1)
+			s.used = 0
+			if got := b.Draw(s); got != b.counted(k) {
+				t.Errorf("p=%g: place %d is %d, want %d", p, place, got, b.counted(k))
+			}
+		}
 	}
 }

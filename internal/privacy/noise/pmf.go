@@ -57,39 +57,63 @@ func (f *pmf) support(cutoff float64) (first, last uint64) {
 	return first, last
 }
 
-// exactlyBelow reports whether v/2^64, and 64 more bits from s where v does not
-// decide, is below pmf(k)/pmf(mode)/(weight·unit), which it computes with a relative
-// error below 2^-150: the ratio is the product of the ratios of neighbouring
-// probabilities, pmf(j)/pmf(j-1) = (n-j+1)p / (j(1-p)).
-func (f *pmf) exactlyBelow(v, k, weight uint64, unit float64, s *Stream) bool {
-	left := exact(unit)
-	left.Mul(left, new(big.Float).SetUint64(weight))
-	right := exact(0x1p64)
-	p := exact(f.p)
-	q := exact(1)
-	q.Sub(q, p)
-	lo, hi := f.mode, k
-	if k < f.mode { // 1/ratio is the product: it goes to the other side
-		left, right = right, left
-		lo, hi = k, f.mode
-	}
-	factor := exact(0)
-	for j := lo + 1; j <= hi; j++ {
-		right.Mul(right, factor.SetUint64(f.n-j+1)).Mul(right, p)
-		left.Mul(left, factor.SetUint64(j)).Mul(left, q)
-	}
-	if k < f.mode {
-		left, right = right, left
-	}
-	rest := right.Quo(right, left)
-	rest.Sub(rest, exact(0).SetUint64(v)) // of the threshold, in units of 2^-64
-	if rest.Sign() <= 0 || rest.Cmp(exact(1)) >= 0 {
-		return rest.Sign() > 0
-	}
-	return exact(0).SetUint64(s.Uint64()).Cmp(rest.Mul(rest, exact(0x1p64))) < 0
+// exactlyBelow reports whether u is below pmf(k)/pmf(mode)/(weight·unit).
+func (f *pmf) exactlyBelow(u *fraction, k, weight uint64, unit float64) bool {
+	return u.below(func(prec uint) *big.Float {
+		r := f.exactRatio(k, prec)
+		return r.Quo(r, exact(unit, prec)).Quo(r, new(big.Float).SetUint64(weight))
+	})
 }
 
-func exact(x float64) *big.Float { return new(big.Float).SetPrec(192).SetFloat64(x) }
+// exactRatio is pmf(k)/pmf(mode) with a relative error below 2^(50-prec), the
+// product of the ratios of neighbouring probabilities, see next.
+func (f *pmf) exactRatio(k uint64, prec uint) *big.Float {
+	num, den := exact(1, prec), exact(1, prec)
+	p, q := f.odds(prec)
+	factor := new(big.Float)
+	for j := min(k, f.mode) + 1; j <= max(k, f.mode); j++ {
+		num.Mul(num, factor.SetUint64(f.n-j+1)).Mul(num, p)
+		den.Mul(den, factor.SetUint64(j)).Mul(den, q)
+	}
+	if k < f.mode {
+		num, den = den, num
+	}
+	return num.Quo(num, den)
+}
+
+// tailSum returns Σ pmf(j)/pmf(mode)/(unit·width) over j from `from`, beyond the steps, to k,
+// away from the mode.
+func (f *pmf) tailSum(from, k uint64, unit float64, width uint64) func(prec uint) *big.Float {
+	return func(prec uint) *big.Float {
+		p, q := f.odds(prec)
+		term := f.exactRatio(from, prec)
+		sum := new(big.Float).Copy(term)
+		up, down := new(big.Float), new(big.Float)
+		for j := from; j != k; {
+			// pmf(j+1)/pmf(j) = (n-j)p / ((j+1)(1-p)), and pmf(j-1)/pmf(j) its inverse at j-1
+			if k > from {
+				term.Mul(term, up.SetUint64(f.n-j)).Mul(term, p).Quo(term, down.SetUint64(j+1)).Quo(term, q)
+				j++
+			} else {
+				term.Mul(term, up.SetUint64(j)).Mul(term, q).Quo(term, down.SetUint64(f.n-j+1)).Quo(term, p)
+				j--
+			}
+			sum.Add(sum, term)
+			if new(big.Float).SetMantExp(term, int(prec)).Cmp(sum) <= 0 {
+				break // terms fall: those that are left are below 2^(40-prec) of the sum
+			}
+		}
+		return sum.Quo(sum, exact(unit, prec)).Quo(sum, up.SetUint64(width))
+	}
+}
+
+// odds are p and 1-p.
+func (f *pmf) odds(prec uint) (p, q *big.Float) {
+	p = exact(f.p, prec)
+	return p, new(big.Float).SetPrec(prec).Sub(exact(1, prec), p)
+}
+
+func exact(x float64, prec uint) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
 
 // deviance returns x log(x/mean) + mean - x, without cancellation where x is
 // near the mean (Loader's bd0).
