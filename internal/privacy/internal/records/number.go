@@ -146,10 +146,7 @@ func (n notation) parse(cell []byte) (x float64, ok bool) {
 	if !n.decimalComma && n.thousands == nil {
 		return parseNumber(cell)
 	}
-	var buf [64]byte
-	if len(cell) > len(buf) {
-		return 0, false
-	}
+	var buf [64]byte // of most numbers; a longer one is read, too, as in text without quotes
 	decimal := byte('.')
 	if n.decimalComma {
 		decimal = ','
