@@ -3,6 +3,7 @@ package fit
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -131,5 +132,10 @@ func TestDrawsByWeights(t *testing.T) {
 	list := []candidate{{score: 3}, {score: 3 - math.Log(3)}}
 	if got := weights(list); math.Abs(got[0]-0.75) > 1e-12 || math.Abs(got[1]-0.25) > 1e-12 {
 		t.Errorf("weights %v, want .75 and .25", got)
+	}
+	for _, none := range []float64{math.Inf(-1), math.NaN()} { // the steps' squares have no limit
+		if got := weights([]candidate{{score: none}, {score: none}, {score: none}}); !slices.Equal(got, []float64{1, 0, 0}) {
+			t.Errorf("weights %v of scores %g, want the first", got, none)
+		}
 	}
 }

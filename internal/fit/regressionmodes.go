@@ -208,11 +208,18 @@ func longTails(list []candidate) (sum float64) {
 	return sum
 }
 
-// weights are the probabilities of candidates.
+// weights are the probabilities of candidates, the most probable first. Where none explains the
+// steps, as of squares without a limit, it is the first.
 func weights(list []candidate) []float64 {
 	total, weights := 0.0, make([]float64, len(list))
 	for i, x := range list {
 		weights[i] = math.Exp(x.score - list[0].score)
+		if math.IsNaN(weights[i]) {
+			weights[i] = 0
+			if i == 0 {
+				weights[i] = 1
+			}
+		}
 		total += weights[i]
 	}
 	floats.Scale(1/total, weights)
