@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -62,9 +63,7 @@ range, up to a constant. The claim is about the records of DATA and TEST togethe
 			if err := cluster.OneProcess(); err != nil {
 				return status.Usagef("%v", err)
 			}
-			if trials == 0 {
-				trials = trialsPerModel * (len(args) - 2)
-			}
+			trials = cmp.Or(trials, trialsPerModel*(len(args)-2))
 			if trials < 1 || trials > mostTrials {
 				return status.Usagef("--trials: %d is not between 1 and %d", trials, mostTrials)
 			}
@@ -204,9 +203,7 @@ func (of selection) candidates(c *cobra.Command, s *flags.Settings) (all []candi
 		if err := own.ResolveModel(c, m.Spec); err != nil {
 			return nil, err
 		}
-		if own.Fit.Table1 == "" {
-			own.Fit.Table1 = settings.Table1Default
-		}
+		own.Fit.Table1 = cmp.Or(own.Fit.Table1, settings.Table1Default)
 		switch {
 		case m.ByMarginals() || own.Fit.Method != "" && own.Fit.Method != settings.MethodVI:
 			return nil, status.Usagef("%s: a selection is among fits by variational inference, whose predictions can be scored", path)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -57,9 +58,7 @@ parameters go to stdout.`,
 					return status.Usagef("d3p simulate: column %s has texts or tokens, which d3p cannot draw; try a fit with --records and a public table", t.From.V)
 				}
 			}
-			if n == 0 {
-				n = m.Spec.Data.Rows.N()
-			}
+			n = cmp.Or(n, m.Spec.Data.Rows.N())
 			rng := noise.NewRandom(noise.Public(seed).Stream(noise.Simulation))
 			table, theta := simulate.Units(m, n, rng)
 			if out == "" {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"maps"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 )
 
@@ -57,18 +59,9 @@ func loadAdult(shared string) ([]replicate, error) {
 	return []replicate{binaryReplicate("adult", numbered("x", features), rows, len(train), true)}, nil
 }
 
+// complete keeps the rows without an empty cell. It spoils rows.
 func complete(rows [][]string) [][]string {
-	var out [][]string
-next:
-	for _, row := range rows {
-		for _, cell := range row {
-			if cell == "" {
-				continue next
-			}
-		}
-		out = append(out, row)
-	}
-	return out
+	return slices.DeleteFunc(rows, func(row []string) bool { return slices.Contains(row, "") })
 }
 
 func numeric(rows [][]string, j int) bool {
@@ -82,17 +75,9 @@ func levels(rows [][]string, j int) []string {
 	for _, row := range rows {
 		count[row[j]]++
 	}
-	var out []string
-	for v := range count {
-		out = append(out, v)
-	}
-	sort.Slice(out, func(a, b int) bool {
-		if count[out[a]] != count[out[b]] {
-			return count[out[a]] > count[out[b]]
-		}
-		return out[a] < out[b]
+	return slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
 	})
-	return out
 }
 
 func indicator(b bool) float64 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -108,13 +109,8 @@ func (t cellTask) judge(opt options, _ []threshold, dir string, out *report) err
 	if err != nil {
 		return err
 	}
-	if opt.tables == 0 {
-		opt.tables = 20
-	}
-	path := opt.results
-	if path == "" {
-		path = filepath.Join(dir, "intervals.csv")
-	}
+	opt.tables = cmp.Or(opt.tables, 20)
+	path := cmp.Or(opt.results, filepath.Join(dir, "intervals.csv"))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}

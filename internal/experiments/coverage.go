@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -85,11 +86,8 @@ func (c coverageTask) judge(opt options, _ []threshold, dir string, out *report)
 
 // numbers are the comma-separated numbers of text, or of missing if it is empty.
 func numbers(text, missing string) ([]float64, error) {
-	if text == "" {
-		text = missing
-	}
 	var list []float64
-	for _, word := range strings.Split(text, ",") {
+	for _, word := range strings.Split(cmp.Or(text, missing), ",") {
 		x, err := strconv.ParseFloat(word, 64)
 		if err != nil {
 			return nil, fmt.Errorf("%q is not a number (type for instance %s)", word, missing)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -74,10 +75,7 @@ func realTableModel(name string) string {
 
 // judge implements experiment.
 func (methodTask) judge(opt options, _ []threshold, dir string, out *report) error {
-	runs := opt.runs
-	if runs == 0 {
-		runs = 10
-	}
+	runs := cmp.Or(opt.runs, 10)
 	epsilons, err := numbers(opt.epsilons, "0.3,1,4")
 	if err != nil {
 		return err

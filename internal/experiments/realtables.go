@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -90,10 +91,7 @@ model: {formula: "income == '>50K' ~ age + education_num + marital_status + rela
 
 // judge implements experiment.
 func (realTableTask) judge(opt options, _ []threshold, dir string, out *report) error {
-	runs := opt.runs
-	if runs == 0 {
-		runs = 5
-	}
+	runs := cmp.Or(opt.runs, 5)
 	epsilons, err := numbers(opt.epsilons, "1")
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -139,12 +140,7 @@ func (s setup) run(config plan.Config, tables int, dir string) ([]tableScores, e
 		})
 	}
 	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return out, cmp.Or(errs...)
 }
 
 // score compares a posterior with the parameters that made the table.

@@ -3,6 +3,7 @@ package jsonfile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -128,9 +129,7 @@ func fieldsOf(v reflect.Value, list fields) fields {
 		if !f.IsExported() || name == "-" && options == "" || omit {
 			continue
 		}
-		if name == "" {
-			name = f.Name
-		}
+		name = cmp.Or(name, f.Name)
 		list = append(list, field{name, finite(v.Field(i))})
 	}
 	return list

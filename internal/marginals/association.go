@@ -135,10 +135,7 @@ const slopeReach = 1e-2
 func newRaked(a *Association, columns [][]float64) *raked {
 	s := &raked{Association: a, rows: columns[a.Set[0]], columns: columns[a.Set[1]]}
 	s.n = simd.Sum(s.rows)
-	s.beta = make([]float64, len(s.columns))
-	for j := range s.beta {
-		s.beta[j] = 1
-	}
+	s.beta = slices.Repeat([]float64{1}, len(s.columns))
 	size := len(a.Scores)
 	s.count, s.less, s.more = make([]float64, size), make([]float64, size), make([]float64, size)
 	return s

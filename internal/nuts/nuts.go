@@ -4,8 +4,10 @@
 package nuts
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -48,18 +50,10 @@ type Chain struct {
 var ErrNoStart = errors.New("nuts: the log density is not finite at the start")
 
 func (o Options) withDefaults() Options {
-	if o.Warmup == 0 {
-		o.Warmup = 1000
-	}
-	if o.Draws == 0 {
-		o.Draws = 1000
-	}
-	if o.Acceptance == 0 {
-		o.Acceptance = 0.8
-	}
-	if o.MaxDepth == 0 {
-		o.MaxDepth = 10
-	}
+	o.Warmup = cmp.Or(o.Warmup, 1000)
+	o.Draws = cmp.Or(o.Draws, 1000)
+	o.Acceptance = cmp.Or(o.Acceptance, 0.8)
+	o.MaxDepth = cmp.Or(o.MaxDepth, 10)
 	return o
 }
 
@@ -155,10 +149,4 @@ func (c *Chain) keep(p *point, r transition, maxDepth int) {
 	}
 }
 
-func unitMetric(size int) metric {
-	v := make([]float64, size)
-	for i := range v {
-		v[i] = 1
-	}
-	return diagonalMetric{v}
-}
+func unitMetric(size int) metric { return diagonalMetric{slices.Repeat([]float64{1}, size)} }

@@ -5,6 +5,7 @@ package onnx
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -133,7 +134,7 @@ const (
 )
 
 func (a Attributes) messages() (list []message) {
-	for _, name := range sorted(a) {
+	for _, name := range slices.Sorted(maps.Keys(a)) {
 		var m message
 		m.text(1, name)
 		switch x := a[name].(type) {
@@ -210,22 +211,13 @@ func (m *Model) Bytes() []byte {
 	file.text(2, m.Producer)
 	file.bytes(7, graph)
 	file.bytes(8, set)
-	for _, key := range sorted(m.Metadata) {
+	for _, key := range slices.Sorted(maps.Keys(m.Metadata)) {
 		var entry message
 		entry.text(1, key)
 		entry.text(2, m.Metadata[key])
 		file.bytes(14, entry)
 	}
 	return file
-}
-
-func sorted[V any](table map[string]V) []string {
-	keys := make([]string, 0, len(table))
-	for key := range table {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func wide(list []int) []int64 {

@@ -144,17 +144,14 @@ func (q scores) matrix(h, v []float64) *mat.SymDense {
 	square := make([]float64, len(q.gradients))
 	simd.Mul(square, q.gradients, q.gradients)
 	of := func(r int) []float64 { return square[r*q.latent : (r+1)*q.latent] }
-	weight, have, want := make([]float64, q.records), make([]float64, q.latent), make([]float64, q.records)
+	have, want := make([]float64, q.latent), make([]float64, q.records)
 	scaled := make([]float64, q.latent)
 	floats.DivTo(scaled, h, v)
 	for r := range want {
 		simd.Add(have, have, of(r))
 		want[r] = simd.Dot(of(r), scaled)
 	}
-	common := commonFactor(have, h, v)
-	for r := range weight {
-		weight[r] = common
-	}
+	weight := slices.Repeat([]float64{commonFactor(have, h, v)}, q.records)
 	for range weightRounds {
 		clear(have)
 		for r, w := range weight {

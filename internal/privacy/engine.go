@@ -1,6 +1,8 @@
 package privacy
 
 import (
+	"slices"
+
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy/internal/records"
 	"d3p/internal/privacy/noise"
@@ -14,10 +16,7 @@ type PackedRun = records.PackedRun
 
 // NewRows returns n valid records of k columns that are all zero, stride numbers apart.
 func NewRows(p Precision, n, k, stride int) *Rows {
-	r := &Rows{N: n, K: k, Stride: stride, Valid: make([]bool, n)}
-	for i := range r.Valid {
-		r.Valid[i] = true
-	}
+	r := &Rows{N: n, K: k, Stride: stride, Valid: slices.Repeat([]bool{true}, n)}
 	if p == Float32 {
 		r.F32 = make([]float32, n*stride)
 	} else {

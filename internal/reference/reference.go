@@ -5,6 +5,7 @@
 package reference
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -38,13 +39,9 @@ func (o Options) withDefaults() Options {
 		of    *int
 		value int
 	}{{&o.Chains, 4}, {&o.Warmup, 1000}, {&o.Draws, 1000}} {
-		if *f.of == 0 {
-			*f.of = f.value
-		}
+		*f.of = cmp.Or(*f.of, f.value)
 	}
-	if o.Parallel == 0 {
-		o.Parallel = o.Chains
-	}
+	o.Parallel = cmp.Or(o.Parallel, o.Chains)
 	return o
 }
 

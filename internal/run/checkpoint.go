@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"sync/atomic"
@@ -29,10 +30,7 @@ type observer struct {
 
 // newObserver starts the clock of the first checkpoint.
 func newObserver(r Run) *observer {
-	seconds := r.Job.CheckpointEvery
-	if seconds == 0 {
-		seconds = defaultCheckpointEvery
-	}
+	seconds := cmp.Or(r.Job.CheckpointEvery, defaultCheckpointEvery)
 	o := &observer{folder: r.folder, host: r.Host, rate: r.Plan.SamplingRate, every: time.Duration(seconds) * time.Second}
 	o.timer = time.AfterFunc(o.every, func() { o.due.Store(true) })
 	return o

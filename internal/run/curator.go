@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"runtime"
@@ -138,10 +139,7 @@ func ownReason(err error) error {
 // curators opens a curator on the processor for each further chain of a sampler, with
 // one thread each; nil for other engines, several processes, and jobs with one thread.
 func (r Run) curators() *fit.Curators {
-	threads := r.Job.Threads
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
+	threads := cmp.Or(r.Job.Threads, runtime.GOMAXPROCS(0))
 	if threads == 1 || r.engine.Together > 1 || r.Ranks.Several() {
 		return nil
 	}

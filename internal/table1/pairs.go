@@ -1,6 +1,8 @@
 package table1
 
 import (
+	"slices"
+
 	"d3p/internal/models"
 	"d3p/internal/models/law"
 	"d3p/internal/privacy"
@@ -43,10 +45,5 @@ func (p *Plan) pairs(c *privacy.Curator, m *models.Model, l *law.Law) error {
 // indexOf is the place in the law of the column with this header.
 func indexOf(l *law.Law, m *models.Model, header string) int {
 	name := find(m, header).Name.V
-	for i := range l.Columns {
-		if l.Columns[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(l.Columns, func(c law.Column) bool { return c.Name == name })
 }

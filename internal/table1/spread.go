@@ -43,10 +43,5 @@ func Spreadless(rows []Row) (columns []string) {
 // mayBeOne reports whether noise hides all shares but the largest.
 func mayBeOne(shares []Row) bool {
 	largest := slices.MaxFunc(shares, func(a, b Row) int { return cmp.Compare(a.Value, b.Value) })
-	for _, r := range shares {
-		if r.Of != largest.Of && r.Value > noiseWidth*r.NoiseSD {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(shares, func(r Row) bool { return r.Of != largest.Of && r.Value > noiseWidth*r.NoiseSD })
 }

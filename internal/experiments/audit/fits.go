@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -35,12 +37,7 @@ func (a attack) released(name, data string, n int, args []string) ([][]float64, 
 		})
 	}
 	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return all, cmp.Or(errs...)
 }
 
 // draws is the number of posterior draws: a network's point has none.
@@ -121,11 +118,7 @@ func tensors(path string) ([]float64, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	delete(header, "__metadata__")
-	var names []string
-	for name := range header {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(header))
 	var out []float64
 	for _, name := range names {
 		t := header[name]

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"d3p/internal/fit/optimizer"
@@ -42,12 +43,7 @@ func networkRate(m *models.Model) float64 {
 
 // hasNetwork reports whether the model has weights of networks.
 func hasNetwork(m *models.Model) bool {
-	for i := range m.Params {
-		if m.Params[i].Weight {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Params, func(p models.Param) bool { return p.Weight })
 }
 
 // withNetwork fills the open fields of c for a model with networks: a point estimate, the

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -49,9 +50,7 @@ func newPlan(m *models.Model, cfg Config) (*Plan, error) {
 	if m.P == 0 {
 		return nil, errors.New("the model has no parameters to fit (write `1 +` in its formula for an intercept)")
 	}
-	if cfg.Records == 0 {
-		cfg.Records = m.Spec.Data.Rows.N()
-	}
+	cfg.Records = cmp.Or(cfg.Records, m.Spec.Data.Rows.N())
 	switch {
 	case settings.OneRelease(cfg.Method):
 		return newOneRelease(m, cfg)

@@ -1,6 +1,7 @@
 package encoding
 
 import (
+	"cmp"
 	"math"
 
 	"d3p/internal/models/data"
@@ -67,11 +68,7 @@ func (e Encoding) Encode(row []float64, value func(header string) float64) {
 
 // Encoded is the encoded value of a number in the unit of the file, of a numeric field.
 func (f *Field) Encoded(v float64) float64 {
-	by := f.Scale
-	if by == 0 {
-		by = 1
-	}
-	x := (Transformed(f.Transform, v) - f.Center) / by
+	x := (Transformed(f.Transform, v) - f.Center) / cmp.Or(f.Scale, 1)
 	if f.Kind == Quantile {
 		x = NormalQuantile(x)
 	}
@@ -83,12 +80,8 @@ func (f *Field) Number(x float64) float64 {
 	if f.Kind == Quantile {
 		x = math.Erfc(-x/math.Sqrt2) / 2
 	}
-	by := f.Scale
-	if by == 0 {
-		by = 1
-	}
 	c := data.Column{Transform: source.Value[string]{V: f.Transform}}
-	return c.Untransformed(x*by + f.Center)
+	return c.Untransformed(x*cmp.Or(f.Scale, 1) + f.Center)
 }
 
 // Transformed applies a declared transform, "" for none, to a number.

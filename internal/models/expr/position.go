@@ -1,8 +1,9 @@
 package expr
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -80,14 +81,7 @@ func (es *Errors) Add(at Position, hint, format string, args ...any) {
 
 // Sort orders the mistakes by file, line and column.
 func (es Errors) Sort() {
-	sort.SliceStable(es, func(i, j int) bool {
-		a, b := es[i].Position, es[j].Position
-		if a.File != b.File {
-			return a.File < b.File
-		}
-		if a.Line != b.Line {
-			return a.Line < b.Line
-		}
-		return a.Column < b.Column
+	slices.SortStableFunc(es, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 }

@@ -132,7 +132,7 @@ func (b *Builder) Param(name string, s Shape) *Node {
 		return b.fail("param "+name, "%v", err)
 	}
 	if n, ok := b.leaves[name]; ok {
-		if n.op != OpParam || !sameShape(n.shape, s) {
+		if n.op != OpParam || !slices.Equal(n.shape, s) {
 			return b.fail("param "+name, "declared twice, as %v and as %v", n.shape, s)
 		}
 		return n
@@ -151,7 +151,7 @@ func (b *Builder) Aux(name string, s Shape, perRecord bool) *Node {
 		return b.fail("aux "+name, "%v", err)
 	}
 	if n, ok := b.leaves[name]; ok {
-		if n.op != OpAux || n.attr.perRecord != perRecord || !sameShape(n.shape, s) {
+		if n.op != OpAux || n.attr.perRecord != perRecord || !slices.Equal(n.shape, s) {
 			return b.fail("aux "+name, "declared twice, differently: as %v %v and as %v", n.op, n.shape, s)
 		}
 		return n
@@ -184,16 +184,4 @@ func (b *Builder) Columns(j int, d Dim) *Node {
 		return b.fail("columns", "index %d is negative", j)
 	}
 	return b.intern(OpColumn, s, StageData, nil, attr{offset: j})
-}
-
-func sameShape(s, t Shape) bool {
-	if len(s) != len(t) {
-		return false
-	}
-	for i := range s {
-		if s[i] != t[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -50,7 +50,7 @@ func (b *Builder) Expand(x *Node, s Shape) *Node {
 	if anyBad(x) {
 		return b.poison
 	}
-	if sameShape(x.shape, s) {
+	if slices.Equal(x.shape, s) {
 		return x
 	}
 	if err := s.check(); err != nil {

@@ -79,7 +79,7 @@ func (b *Builder) absorb(g, x *Node) *Node {
 		inner, index := viewed(x)
 		if g.size > 1 {
 			base, gi := viewed(g)
-			if !sameShape(base.shape, inner.shape) || !sameIndex(gi, index) {
+			if !slices.Equal(base.shape, inner.shape) || !slices.Equal(gi, index) {
 				return nil
 			}
 			g = base
@@ -103,7 +103,7 @@ func (b *Builder) reassociateSum(x, y *Node) *Node {
 	if y.op == OpSub && y.args[1].rank() < y.args[0].rank() && x.rank() < y.args[0].rank() {
 		return b.elementwise(OpAdd, b.elementwise(OpSub, x, y.args[1]), y.args[0])
 	}
-	if x.op == OpSum && y.op == OpSum && sameShape(x.shape, y.shape) {
+	if x.op == OpSum && y.op == OpSum && slices.Equal(x.shape, y.shape) {
 		if y.attr.index[0] < x.attr.index[0] {
 			x, y = y, x
 		}
@@ -148,7 +148,7 @@ func (b *Builder) beforeViews(op Op, shape Shape, args []*Node) *Node {
 				base, first = x, a
 			}
 			same := x.size == a.size && (a.rank() == 2 || index == nil)
-			if x.size > a.size || same || !sameShape(x.shape, base.shape) || !sameIndex(index, first.attr.index) {
+			if x.size > a.size || same || !slices.Equal(x.shape, base.shape) || !slices.Equal(index, first.attr.index) {
 				return nil
 			}
 			inner[i] = x
@@ -162,16 +162,4 @@ func (b *Builder) beforeViews(op Op, shape Shape, args []*Node) *Node {
 		return nil
 	}
 	return b.view(b.elementwise(op, inner...), shape, first.attr.index)
-}
-
-func sameIndex(x, y []int32) bool {
-	if len(x) != len(y) {
-		return false
-	}
-	for i := range x {
-		if x[i] != y[i] {
-			return false
-		}
-	}
-	return true
 }

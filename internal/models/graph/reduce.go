@@ -1,6 +1,9 @@
 package graph
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Sum adds up the named dimensions of x, all of them if none is named.
 func (b *Builder) Sum(x *Node, dims ...string) *Node {
@@ -49,7 +52,7 @@ func (b *Builder) splitSum(x *Node, s Shape, into []int32) *Node {
 			if f.size == 1 {
 				return b.Mul(b.sumInto(rest, s, into), b.view(f, nil, nil))
 			}
-			if base, index := viewed(f); base.size == s.Size() && sameIndex(index, into) {
+			if base, index := viewed(f); base.size == s.Size() && slices.Equal(index, into) {
 				return b.Mul(b.sumInto(rest, s, into), b.view(base, s, nil))
 			}
 		}

@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // view is Take without checks; index nil is the identity.
 func (b *Builder) view(x *Node, s Shape, index []int32) *Node {
 	if x.op == OpView {
@@ -19,7 +21,7 @@ func (b *Builder) view(x *Node, s Shape, index []int32) *Node {
 	if index != nil && len(index) == x.size && isIdentity(index) {
 		index = nil
 	}
-	if index == nil && sameShape(s, x.shape) {
+	if index == nil && slices.Equal(s, x.shape) {
 		return x
 	}
 	if x.op == OpConst {
@@ -104,7 +106,7 @@ func (b *Builder) Concat(d Dim, xs ...*Node) *Node {
 	}
 	size := 0
 	for _, x := range xs {
-		if len(x.shape) == 0 || !sameShape(x.shape[1:], xs[0].shape[1:]) {
+		if len(x.shape) == 0 || !slices.Equal(x.shape[1:], xs[0].shape[1:]) {
 			return b.fail("concat", "%v beside %v", x.shape, xs[0].shape)
 		}
 		size += x.shape[0].Size

@@ -1,6 +1,9 @@
 package guide
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Block gives some coordinates of θ a separate family, independent of all others.
 type Block struct {
@@ -155,12 +158,7 @@ func (g *Blocks) each(dst, lambda []float64, of func(g Guide, dst, lambda []floa
 
 // scored reports whether every family has a formula for its score.
 func (g *Blocks) scored() bool {
-	for k := range g.parts {
-		if _, ok := g.parts[k].Guide.(Scorer); !ok {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(g.parts, func(p part) bool { _, ok := p.Guide.(Scorer); return !ok })
 }
 
 // Score implements Scorer; every family must.

@@ -1,6 +1,7 @@
 package law
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -187,9 +188,7 @@ func (l *Law) newMover() *mover {
 		for b := range values[i] {
 			m.sd[j] = math.Hypot(m.sd[j], (drawn.At(b, j)-m.mean[j])/math.Sqrt(moverRecords))
 		}
-		if m.sd[j] == 0 {
-			m.sd[j] = 1
-		}
+		m.sd[j] = cmp.Or(m.sd[j], 1)
 		for b := range values[i] {
 			drawn.Set(b, j, (drawn.At(b, j)-m.mean[j])/m.sd[j])
 		}

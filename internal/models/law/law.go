@@ -236,12 +236,7 @@ func (l *Law) AsBought() *Law {
 
 // Bought reports whether any column's distribution was bought.
 func (l *Law) Bought() bool {
-	for i := range l.Columns {
-		if l.Columns[i].Shares != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Columns, func(c Column) bool { return c.Shares != nil })
 }
 
 // Column returns the column of that name, or nil.

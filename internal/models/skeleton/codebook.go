@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -116,11 +117,7 @@ func (c Described) entries(name string, groups bool) (list []string) {
 	if c.Center != "" || c.By != "" {
 		list = append(list, fmt.Sprintf("scale: {center: %s, by: %s}", scalar(orBlank(c.Center)), scalar(orBlank(c.By))))
 	}
-	source := c.Source
-	if source == "" {
-		source = "codebook"
-	}
-	add("source", source)
+	add("source", cmp.Or(c.Source, "codebook"))
 	return list
 }
 

@@ -1,6 +1,8 @@
 package skeleton
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"d3p/internal/models/data"
@@ -17,12 +19,7 @@ var (
 
 // plays reports whether the column has one of these roles.
 func (c Described) plays(roles []string) bool {
-	for _, r := range roles {
-		if strings.EqualFold(r, c.Role) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(roles, func(r string) bool { return strings.EqualFold(r, c.Role) })
 }
 
 // byRoles applies the roles of columns: the columns that the file needs, the id of a unit,
@@ -52,9 +49,7 @@ func (k Known) byRoles(columns []Described) ([]Described, Known) {
 	}
 	if k.Formula == "" && !k.Twin && len(responses) == 1 {
 		k.Formula = strings.Join(append(append([]string{responses[0] + " ~ 1"}, terms...), groups...), " + ")
-		if k.Family == "" {
-			k.Family = family
-		}
+		k.Family = cmp.Or(k.Family, family)
 	}
 	return rest, k
 }

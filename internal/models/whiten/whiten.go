@@ -39,10 +39,7 @@ func Coordinates(m *models.Model, l *law.Law, ridge, leverage float64, rng dist.
 	}
 	rows, precision := drawRows(m, l, rng), m.PriorPrecision(rng)
 	records := max(1, l.Records)
-	c := &models.Coordinates{Origin: make([]float64, m.P), Unit: make([]float64, m.P)}
-	for j := range c.Unit {
-		c.Unit[j] = 1
-	}
+	c := &models.Coordinates{Origin: make([]float64, m.P), Unit: slices.Repeat([]float64{1}, m.P)}
 	designs, response, offsets := designs(m, list, rows)
 	noise := correlationNoise(l, false)
 	directions := correlationNoise(l, true)

@@ -274,10 +274,4 @@ func product(list []int) int {
 	return n
 }
 
-func ones(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = 1
-	}
-	return list
-}
+func ones(n int) []int { return slices.Repeat([]int{1}, n) }

@@ -1,6 +1,7 @@
 package sampler
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -25,10 +26,7 @@ func newFixedSize(cfg Config) (scheme, error) {
 	if err != nil {
 		return nil, err
 	}
-	batch := cfg.BatchSize
-	if batch == 0 {
-		batch = int(math.Round(q * float64(cfg.PublicN)))
-	}
+	batch := cmp.Or(cfg.BatchSize, int(math.Round(q*float64(cfg.PublicN))))
 	if batch < 1 {
 		return nil, fmt.Errorf("sampler: rate %g of %d records is less than one record: raise the rate", q, cfg.PublicN)
 	}

@@ -1,6 +1,7 @@
 package sensitivity
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -63,14 +64,11 @@ func scaled(f *encoding.Field, bound *float64, absent float64) float64 {
 	if bound == nil {
 		return absent
 	}
-	x, by := *bound, f.Scale
+	x := *bound
 	if t := data.TransformNamed(f.Transform); t != nil {
 		x = t.Apply(x)
 	}
-	if by == 0 {
-		by = 1
-	}
-	return (x - f.Center) / by
+	return (x - f.Center) / cmp.Or(f.Scale, 1)
 }
 
 // width is the number of columns of a record.

@@ -3,6 +3,7 @@
 package grids
 
 import (
+	"cmp"
 	"math"
 
 	"d3p/internal/privacy/accountant/bracket"
@@ -108,9 +109,7 @@ func (b *Refiner) Plan() (p *planner, ok bool) {
 		s.lowest, s.highest = g.Span(b.floor(0.5*b.Mu2*b.Theta*(1+b.Theta)), b.Tail)
 		p.Parts, p.moments, p.nodes = append(p.Parts, pairs.Part{Count: 1, Pair: g}), append(p.moments, s), append(p.nodes, bracket.Nodes{})
 	}
-	if b.AtMost == 0 {
-		b.AtMost = maxPoints
-	}
+	b.AtMost = cmp.Or(b.AtMost, maxPoints)
 	least := minPoints
 	if b.Budget == 0 {
 		least = b.AtMost

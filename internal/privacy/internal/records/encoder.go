@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -140,15 +141,12 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 
 // resolve fills in the defaults and encodes the imputed constant.
 func resolve(f encoding.Field) field {
-	r := field{Field: f, lower: math.Inf(-1), upper: math.Inf(1), scale: f.Scale}
+	r := field{Field: f, lower: math.Inf(-1), upper: math.Inf(1), scale: cmp.Or(f.Scale, 1)}
 	if f.Lower != nil {
 		r.lower = *f.Lower
 	}
 	if f.Upper != nil {
 		r.upper = *f.Upper
-	}
-	if r.scale == 0 {
-		r.scale = 1
 	}
 	if t := data.TransformNamed(f.Transform); t != nil {
 		r.transform = t.Apply

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"io"
 	"sync"
 
@@ -82,12 +83,7 @@ func together(n int, work func(k, of int) error) error {
 		group.Go(func() { errs[k] = work(k, n) })
 	}
 	group.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // cellsOf returns the functions that encode cell i of each of p's columns from `first` on.
