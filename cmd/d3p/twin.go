@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime"
@@ -118,9 +119,7 @@ func (s *twinSettings) addFlags(c *cobra.Command) {
 // size.
 func (s twinSettings) withDefaults(m *spec.Spec) twinSettings {
 	o := m.Output.Twin
-	if s.draws == 0 {
-		s.draws = o.ParameterDraws.Or(defaultTwinDraws)
-	}
+	s.draws = cmp.Or(s.draws, o.ParameterDraws.Or(defaultTwinDraws))
 	if s.rows == 0 {
 		s.rows = m.Data.Rows.N()
 		if o.RowsPerDraw.IsSet() {

@@ -26,7 +26,7 @@ func loadAdult(shared string) ([]replicate, error) {
 		return nil, err
 	}
 	train, test = complete(train), complete(test)
-	all := append(append([][]string(nil), train...), test...)
+	all := slices.Concat(train, test)
 
 	rows := make([][]float64, len(all))
 	features := 0

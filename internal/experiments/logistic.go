@@ -84,7 +84,7 @@ func loadAbalone(shared string) ([]replicate, error) {
 
 // binaryReplicate splits rows (features, then y) after the first train rows.
 func binaryReplicate(name string, names []string, rows [][]float64, train int, intercept bool) replicate {
-	header := append(append([]string(nil), names...), "y")
+	header := append(slices.Clone(names), "y")
 	r := replicate{
 		model: logisticModel(name, train, names, intercept, 1),
 		train: table{header, rows[:train]},
@@ -113,7 +113,7 @@ func loadSimLR(shared string) ([]replicate, error) {
 		for _, held := range []float64{0, 1} {
 			for _, row := range t.rows {
 				if row[0] == held {
-					ordered = append(ordered, append(append([]float64(nil), row[2:]...), row[1]))
+					ordered = append(ordered, append(slices.Clone(row[2:]), row[1]))
 				}
 			}
 			if held == 0 {

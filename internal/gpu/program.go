@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 
 	"d3p/internal/models/graph"
 )
@@ -230,7 +231,7 @@ func bySource(into []int32, n int) []int32 {
 	for j := range n {
 		list[j+1] += list[j]
 	}
-	next := append([]int32(nil), list[:n]...)
+	next := slices.Clone(list[:n])
 	list = list[:n+1+len(into)]
 	for i, j := range into {
 		list[n+1+int(next[j])] = int32(i)

@@ -53,7 +53,7 @@ const scaleStep, leastRising, leastFalling = 1, 0.1, 0.01
 func newCentring(c *curvature, theta, width []float64, h *mat.SymDense, scales []int) (*centring, error) {
 	p := len(theta)
 	t := &centring{
-		scales: scales, middle: append([]float64(nil), theta...), density: c.density,
+		scales: scales, middle: slices.Clone(theta), density: c.density,
 		theta: make([]float64, p), ratio: make([]float64, p), mean: make([]float64, p),
 	}
 	isScale := make([]bool, p)
@@ -235,7 +235,7 @@ func centred(c *curvature, theta, width []float64, scales []int) (best *laplace,
 			break
 		}
 		t.toTheta(next.mode)
-		theta, width = append([]float64(nil), t.theta...), next.width
+		theta, width = slices.Clone(t.theta), next.width
 	}
 	return best, found, nil
 }

@@ -1,6 +1,8 @@
 package outputs
 
 import (
+	"slices"
+
 	"d3p/internal/models"
 	"d3p/internal/posterior"
 )
@@ -32,7 +34,7 @@ func (d *Draws) shareDerived(m *models.Model, p *posterior.Posterior) {
 func (d *Draws) slopes(m *models.Model, p *posterior.Posterior) []float64 {
 	out := make([]float64, len(d.Variables)*m.P)
 	above, below := make([]float64, len(d.Variables)), make([]float64, len(d.Variables))
-	theta := append([]float64(nil), p.Mean...)
+	theta := slices.Clone(p.Mean)
 	sd := make([]float64, m.P)
 	p.SD(sd)
 	for j := range theta {

@@ -59,7 +59,7 @@ type clipBias struct {
 // Cantoni and Ronchetti 2001, doi:10.1198/016214501753209004. It reads no record:
 // the bias is that of the model, with predictors as declared.
 func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
-	at := append([]float64(nil), post.Mean...)
+	at := slices.Clone(post.Mean)
 	places := j.releases.settled(b.fitted.place, j.clipNorm, j.random())
 	spread := b.spreadOfEffects(len(at))
 	before := j.clippedSum(at, spread, places, b.fitted.unit)

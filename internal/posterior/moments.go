@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -169,7 +170,7 @@ func (s simulation) sum(truths func(i int) []float64, e effects, places [][]plac
 			continue
 		}
 		all.first += count
-		batch := batchSums{phi: append([]float64(nil), phi...), records: count}
+		batch := batchSums{phi: slices.Clone(phi), records: count}
 		for h := range batch.halves {
 			from, to := h*simulationBatch/2, (h+1)*simulationBatch/2
 			batch.halves[h] = square()

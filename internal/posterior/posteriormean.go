@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -157,7 +158,7 @@ func settleNull(post *Posterior, prior *models.PriorDensity, index []int, null *
 // among the coordinates index, by central differences of its gradient.
 func priorInformation(prior *models.PriorDensity, post *Posterior, index []int) *mat.SymDense {
 	n := len(post.Mean)
-	theta, above, below := append([]float64(nil), post.Mean...), make([]float64, n), make([]float64, n)
+	theta, above, below := slices.Clone(post.Mean), make([]float64, n), make([]float64, n)
 	rows := mat.NewDense(len(index), len(index), nil)
 	for i, j := range index {
 		h := math.Exp(post.LogSD[j]) / 100

@@ -61,7 +61,7 @@ func (j *jointNormal) separateResidual(post *Posterior, w widening, of informati
 		return
 	}
 	q := distuv.Gamma{Alpha: mean * mean / variance, Beta: mean / variance}
-	theta := append([]float64(nil), post.Mean...)
+	theta := slices.Clone(post.Mean)
 	prior := func(t float64) float64 { // its log, t from the fit's
 		theta[at] = post.Mean[at] + t
 		return j.prior.LogDensity(theta)

@@ -135,7 +135,7 @@ func (s scale) estimate(post *Posterior, prior *models.PriorDensity, c *curvatur
 	for i, j := range s.effects {
 		measured[i] += post.Mean[j]
 	}
-	theta := append([]float64(nil), post.Mean...)
+	theta := slices.Clone(post.Mean)
 	logPrior := func(t float64) float64 {
 		theta[s.at] = post.Mean[s.at] + t
 		return prior.LogDensity(theta)

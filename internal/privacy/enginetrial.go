@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
@@ -140,7 +141,7 @@ func trySteps(engine, reference Engine, m *models.Model, rows *Rows, in StepInpu
 	got, err := trialStep(engine, m, rows, StepsInput{
 		First: step, N: 1, Threads: 1, Rate: draws.Rate(), Networks: []*sampler.Network{draws.Network()},
 		Draw:  func(_, t int, dst []uint32) ([]uint32, bool) { return draws.Draw(t, dst) },
-		State: append(append([]float64(nil), in.Params...), clipNorm), Kept: make([]float64, m.Likelihood.P+1),
+		State: append(slices.Clone(in.Params), clipNorm), Kept: make([]float64, m.Likelihood.P+1),
 		Sum: root.Stream(noise.GradientNoise), Count: root.Stream(noise.CountNoise), RecordNoise: in.RecordNoise,
 		Clip: Clip{Kind: Flat}, GradientNoise: z, Widened: 1,
 	})

@@ -470,7 +470,7 @@ func (l *Likelihood) Solved() []float64 {
 	var c mat.Cholesky
 	solved := mat.NewVecDense(l.p, nil)
 	if !c.Factorize(l.positive) || c.SolveVecTo(solved, mat.NewVecDense(l.p, right)) != nil {
-		return append([]float64(nil), at...)
+		return slices.Clone(at)
 	}
 	out := make([]float64, l.p)
 	for j := range out {

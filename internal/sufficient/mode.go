@@ -2,6 +2,7 @@ package sufficient
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -13,7 +14,7 @@ type Density func(gradient, x []float64) float64
 // the inverse of the information there, whose eigenvalues are bounded away from zero.
 func Mode(density Density, start []float64) ([]float64, *mat.SymDense) {
 	n := len(start)
-	x, gradient := append([]float64(nil), start...), make([]float64, n)
+	x, gradient := slices.Clone(start), make([]float64, n)
 	value := density(gradient, x)
 	damping := 1e-3
 	for range 40 {
@@ -46,7 +47,7 @@ func Mode(density Density, start []float64) ([]float64, *mat.SymDense) {
 // informationAt is minus the second derivatives, by differences of the gradient.
 func informationAt(density Density, x []float64) *mat.SymDense {
 	n := len(x)
-	up, down, y := make([]float64, n), make([]float64, n), append([]float64(nil), x...)
+	up, down, y := make([]float64, n), make([]float64, n), slices.Clone(x)
 	all := mat.NewDense(n, n, nil)
 	const h = 1e-4
 	for j := range n {

@@ -192,7 +192,7 @@ func longestFrom(sum []float64, blocks [][][]float64) float64 {
 // triangle is the norm of the middle of all corners, and the farthest option of each block from
 // its middle.
 func (d corners) triangle() float64 {
-	middle, apart := append([]float64(nil), d.base...), 0.0
+	middle, apart := slices.Clone(d.base), 0.0
 	for _, options := range d.blocks {
 		mean := make([]float64, len(middle))
 		for _, option := range options {

@@ -3,6 +3,7 @@ package attack
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 
 	"d3p/internal/cpu"
@@ -81,8 +82,7 @@ func iterates(guide string) func(*models.Model, float64) (method, error) {
 				return nil, err
 			}
 			seen := result.Posterior.Trace.Mean
-			moves := make([]float64, len(seen))
-			copy(moves, seen)
+			moves := slices.Clone(seen)
 			for i := m.P; i < len(seen); i++ {
 				moves[i] -= seen[i-m.P]
 			}

@@ -224,7 +224,7 @@ func (a attack) oneRun(directions *mat.Dense, origin []float64) (finding, error)
 // the settings of a more expensive fit that claims the smaller price.
 func (a attack) priced(price []string) []string {
 	if a.noise == 1 {
-		return append(slices.Clone(a.args), price...)
+		return slices.Concat(a.args, price)
 	}
 	return append(slices.Clone(a.args), "--epsilon=2000", price[1], "--noise-multiplier="+a.reduced(price))
 }

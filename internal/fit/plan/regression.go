@@ -196,7 +196,7 @@ func momentsOf(x, y []float64, shape stats.Shape) drawnMoments {
 	m := drawnMoments{columns: k, norms: make([]float64, len(y))}
 	for i, v := range y {
 		e, _ := shape.At((v - mean) / sd)
-		row := append(append([]float64(nil), x[i*k:(i+1)*k]...), mean+sd*e)
+		row := append(slices.Clone(x[i*k:(i+1)*k]), mean+sd*e)
 		m.rows = append(m.rows, row...)
 		square := 0.0
 		for a := range row {

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -47,7 +48,7 @@ func (t *translator) function(f *Function, file string) {
 	} else {
 		t.printf("%s {\n", signature(f))
 	}
-	for _, v := range append(append([]Variable(nil), f.Results...), f.Params...) {
+	for _, v := range slices.Concat(f.Results, f.Params) {
 		if !f.Entry {
 			v.Space = ofCall
 		}

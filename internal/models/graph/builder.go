@@ -122,7 +122,7 @@ func (b *Builder) Consts(s Shape, values []float64) *Node {
 	if len(values) != s.Size() {
 		return b.fail("constant", "%d values for shape %v, want %d", len(values), s, s.Size())
 	}
-	return b.intern(OpConst, s, StageConst, nil, attr{values: append([]float64(nil), values...)})
+	return b.intern(OpConst, s, StageConst, nil, attr{values: slices.Clone(values)})
 }
 
 // Param is a leaf of unconstrained parameters. It takes the next s.Size()

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"d3p/internal/privacy"
@@ -234,7 +235,7 @@ func (e *experiment) poison(t *testing.T, x float64) (records []int, undo func()
 	records = []int{0, 3, 17, 100, 101, 500, 501, 777, e.rows.N - 1}
 	for k, i := range records {
 		e.rows.Row(i, old)
-		kept[i] = append([]float64(nil), old...)
+		kept[i] = slices.Clone(old)
 		e.rows.Set(i, k%e.reference.tape.K0, []float64{x}) // every column in turn
 	}
 	if err := privacy.DeriveColumns(e.reference.tape, e.rows, e.reference.tape.K0); err != nil {

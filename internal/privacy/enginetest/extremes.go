@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"d3p/internal/privacy"
@@ -67,7 +68,7 @@ func (e *experiment) wild(reach float64) float64 {
 // wildRows returns a copy of whole with wild numbers in most cells of the first records.
 func (e *experiment) wildRows(t *testing.T, whole *privacy.Rows, records int, reach float64) *privacy.Rows {
 	rows := *whole
-	rows.F32, rows.F64 = append([]float32(nil), whole.F32...), append([]float64(nil), whole.F64...)
+	rows.F32, rows.F64 = slices.Clone(whole.F32), slices.Clone(whole.F64)
 	if whole.F32 == nil {
 		rows.F32 = nil
 	} else {

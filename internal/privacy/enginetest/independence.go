@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"d3p/internal/privacy"
@@ -12,7 +13,7 @@ import (
 // the noise does not cover that.
 func (e *experiment) independence(t *testing.T) {
 	clip := privacy.Clip{Kind: privacy.Flat, Norm: e.reference.medianNorm(e.everyone())}
-	valid := append([]bool(nil), e.rows.Valid...)
+	valid := slices.Clone(e.rows.Valid)
 	defer copy(e.rows.Valid, valid)
 	clear(e.rows.Valid)
 	const i = 7
