@@ -8,6 +8,7 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/naming"
+	"d3p/internal/models/special"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/report/figure"
@@ -73,8 +74,7 @@ func gaussianTruePositives(mu, fpr float64) float64 {
 	if fpr <= 0 || fpr >= 1 {
 		return fpr
 	}
-	z := math.Sqrt2 * math.Erfinv(2*fpr-1)
-	return math.Erfc(-(z+mu)/math.Sqrt2) / 2
+	return special.NormalCDF(special.NormalQuantile(fpr) + mu)
 }
 
 // Intervals shows the posterior of the first parameters, in a figure of a width.

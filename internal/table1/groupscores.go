@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/law"
+	"d3p/internal/models/special"
 	"d3p/internal/privacy"
 	"d3p/internal/stats"
 )
@@ -130,7 +131,7 @@ func groupScore(c *law.Column, cuts, counts []float64, records, noise float64) (
 		high, above := math.Inf(1), 1.0
 		if k < len(cuts) {
 			above = c.Below(cuts[k])
-			high = math.Sqrt2 * math.Erfinv(2*above-1)
+			high = special.NormalQuantile(above)
 		}
 		if share := above - below; share > leastCell {
 			logs = append(logs, math.Log(share)+x*records/(noise*noise))

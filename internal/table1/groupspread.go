@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"d3p/internal/models/law"
+	"d3p/internal/models/special"
 	"d3p/internal/stats"
 )
 
@@ -125,7 +126,7 @@ func (t *groupTable) at(s float64) (x groupMeans) {
 func (t *groupTable) ends() []float64 {
 	list := []float64{math.Inf(-1)}
 	for _, cut := range t.cuts {
-		list = append(list, math.Sqrt2*math.Erfinv(2*t.column.Below(cut)-1))
+		list = append(list, special.NormalQuantile(t.column.Below(cut)))
 	}
 	return append(list, math.Inf(1))
 }

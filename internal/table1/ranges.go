@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/special"
 )
 
 // rangeCells is the number of cells of equal width, in the transformed unit, that divide a
@@ -114,7 +115,7 @@ func normalBelow(z float64) float64 {
 	case z > 8:
 		return 1
 	}
-	return math.Erfc(-z/math.Sqrt2) / 2
+	return special.NormalCDF(z)
 }
 
 // fine are the cuts of a number's histogram, in scales from its center: sevenths of a

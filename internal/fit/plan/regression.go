@@ -10,6 +10,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/models/special"
 	"d3p/internal/models/whiten"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
@@ -315,7 +316,7 @@ func ErrorsOf(shape stats.Shape, normals []float64) (s ShapeErrors) {
 func shuffledNormals(n int, rng *noise.Random) []float64 {
 	x := make([]float64, n)
 	for i := range x {
-		x[i] = math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(n)-1)
+		x[i] = special.NormalQuantile((float64(i) + 0.5) / float64(n))
 	}
 	for i := n - 1; i > 0; i-- {
 		j := int(rng.Uniform() * float64(i+1))

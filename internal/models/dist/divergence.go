@@ -9,6 +9,7 @@ import (
 	"d3p/internal/models/dist/counts"
 	"d3p/internal/models/dist/family"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/special"
 	"d3p/internal/models/support"
 )
 
@@ -166,7 +167,7 @@ func BetaSlope(link string, beta float64) float64 {
 		const far = 30.0 // standard deviations
 		for i := range slopeCells {
 			z := far * (2*float64(i)/slopeCells - 1)
-			low, high := math.Erfc(-z/math.Sqrt2)/2, math.Erfc(-(z+2*far/slopeCells)/math.Sqrt2)/2
+			low, high := special.NormalCDF(z), special.NormalCDF(z+2*far/slopeCells)
 			most = max(most, within(low, high, math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)/low))
 		}
 		// below −far h is at most |z| + 1/far and p at most exp(−z²/2)

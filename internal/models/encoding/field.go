@@ -1,9 +1,8 @@
 package encoding
 
 import (
-	"math"
-
 	"d3p/internal/models/data"
+	"d3p/internal/models/special"
 )
 
 // FieldKind is the kind of output of a Field.
@@ -32,7 +31,7 @@ const (
 // NormalQuantile is Φ⁻¹(p), within ±40: no normal that the tool draws lies
 // outside.
 func NormalQuantile(p float64) float64 {
-	return min(max(math.Sqrt2*math.Erfinv(2*p-1), -40), 40)
+	return min(max(special.NormalQuantile(p), -40), 40)
 }
 
 // MissingRule is the rule for a missing value.

@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/source"
+	"d3p/internal/models/special"
 )
 
 // Decode is the value of field f in an encoded row: a number in the unit of the file, or
@@ -78,7 +79,7 @@ func (f *Field) Encoded(v float64) float64 {
 // Number converts x, the encoded value of a numeric field, to the unit of the file.
 func (f *Field) Number(x float64) float64 {
 	if f.Kind == Quantile {
-		x = math.Erfc(-x/math.Sqrt2) / 2
+		x = special.NormalCDF(x)
 	}
 	c := data.Column{Transform: source.Value[string]{V: f.Transform}}
 	return c.Untransformed(x*cmp.Or(f.Scale, 1) + f.Center)

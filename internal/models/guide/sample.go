@@ -1,6 +1,9 @@
 package guide
 
-import "math"
+import (
+	"d3p/internal/models/special"
+	"math"
+)
 
 // SampleName is the name of the family Sample.
 const SampleName = "sample"
@@ -52,7 +55,7 @@ func (Sample) Pullback(_, _, _, _ []float64) { panic("guide: a sample cannot be 
 
 // Draw implements Guide.
 func (g Sample) Draw(theta, lambda, eta []float64) {
-	u := math.Erfc(-eta[0]/math.Sqrt2) / 2
+	u := special.NormalCDF(eta[0])
 	g.At(theta, lambda, min(int(u*float64(g.s)), g.s-1))
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/dist"
+	"d3p/internal/models/special"
 )
 
 // between has the values of a column at each level of a group, within which it is constant or may
@@ -29,7 +30,7 @@ func (g *between) replace(c *Column, values, levels []float64, rng dist.Rand) {
 			if g.rest > 0 {
 				score += g.rest * rng.Normal()
 			}
-			values[b] = c.Quantile(cumulative(score))
+			values[b] = c.Quantile(special.NormalCDF(score))
 		}
 	}
 }
@@ -214,7 +215,7 @@ func middles(shares []float64) []float64 {
 	scores, below := make([]float64, len(shares)), 0.0
 	for k, share := range shares {
 		u := min(max(below+share/2, 1e-6), 1-1e-6)
-		scores[k] = math.Sqrt2 * math.Erfinv(2*u-1)
+		scores[k] = special.NormalQuantile(u)
 		below += share
 	}
 	return scores

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/dist"
+	"d3p/internal/models/special"
 )
 
 // Draw fills values with records: values[i][b] is column i of record b, a number in the
@@ -75,7 +76,7 @@ func (l *Law) drawOnce(values [][]float64, rng dist.Rand) {
 					score = g.score[level] + g.rest*score
 				}
 			}
-			values[i][b] = c.Quantile(cumulative(score))
+			values[i][b] = c.Quantile(special.NormalCDF(score))
 			if c.absent(rng) {
 				values[i][b] = math.NaN()
 			}
@@ -111,9 +112,6 @@ func (c *Column) Below(x float64) float64 {
 	}
 	return min(below, 1)
 }
-
-// cumulative is the share of a standard normal below score.
-func cumulative(score float64) float64 { return math.Erfc(-score/math.Sqrt2) / 2 }
 
 // Draw draws a value of the column alone. The draws of a declared column use the
 // generator as follows: a level takes one word, a number at a declared scale a

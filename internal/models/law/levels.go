@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"d3p/internal/marginals"
+	"d3p/internal/models/special"
 )
 
 // Pair is the table of two coded columns: the share of each combination of their levels.
@@ -133,7 +134,7 @@ func (v *levels) scoresBelow(i int, sd float64) []float64 {
 	for p := range list {
 		x := gridReach * (2*float64(p)/(gridPoints-1) - 1)
 		for r := 0; r < tableRecords; r += tableRecords / gridRecords {
-			list[p] += cumulative((x-v.shift[r*k+i])/sd) / gridRecords
+			list[p] += special.NormalCDF((x-v.shift[r*k+i])/sd) / gridRecords
 		}
 	}
 	return list
@@ -164,7 +165,7 @@ func (v *levels) draw(coded []int, values [][]float64, b int, z []float64, unifo
 		}
 		rank := v.rank(i, score)
 		if g := v.groups[i]; g != nil {
-			rank = cumulative(g.score[int(values[g.of][b])] + g.rest*score)
+			rank = special.NormalCDF(g.score[int(values[g.of][b])] + g.rest*score)
 		}
 		values[column][b] = v.columns[column].Quantile(rank)
 	}
@@ -339,5 +340,5 @@ func (s *splitMix) Uint64() uint64 { return uint64(s.Uniform()*(1<<53)) << 11 }
 
 // Normal implements dist.Rand.
 func (s *splitMix) Normal() float64 {
-	return math.Sqrt2 * math.Erfinv(2*max(s.Uniform(), 0x1p-54)-1)
+	return special.NormalQuantile(max(s.Uniform(), 0x1p-54))
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/dist"
+	"d3p/internal/models/special"
 )
 
 // emptyCells is how probable it is, before the purchase, that no record has two levels together: husbands
@@ -34,7 +35,7 @@ func drawnCell(x, sd, mean float64, rng dist.Rand) float64 {
 		return -mean * math.Log(1-v)
 	}
 	center := x - sd*sd/mean // of the normal that the count makes of the exponential, cut at 0
-	full := cumulative(center / sd)
+	full := special.NormalCDF(center / sd)
 	ofFull := (1 - emptyCells) / mean * math.Exp(sd*sd/(2*mean*mean)-x/mean) * full
 	ofEmpty := emptyCells / sd * math.Exp(-x*x/(2*sd*sd)) / math.Sqrt(2*math.Pi)
 	if u*(ofFull+ofEmpty) <= ofEmpty {

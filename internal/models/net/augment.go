@@ -1,9 +1,8 @@
 package net
 
 import (
-	"math"
-
 	"d3p/internal/models/graph"
+	"d3p/internal/models/special"
 )
 
 // augment moves an image by a random whole number of positions along y and along x, at most
@@ -46,7 +45,7 @@ func anyOf(b *graph.Builder, noise *graph.Node, values []*graph.Node) *graph.Nod
 	last := len(values) - 1
 	chosen := values[last]
 	for i := last - 1; i >= 0; i-- {
-		quantile := math.Sqrt2 * math.Erfinv(2*float64(i+1)/float64(last+1)-1)
+		quantile := special.NormalQuantile(float64(i+1) / float64(last+1))
 		chosen = b.Where(b.Less(noise, b.Const(quantile)), values[i], chosen)
 	}
 	return chosen

@@ -1,9 +1,8 @@
 package net
 
 import (
-	"math"
-
 	"d3p/internal/models/graph"
+	"d3p/internal/models/special"
 )
 
 // dropout sets every value to 0 with probability rate and divides the others by 1 − rate;
@@ -12,7 +11,7 @@ import (
 // record depends on no other record. Srivastava et al. 2014.
 func dropout(p *plan, l *Layer) step {
 	shape, name := p.shape, p.layer.Name
-	quantile := math.Sqrt2 * math.Erfinv(2*l.Rate.V-1)
+	quantile := special.NormalQuantile(l.Rate.V)
 	return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
 		if c.Noise == nil || l.Rate.V == 0 {
 			return x

@@ -66,6 +66,9 @@ func Trigamma(x float64) float64 {
 // NormalCDF is Φ(x), exact in both Tails.
 func NormalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
 
+// NormalQuantile is Φ⁻¹(p): -Inf at 0, +Inf at 1, NaN outside.
+func NormalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+
 // LogNormalCDF is log Φ(x). Below -30, where Φ nears the smallest float64, it
 // is the asymptotic series log φ(x) - log(-x) + log(1 - 1/x² + 3/x⁴ - ...),
 // Abramowitz and Stegun 26.2.12.
