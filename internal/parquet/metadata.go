@@ -23,7 +23,6 @@ type logicalType struct {
 	kind     int
 	scale    int64 // of a decimal
 	unit     int   // of a timestamp: 1 milliseconds, 2 microseconds, 3 nanoseconds
-	bits     byte  // of an integer, as is
 	unsigned bool
 }
 
@@ -51,117 +50,55 @@ type pageHeader struct {
 func readMetadata(b []byte) metadata {
 	var m metadata
 	t := &thrift{b: b}
-	t.fields(func(id int, kind byte) bool {
-		switch id {
-		case 2:
-			return t.structsTo(func() func(int, byte) bool {
-				m.schema = append(m.schema, element{physical: -1, length: -1, repetition: -1, converted: -1})
-				return t.element(&m.schema[len(m.schema)-1])
-			}, kind)
-		case 3:
-			return t.intTo(&m.rows, kind)
-		case 4:
-			return t.structsTo(func() func(int, byte) bool {
-				m.groups = append(m.groups, rowGroup{})
-				return t.rowGroup(&m.groups[len(m.groups)-1])
-			}, kind)
-		case 8:
-			m.encrypted = true
-		}
-		return false
+	t.fields(fields{
+		2: t.structsTo(func() fields {
+			m.schema = append(m.schema, element{physical: -1, length: -1, repetition: -1, converted: -1})
+			return t.element(&m.schema[len(m.schema)-1])
+		}),
+		3: t.intTo(&m.rows),
+		4: t.structsTo(func() fields {
+			m.groups = append(m.groups, rowGroup{})
+			return t.rowGroup(&m.groups[len(m.groups)-1])
+		}),
+		8: isThere(&m.encrypted),
 	})
 	return m
 }
 
-func (t *thrift) element(e *element) func(id int, kind byte) bool {
-	return func(id int, kind byte) bool {
-		switch id {
-		case 1:
-			return t.intTo(&e.physical, kind)
-		case 2:
-			return t.intTo(&e.length, kind)
-		case 3:
-			return t.intTo(&e.repetition, kind)
-		case 4:
-			return t.textTo(&e.name, kind)
-		case 5:
-			return t.intTo(&e.children, kind)
-		case 6:
-			return t.intTo(&e.converted, kind)
-		case 7:
-			return t.intTo(&e.scale, kind)
-		case 10:
-			return t.structTo(t.logical(&e.logical), kind)
-		}
-		return false
+func (t *thrift) element(e *element) fields {
+	return fields{
+		1: t.intTo(&e.physical), 2: t.intTo(&e.length), 3: t.intTo(&e.repetition), 4: t.textTo(&e.name),
+		5: t.intTo(&e.children), 6: t.intTo(&e.converted), 7: t.intTo(&e.scale), 10: t.unionTo(&e.logical.kind, t.logical(&e.logical)),
 	}
 }
 
-func (t *thrift) logical(l *logicalType) func(id int, kind byte) bool {
-	return func(id int, kind byte) bool {
-		l.kind = id
-		return t.structTo(func(id int, kind byte) bool {
-			switch {
-			case l.kind == logicalDecimal && id == 1:
-				return t.intTo(&l.scale, kind)
-			case l.kind == logicalTimestamp && id == 2:
-				return t.structTo(func(id int, _ byte) bool { l.unit = id; return false }, kind)
-			case l.kind == logicalInteger && id == 1 && kind == thriftByte:
-				l.bits = t.byte()
-				return true
-			case l.kind == logicalInteger && id == 2:
-				var signed bool
-				ok := t.boolTo(&signed, kind)
-				l.unsigned = !signed
-				return ok
-			}
-			return false
-		}, kind)
+// logical are the fields of each logical type, by its number, that have some.
+func (t *thrift) logical(l *logicalType) []fields {
+	return []fields{
+		logicalDecimal:   {1: t.intTo(&l.scale)},
+		logicalTimestamp: {2: t.unionTo(&l.unit, nil)},
+		logicalInteger:   {2: t.notTo(&l.unsigned)},
 	}
 }
 
-func (t *thrift) rowGroup(g *rowGroup) func(id int, kind byte) bool {
-	return func(id int, kind byte) bool {
-		switch id {
-		case 1:
-			return t.structsTo(func() func(int, byte) bool {
-				g.columns = append(g.columns, chunk{physical: -1, codec: -1})
-				return t.chunk(&g.columns[len(g.columns)-1])
-			}, kind)
-		case 3:
-			return t.intTo(&g.rows, kind)
-		}
-		return false
+func (t *thrift) rowGroup(g *rowGroup) fields {
+	return fields{
+		1: t.structsTo(func() fields {
+			g.columns = append(g.columns, chunk{physical: -1, codec: -1})
+			return t.chunk(&g.columns[len(g.columns)-1])
+		}),
+		3: t.intTo(&g.rows),
 	}
 }
 
-func (t *thrift) chunk(c *chunk) func(id int, kind byte) bool {
-	return func(id int, kind byte) bool {
-		switch id {
-		case 1:
-			c.elsewhere = true
-		case 3:
-			return t.structTo(func(id int, kind byte) bool {
-				switch id {
-				case 1:
-					return t.intTo(&c.physical, kind)
-				case 4:
-					return t.intTo(&c.codec, kind)
-				case 5:
-					return t.intTo(&c.values, kind)
-				case 7:
-					return t.intTo(&c.compressed, kind)
-				case 9:
-					return t.intTo(&c.data, kind)
-				case 11:
-					return t.intTo(&c.dictionary, kind)
-				}
-				return false
-			}, kind)
-		case 8:
-			c.encrypted = true
-		}
-		return false
+func (t *thrift) chunk(c *chunk) fields {
+	return fields{
+		1: isThere(&c.elsewhere),
+		3: t.structTo(fields{
+			1: t.intTo(&c.physical), 4: t.intTo(&c.codec), 5: t.intTo(&c.values), 7: t.intTo(&c.compressed),
+			9: t.intTo(&c.data), 11: t.intTo(&c.dictionary),
+		}),
+		8: isThere(&c.encrypted),
 	}
 }
 
@@ -169,49 +106,14 @@ func (t *thrift) chunk(c *chunk) func(id int, kind byte) bool {
 func readPageHeader(b []byte) (pageHeader, int) {
 	var h pageHeader
 	t := &thrift{b: b}
-	t.fields(func(id int, kind byte) bool {
-		switch id {
-		case 1:
-			return t.intTo(&h.kind, kind)
-		case 2:
-			return t.intTo(&h.size, kind)
-		case 3:
-			return t.intTo(&h.compressed, kind)
-		case 5, 7: // of data, version 1; of a dictionary
-			return t.structTo(func(id int, kind byte) bool {
-				switch id {
-				case 1:
-					return t.intTo(&h.values, kind)
-				case 2:
-					return t.intTo(&h.encoding, kind)
-				case 3:
-					return t.intTo(&h.levels, kind)
-				case 4:
-					return t.intTo(&h.repetition, kind)
-				}
-				return false
-			}, kind)
-		case 8: // of data, version 2
-			return t.structTo(func(id int, kind byte) bool {
-				switch id {
-				case 1:
-					return t.intTo(&h.values, kind)
-				case 4:
-					return t.intTo(&h.encoding, kind)
-				case 5:
-					return t.intTo(&h.levelBytes, kind)
-				case 6:
-					return t.intTo(&h.repeats, kind)
-				case 7:
-					var compressed bool
-					ok := t.boolTo(&compressed, kind)
-					h.plain = !compressed
-					return ok
-				}
-				return false
-			}, kind)
-		}
-		return false
+	values := t.structTo(fields{1: t.intTo(&h.values), 2: t.intTo(&h.encoding), 3: t.intTo(&h.levels), 4: t.intTo(&h.repetition)})
+	t.fields(fields{
+		1: t.intTo(&h.kind), 2: t.intTo(&h.size), 3: t.intTo(&h.compressed),
+		5: values, // of data, version 1
+		7: values, // of a dictionary
+		8: t.structTo(fields{ // of data, version 2
+			1: t.intTo(&h.values), 4: t.intTo(&h.encoding), 5: t.intTo(&h.levelBytes), 6: t.intTo(&h.repeats), 7: t.notTo(&h.plain),
+		}),
 	})
 	return h, t.at
 }

@@ -73,9 +73,19 @@ func (t *thrift) deeper() func() {
 	return func() { t.depth-- }
 }
 
-// fields reads a struct and calls read for each of its fields; a field that read does
-// not read is skipped.
-func (t *thrift) fields(read func(id int, kind byte) bool) {
+// fields are the functions that read the fields of a struct, by number. Such a function
+// reports whether it has read a field of this type.
+type fields []func(kind byte) bool
+
+// fields reads a struct. A field that is not read is skipped.
+func (t *thrift) fields(read fields) {
+	t.each(func(id int, kind byte) bool {
+		return id >= 0 && id < len(read) && read[id] != nil && read[id](kind)
+	})
+}
+
+// each calls read for each field of a struct, and skips the field if read reports false.
+func (t *thrift) each(read func(id int, kind byte) bool) {
 	defer t.deeper()()
 	for id := 0; ; {
 		head := t.byte()
@@ -131,52 +141,83 @@ func (t *thrift) skip(kind byte) {
 			t.skip(kind)
 		})
 	case thriftStruct:
-		t.fields(func(int, byte) bool { return false })
+		t.fields(nil)
 	default: // maps, which Parquet has not
 		panic(errDamaged)
 	}
 }
 
-// Values into variables. They report false if the field has another type.
+// The functions that read fields into variables.
 
-func (t *thrift) intTo(to *int64, kind byte) bool {
-	if kind < thriftI16 || kind > thriftI64 {
-		return false
-	}
-	*to = t.int()
-	return true
-}
-
-func (t *thrift) boolTo(to *bool, kind byte) bool {
-	*to = kind == thriftTrue
-	return kind == thriftTrue || kind == thriftFalse
-}
-
-func (t *thrift) textTo(to *string, kind byte) bool {
-	if kind != thriftBinary {
-		return false
-	}
-	*to = string(t.bytes())
-	return true
-}
-
-func (t *thrift) structTo(read func(id int, kind byte) bool, kind byte) bool {
-	if kind != thriftStruct {
-		return false
-	}
-	t.fields(read)
-	return true
-}
-
-func (t *thrift) structsTo(read func() func(id int, kind byte) bool, kind byte) bool {
-	if kind != thriftList {
-		return false
-	}
-	t.list(func(kind byte) {
-		if kind != thriftStruct {
-			panic(errDamaged)
+func (t *thrift) intTo(to *int64) func(kind byte) bool {
+	return func(kind byte) bool {
+		is := kind >= thriftI16 && kind <= thriftI64
+		if is {
+			*to = t.int()
 		}
-		t.fields(read())
-	})
-	return true
+		return is
+	}
+}
+
+// notTo sets the opposite of a bool.
+func (t *thrift) notTo(to *bool) func(kind byte) bool {
+	return func(kind byte) bool {
+		*to = kind != thriftTrue
+		return kind == thriftTrue || kind == thriftFalse
+	}
+}
+
+func (t *thrift) textTo(to *string) func(kind byte) bool {
+	return func(kind byte) bool {
+		is := kind == thriftBinary
+		if is {
+			*to = string(t.bytes())
+		}
+		return is
+	}
+}
+
+// isThere notes a field, and skips it.
+func isThere(to *bool) func(kind byte) bool {
+	return func(byte) bool { *to = true; return false }
+}
+
+func (t *thrift) structTo(read fields) func(kind byte) bool {
+	return func(kind byte) bool {
+		is := kind == thriftStruct
+		if is {
+			t.fields(read)
+		}
+		return is
+	}
+}
+
+// unionTo sets the number of the field that a union has, and reads this field, a struct of
+// some of the fields of its number.
+func (t *thrift) unionTo(number *int, read []fields) func(kind byte) bool {
+	return func(kind byte) bool {
+		is := kind == thriftStruct
+		if is {
+			t.each(func(id int, kind byte) bool {
+				*number = id
+				return id >= 0 && id < len(read) && t.structTo(read[id])(kind)
+			})
+		}
+		return is
+	}
+}
+
+func (t *thrift) structsTo(next func() fields) func(kind byte) bool {
+	return func(kind byte) bool {
+		is := kind == thriftList
+		if is {
+			t.list(func(kind byte) {
+				if kind != thriftStruct {
+					panic(errDamaged)
+				}
+				t.fields(next())
+			})
+		}
+		return is
+	}
 }
