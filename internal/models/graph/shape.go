@@ -51,6 +51,15 @@ func (s Shape) Size() int {
 	return n
 }
 
+// Sizes are the sizes of the dimensions.
+func (s Shape) Sizes() []int {
+	list := make([]int, len(s))
+	for i, d := range s {
+		list[i] = d.Size
+	}
+	return list
+}
+
 // Index is the position of the named dimension, or -1.
 func (s Shape) Index(name string) int {
 	return slices.IndexFunc(s, func(d Dim) bool { return d.Name == name })

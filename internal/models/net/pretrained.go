@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"d3p/internal/models/graph"
 	"d3p/internal/models/source"
 	"d3p/internal/safetensors"
 	"d3p/internal/spell"
@@ -173,7 +172,7 @@ func (p *plan) fromFile(n *Declaration, w *Weight, used map[string]bool) ([]floa
 		if !ok {
 			continue
 		}
-		if want := sizes(w.Shape); !slices.Equal(a.Shape, want) {
+		if want := w.Shape.Sizes(); !slices.Equal(a.Shape, want) {
 			hint := ""
 			if n.Weights.Layout.V != LayoutPyTorch {
 				hint = "write `layout: pytorch` if PyTorch wrote the file"
@@ -188,14 +187,6 @@ func (p *plan) fromFile(n *Declaration, w *Weight, used map[string]bool) ([]floa
 
 // within is the layer's name inside the net: dense1 of net.dense1.
 func (w *Weight) within(net string) string { return strings.TrimPrefix(w.layer, net+".") }
-
-func sizes(s graph.Shape) []int {
-	list := make([]int, len(s))
-	for i, d := range s {
-		list[i] = d.Size
-	}
-	return list
-}
 
 // inFile lists the first layers of a file, for messages.
 func inFile(file map[string]safetensors.Array) string {

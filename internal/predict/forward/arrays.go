@@ -64,7 +64,7 @@ func (l *lowering) stack(parts []value, dims []int) value {
 
 // reduce adds up elements that have one target, or takes their maximum.
 func (l *lowering) reduce(n *graph.Node, x value) (value, error) {
-	into, dims := n.Detail().Index, sizes(n.Shape())
+	into, dims := n.Detail().Index, n.Shape().Sizes()
 	name := map[graph.Op]string{graph.OpSum: "ReduceSum", graph.OpMaxReduce: "ReduceMax"}[n.Op()]
 	if from, axes, ok := reduced(into, n.Size(), x.dims); ok {
 		at := l.perRecord(x, from)

@@ -58,10 +58,10 @@ func Net(m *models.Model, name string, theta []float64, producer string) (*onnx.
 	}
 	wanted := make([]response, len(heads))
 	for i, head := range heads {
-		wanted[i] = response{name: head, node: f.Outputs[i], dims: sizes(f.Outputs[i].Shape()), by: 1}
+		wanted[i] = response{name: head, node: f.Outputs[i], dims: f.Outputs[i].Shape().Sizes(), by: 1}
 	}
 	return l.write(f, wanted, theta, func() error {
-		x := value{name: "input", dims: sizes(n.Input())}
+		x := value{name: "input", dims: n.Input().Sizes()}
 		l.to.Input(x.name, onnx.Float, x.dims...)
 		l.begin(x.name)
 		for i := range x.size() {
@@ -129,7 +129,7 @@ func responses(m *models.Model, outputs []*graph.Node) (list []response) {
 		default:
 			continue
 		}
-		r.dims = sizes(r.node.Shape())
+		r.dims = r.node.Shape().Sizes()
 		list = append(list, r)
 	}
 	return list

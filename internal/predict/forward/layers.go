@@ -61,7 +61,7 @@ func (l *lowering) windows(o net.Operation, dims []int) value {
 		fallthrough
 	case net.Convolution:
 		w := l.values[o.Filters]
-		shape := sizes(o.Filters.Shape())
+		shape := o.Filters.Shape().Sizes()
 		name := map[net.Operator]string{net.Convolution: "Conv", net.Transposed: "ConvTranspose"}[o.Kind]
 		y = l.to.Node(name, set, l.perRecord(l.values[o.In], slices.Concat([]int{channels}, in)), l.floats(w, shape))
 		channels = product(dims) / product(out)
@@ -91,12 +91,12 @@ func (l *lowering) recurrent(o net.Operation, dims []int) value {
 	k := cells[o.Kind]
 	length := ""
 	if o.Length != nil {
-		positions := product(sizes(o.In.Shape())) / o.Channels
+		positions := product(o.In.Shape().Sizes()) / o.Channels
 		n := l.to.Node("Ceil", nil, l.perRecord(l.values[o.Length], nil))
 		n = l.to.Node("Clip", nil, n, l.number(0), l.number(float64(positions)))
 		length = l.to.Node("Cast", onnx.Attributes{"to": int(onnx.Int32)}, n)
 	}
-	positions := product(sizes(o.In.Shape())) / o.Channels
+	positions := product(o.In.Shape().Sizes()) / o.Channels
 	x := l.perRecord(l.values[o.In], []int{o.Channels, positions})
 	x = l.to.Node("Transpose", onnx.Attributes{"perm": []int{2, 0, 1}}, x)
 	in, directions := o.Channels, len(o.Cells[0])

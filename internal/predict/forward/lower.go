@@ -48,7 +48,7 @@ func (l *lowering) evaluate(b *graph.Builder, wanted []response, theta []float64
 		seen[n] = true
 		switch {
 		case n.Op() == graph.OpConst:
-			l.values[n] = value{constant: n.Detail().Values, dims: sizes(n.Shape()), of: "constant"}
+			l.values[n] = value{constant: n.Detail().Values, dims: n.Shape().Sizes(), of: "constant"}
 		case n.Stage()&graph.StageData == 0:
 			list = append(list, n)
 		default:
@@ -67,7 +67,7 @@ func (l *lowering) evaluate(b *graph.Builder, wanted []response, theta []float64
 	machine := graph.NewMachine(tape, 1)
 	machine.Globals(theta, nil)
 	for i, n := range list {
-		l.values[n] = value{constant: slices.Clone(machine.Output(i)), dims: sizes(n.Shape()), of: origin(n)}
+		l.values[n] = value{constant: slices.Clone(machine.Output(i)), dims: n.Shape().Sizes(), of: origin(n)}
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func (l *lowering) lower(n *graph.Node) (value, error) {
 	var v value
 	var err error
 	if o, ok := l.layers[n]; ok {
-		v = l.whole(o, sizes(n.Shape()))
+		v = l.whole(o, n.Shape().Sizes())
 	} else {
 		v, err = l.operation(n, args)
 	}
@@ -118,7 +118,7 @@ func (l *lowering) reads(n *graph.Node) []*graph.Node {
 // operation writes a node of its arguments.
 func (l *lowering) operation(n *graph.Node, args []value) (value, error) {
 	d := n.Detail()
-	made := value{dims: sizes(n.Shape())}
+	made := value{dims: n.Shape().Sizes()}
 	switch n.Op() {
 	case graph.OpColumn:
 		return l.read(d.Offset, n.Size(), made.dims), nil
@@ -256,14 +256,6 @@ func (l *lowering) ints(list []int) string {
 	}
 	l.shapes[key] = l.to.Ints("ints", list, len(list))
 	return l.shapes[key]
-}
-
-func sizes(s graph.Shape) []int {
-	list := make([]int, len(s))
-	for i, d := range s {
-		list[i] = d.Size
-	}
-	return list
 }
 
 func product(list []int) int {
