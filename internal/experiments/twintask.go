@@ -14,6 +14,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/stats"
 )
 
 // twinTask measures synthetic tables by the program: distances from the records on public
@@ -148,10 +149,7 @@ func shuffled(d discretised) discretised {
 	out := discretised{d.names, d.sizes, nil}
 	for _, cells := range d.cells {
 		cells = slices.Clone(cells)
-		for i := len(cells) - 1; i > 0; i-- {
-			j := int(random.Uniform() * float64(i+1))
-			cells[i], cells[j] = cells[j], cells[i]
-		}
+		stats.Shuffle(cells, random)
 		out.cells = append(out.cells, cells)
 	}
 	return out

@@ -1,6 +1,10 @@
 package marginals
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/stats"
+)
 
 // Random gives uniform numbers in [0, 1).
 type Random interface{ Uniform() float64 }
@@ -35,10 +39,7 @@ func (c *clique) sample(records [][]int32, n int, random Random, independent boo
 		if len(mine) == 0 {
 			continue
 		}
-		for i := len(mine) - 1; i > 0; i-- {
-			j := int(random.Uniform() * float64(i+1))
-			mine[i], mine[j] = mine[j], mine[i]
-		}
+		stats.Shuffle(mine, random)
 		mass := 0.0
 		for _, cell := range those {
 			mass += c.belief[cell]

@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/simulate"
+	"d3p/internal/stats"
 )
 
 // Fill fills in a table of simulate.Twin.Table. Independent records vary as records of
@@ -119,10 +120,7 @@ func (d *Drawer) quantiles(cells [][]int32, random Random) [][]float64 {
 		if c.Levels > 0 {
 			continue // its cells are its values
 		}
-		for i := len(order) - 1; i > 0; i-- {
-			j := int(random.Uniform() * float64(i+1))
-			order[i], order[j] = order[j], order[i]
-		}
+		stats.Shuffle(order, random)
 		counts, place := make([]float64, c.cells()), make([]float64, c.cells())
 		for _, cell := range cells[k] {
 			counts[cell]++

@@ -318,10 +318,7 @@ func shuffledNormals(n int, rng *noise.Random) []float64 {
 	for i := range x {
 		x[i] = special.NormalQuantile((float64(i) + 0.5) / float64(n))
 	}
-	for i := n - 1; i > 0; i-- {
-		j := int(rng.Uniform() * float64(i+1))
-		x[i], x[j] = x[j], x[i]
-	}
+	stats.Shuffle(x, rng)
 	return x
 }
 

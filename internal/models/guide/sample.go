@@ -1,8 +1,9 @@
 package guide
 
 import (
-	"d3p/internal/models/special"
 	"math"
+
+	"d3p/internal/models/special"
 )
 
 // SampleName is the name of the family Sample.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/privacy/noise"
@@ -153,7 +154,7 @@ func (q *proposal) logProbability(place []int64) float64 {
 			each[k] += logCell(cell)
 		}
 	}
-	return logSum(each[:len(q.widths)])
+	return floats.LogSumExp(each[:len(q.widths)])
 }
 
 // atLeast is a lower bound of logProbability where (Σ_i (v_i/(coarse·base_i))²)^½ ≤ r, v the
@@ -165,19 +166,5 @@ func (q *proposal) atLeast(r float64) float64 {
 		z := r/s + half
 		each[k] = q.log[k] - z*z/2
 	}
-	return logSum(each[:len(q.least)])
-}
-
-func logSum(list []float64) float64 {
-	most, sum := math.Inf(-1), 0.0
-	for _, x := range list {
-		most = max(most, x)
-	}
-	if math.IsInf(most, -1) {
-		return most
-	}
-	for _, x := range list {
-		sum += math.Exp(x - most)
-	}
-	return most + math.Log(sum)
+	return floats.LogSumExp(each[:len(q.least)])
 }
