@@ -138,7 +138,7 @@ func (a *amplitude) set(theta []float64, factor float64) {
 func (a *amplitude) logDensities(s simulation, r Releases, records int) []float64 {
 	n := len(a.mean)
 	places, prior, theta := r.places(s.random()), a.model.NewPriorDensity(), make([]float64, n)
-	released, off := make([]float64, n), mat.NewVecDense(n, nil)
+	released, off := make([]float64, n), make([]float64, n)
 	simd.MulScalar(released, r.Gradients.LikelihoodSlope, 1/r.Gradients.Totals[0])
 	coefficients := 0
 	for _, l := range a.model.LinearPredictors() {
@@ -149,14 +149,8 @@ func (a *amplitude) logDensities(s simulation, r Releases, records int) []float6
 	for i, factor := range amplitudes {
 		a.model.Amplify(theta, a.mean, factor)
 		x := s.momentsAt(func(int) []float64 { return theta }, effects{origin: a.mean}, places, records, total)
-		simd.Sub(off.RawVector().Data, released, x.mean)
-		variance := x.noisy(r.Gradients.noiseVariance())
-		var c mat.Cholesky
-		var solved mat.VecDense
-		logs[i] = math.Inf(-1)
-		if simd.Finite(off.RawVector().Data) && simd.Finite(variance.RawSymmetric().Data) && c.Factorize(variance) && c.SolveVecTo(&solved, off) == nil {
-			logs[i] = prior.LogDensity(theta) + float64(coefficients)*math.Log(factor) - (c.LogDet()+mat.Dot(&solved, off))/2
-		}
+		simd.Sub(off, released, x.mean)
+		logs[i] = prior.LogDensity(theta) + float64(coefficients)*math.Log(factor) + logNormal(off, x.noisy(r.Gradients.noiseVariance()))
 	}
 	return logs
 }
@@ -173,12 +167,7 @@ func quantilesOf(logs []float64, count int) []float64 {
 	if !passes(&spline, at, logs) {
 		return nil
 	}
-	first, width := at[0], (at[len(at)-1]-at[0])/points
-	grid, density := make([]float64, points), make([]float64, points)
-	for i := range grid {
-		grid[i] = first + (float64(i)+0.5)*width
-		density[i] = spline.Predict(grid[i])
-	}
+	grid, density := atMiddles(&spline, at, points)
 	list := stats.GridQuantiles(grid, density, count)
 	for i, x := range list {
 		list[i] = math.Exp(x)

@@ -100,7 +100,7 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 // displacement is (Λ + K)⁻¹H(H + v̄)⁻¹ sum: how far a sum of gradients moves the mean, with the
 // information H and the covariance (Λ + K)⁻¹ of its coordinates. It is nil if H has no spectrum.
 func (c *curvature) displacement(sum []float64, information, covariance *mat.SymDense) *mat.VecDense {
-	noise := c.noiseOfMean()
+	noise := c.noiseVariance()
 	reach := spectral(information, func(e float64) float64 { return e / (e + noise) })
 	if reach == nil {
 		return nil
@@ -154,7 +154,7 @@ func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64
 				return stats.GridMoments(grid[:], logs[:])
 			}
 			_, exact = moments(j.alike.in(k) * b.h[k])
-			middle, total = moments(j.alike.in(k)*b.h[k] + j.curvature.noiseOfMean())
+			middle, total = moments(j.alike.in(k)*b.h[k] + j.curvature.noiseVariance())
 			sd = math.Sqrt(total)
 		}
 		if exact = math.Min(exact, total); isPositive(exact) && isPositive(total) {
@@ -173,6 +173,16 @@ func passes(curve interp.FittablePredictor, x, y []float64) bool {
 		}
 	}
 	return simd.Finite(x) && simd.Finite(y) && curve.Fit(x, y) == nil
+}
+
+// atMiddles has the middles of equal cells from the first to the last of x, which ascend, and the curve there.
+func atMiddles(curve interp.Predictor, x []float64, cells int) (middles, values []float64) {
+	first, width := x[0], (x[len(x)-1]-x[0])/float64(cells)
+	for i := range cells {
+		middles = append(middles, first+(float64(i)+0.5)*width)
+		values = append(values, curve.Predict(middles[i]))
+	}
+	return middles, values
 }
 
 // b is simulated at `looks` places, farLook apart, then a standard deviation.
@@ -200,7 +210,7 @@ const mostDoubtful, wellKnown, smallBias = 4, 0.15, 0.25
 func (j *jointNormal) doubtful(alone []int, post *Posterior, h, sum []float64) []int {
 	sd := make([]float64, len(post.Mean))
 	post.SD(sd)
-	bias := func(k int) float64 { return math.Abs(sum[k]) / math.Sqrt(h[k]+j.curvature.noiseOfMean()) }
+	bias := func(k int) float64 { return math.Abs(sum[k]) / math.Sqrt(h[k]+j.curvature.noiseVariance()) }
 	list := slices.DeleteFunc(alone, func(k int) bool { return sd[k] < wellKnown && bias(k) < smallBias })
 	slices.SortFunc(list, func(k, l int) int { return cmp.Compare(bias(l), bias(k)) })
 	return list[:min(len(list), mostDoubtful)]

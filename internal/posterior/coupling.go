@@ -25,7 +25,7 @@ func (j *jointNormal) couple(post *Posterior, free, alone []int, h, v []float64,
 	for i, k := range all {
 		ratio[i] = j.curvature.sampling(k)
 	}
-	exact, noisy := inverse(information, prior), inverse(noisyInformation(information, ratio, j.curvature.noiseOfMean()), prior)
+	exact, noisy := inverse(information, prior), inverse(noisyInformation(information, ratio, j.curvature.noiseVariance()), prior)
 	if exact == nil || noisy == nil {
 		return ofGuide, ofNoise
 	}

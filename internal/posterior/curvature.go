@@ -60,9 +60,6 @@ func newCurvature(p *plan.Plan, sums GradientSums, steps int) *curvature {
 	return c
 }
 
-// noiseOfMean is v̄.
-func (c *curvature) noiseOfMean() float64 { return c.noiseVariance() }
-
 // sampling is the variance that the records and the batches give the mean gradient in coordinate j, over the information.
 func (c *curvature) sampling(j int) float64 { return (1 + c.batches) * c.alike.in(j) }
 
@@ -95,6 +92,12 @@ func (c *curvature) each(use func(j int, h, v, lambda float64)) {
 		}
 		first += size
 	}
+}
+
+// shrunk is the shrunk h ≥ 0 of every coordinate and its variance v, both (P).
+func (c *curvature) shrunk() (h, v []float64) {
+	c.each(func(_ int, hj, vj, _ float64) { h, v = append(h, hj), append(v, vj) })
+	return h, v
 }
 
 // precision is h + λ of coordinate j, but at least the prior's 1/variance: the
@@ -176,7 +179,7 @@ const minNewton = 200.0
 // constants, takes the local posterior's mean.
 func (c *curvature) locate(post *Posterior, move bool) {
 	weight := c.Totals[0]
-	noise := c.noiseOfMean()
+	noise := c.noiseVariance()
 	c.each(func(j int, h, v, lambda float64) {
 		exact := 1 / c.precision(j, h/c.alike.in(j), lambda)
 		at, variance := measurement{
@@ -286,7 +289,7 @@ func (c *curvature) capPooled(h []float64, moved []bool, scales []scale) {
 //
 // With narrow it includes that a column may be narrower than its law.
 func (c *curvature) certainFraction(h []float64, scales []scale, correlated, narrow bool) []float64 {
-	fraction, noise, isEffect := make([]float64, len(h)), c.noiseOfMean(), effectsOf(scales, len(h))
+	fraction, noise, isEffect := make([]float64, len(h)), c.noiseVariance(), effectsOf(scales, len(h))
 	c.each(func(j int, own, v, lambda float64) {
 		fraction[j] = 1
 		prior := math.Max(lambda, c.floor[j])

@@ -160,7 +160,7 @@ func (c *curvature) unresolved(j int, lambda, variance float64) float64 {
 	}
 	reach := max(math.Log(least), leastLogRatio)
 	x, v := c.ratio(j)
-	gain, noise, off := c.Gain[j]/c.averaging, c.noiseOfMean(), c.PriorSlope[j]/c.Totals[0]/lambda
+	gain, noise, off := c.Gain[j]/c.averaging, c.noiseVariance(), c.PriorSlope[j]/c.Totals[0]/lambda
 	const points, spacing, most = 185, 0.07, 4 * ratioSpread
 	var variances, logs []float64
 	for i := range points {

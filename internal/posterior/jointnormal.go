@@ -83,8 +83,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	if len(free) == 0 || !(q.perParameter() >= minEffectiveRecords || q.of(free).null() != nil) {
 		return false
 	}
-	h, v := make([]float64, m.P), make([]float64, m.P)
-	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })
+	h, v := c.shrunk()
 	if !simd.Finite(h) || !simd.Finite(v) {
 		return false
 	}
@@ -98,7 +97,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	ofPrior := raised(priorInformation(j.prior, post, free), own.likelihood, pick(c.floor, free))
 	simd.Mul(h, h, c.certainFraction(h, found, j.law.Correlation != nil, false))
 	at, unclipped := slices.Clone(post.Mean), slices.Repeat([]float64{1}, len(free))
-	first := inverse(noisyInformation(own.trusted, unclipped, c.noiseOfMean()), ofPrior)
+	first := inverse(noisyInformation(own.trusted, unclipped, c.noiseVariance()), ofPrior)
 	if first == nil {
 		return false
 	}
@@ -106,7 +105,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		j.correctClipBias(post, clipBias{free, own.trusted, first, h, scales, fitted})
 	}
 	ratio := j.ratioAmong(free, post.Mean, fitted)
-	widened := widening{free, scales, ofPrior, j.releasedMeans(end, at, free, found), ratio, c.noiseOfMean(), j.alike.among(free), !j.moves(free)}
+	widened := widening{free, scales, ofPrior, j.releasedMeans(end, at, free, found), ratio, c.noiseVariance(), j.alike.among(free), !j.moves(free)}
 	own.believed = j.believed(j.law, post.Mean, free, found)
 	whole := j.overLaws(own, post.Mean, found, widened)
 	if whole == nil {
@@ -185,9 +184,7 @@ func (j *jointNormal) settle(post *Posterior, free []int, h, v []float64) (found
 func settledEnd(p *plan.Plan, r Releases) []float64 {
 	c, post := newCurvature(p, r.Gradients, r.Steps), ofGuide(p, r)
 	j := newJointNormal(p, r, c)
-	h, v := make([]float64, p.Latent), make([]float64, p.Latent)
-	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })
-	if simd.Finite(h) && simd.Finite(v) {
+	if h, v := c.shrunk(); simd.Finite(h) && simd.Finite(v) {
 		settled := post.clone()
 		if j.settle(settled, inJoint(p.Model()), h, v); simd.Finite(settled.Mean) {
 			return settled.Mean

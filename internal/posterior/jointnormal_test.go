@@ -91,7 +91,7 @@ func TestUncertainCorrelationWidens(t *testing.T) {
 		l.Correlation, l.CorrelationSD = []float64{1, 0.8, 0, 0.8, 1, 0, 0, 0, 1}, []float64{0, sd, 0, sd, 0, 0, 0, 0, 0}
 		j := &jointNormal{simulation: simulation{model: m, law: &l, seed: 5}, records: 500, curvature: c, clipNorm: math.MaxFloat64}
 		prior := mat.NewSymDense(2, []float64{1, 0, 0, 1})
-		w := widening{free: free, prior: prior, releasedMeans: noReleases(2), ratio: ratio, noise: c.noiseOfMean()}
+		w := widening{free: free, prior: prior, releasedMeans: noReleases(2), ratio: ratio, noise: c.noiseVariance()}
 		h := j.information(&l, mean, free, nil)
 		h.believed = h.likelihood
 		bought := w.under(h)
@@ -129,7 +129,7 @@ func TestUnknownCorrelationsWidenUnderNoise(t *testing.T) {
 		sums := GradientSums{Totals: []float64{1, noise, 0, 0}, Likelihood: ones(0), Prior: ones(1), Square: ones(1), Noise: ones(1e9)}
 		c := &curvature{GradientSums: sums, sizes: []int{1, 1}, floor: ones(1)}
 		j := &jointNormal{simulation: simulation{model: m, law: l, seed: 5}, records: 500, curvature: c, clipNorm: math.MaxFloat64, wouldBuy: test.wouldBuy}
-		w := widening{free: []int{0, 1}, prior: mat.NewSymDense(2, []float64{1, 0, 0, 1}), releasedMeans: noReleases(2), ratio: ones(1), noise: c.noiseOfMean()}
+		w := widening{free: []int{0, 1}, prior: mat.NewSymDense(2, []float64{1, 0, 0, 1}), releasedMeans: noReleases(2), ratio: ones(1), noise: c.noiseVariance()}
 		h := j.information(l, mean, w.free, nil)
 		before, after := w.under(h), j.overLaws(h, mean, nil, w)
 		for _, sign := range []float64{1, -1} {

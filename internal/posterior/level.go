@@ -190,18 +190,17 @@ func (s levelSearch) local(theta []float64, places [][]place, prior *models.Prio
 	n, sums := len(theta), s.releases.Gradients
 	total := min(max(s.records, slopeRecords), 3*slopeRecords)
 	x := s.momentsAt(func(int) []float64 { return theta }, effects{origin: theta}, places, s.records, total)
-	off := mat.NewVecDense(n, nil)
-	simd.MulScalar(off.RawVector().Data, sums.LikelihoodSlope, 1/sums.Totals[0])
-	simd.Sub(off.RawVector().Data, off.RawVector().Data, x.mean)
+	off := make([]float64, n)
+	simd.MulScalar(off, sums.LikelihoodSlope, 1/sums.Totals[0])
+	simd.Sub(off, off, x.mean)
 	variance := x.noisy(sums.noiseVariance())
-	slope, precision = normalEquations(x, variance, off.RawVector().Data)
-	var c mat.Cholesky
-	var solved mat.VecDense
-	if precision == nil || !c.Factorize(variance) || c.SolveVecTo(&solved, off) != nil {
+	slope, precision = normalEquations(x, variance, off)
+	likelihood := logNormal(off, variance)
+	if precision == nil || math.IsInf(likelihood, -1) {
 		return 0, nil, nil
 	}
 	ofPrior := make([]float64, n)
-	value = prior.Density(ofPrior, theta) - (c.LogDet()+mat.Dot(&solved, off))/2
+	value = prior.Density(ofPrior, theta) + likelihood
 	simd.Add(slope, slope, ofPrior)
 	sd := make([]float64, n)
 	for j := range sd {
@@ -233,11 +232,7 @@ func (l *levels) onGrid() *levels {
 	if len(at) < fewest || !passes(&spline, at, logs) {
 		return nil
 	}
-	first, width := at[0], (at[len(at)-1]-at[0])/points
-	for i := range points {
-		l.grid = append(l.grid, first+(float64(i)+0.5)*width)
-		l.density = append(l.density, spline.Predict(l.grid[i]))
-	}
+	l.grid, l.density = atMiddles(&spline, at, points)
 	return l
 }
 

@@ -186,8 +186,7 @@ func (j *jointNormal) measured(l *law.Law, mean []float64, scales []scale) (c *c
 	if expected := q.information(j.clipNorm, j.records); simd.Finite(expected) {
 		c.expected = c.laws.informations(expected)
 	}
-	h, v = make([]float64, j.model.P), make([]float64, j.model.P)
-	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })
+	h, v = c.shrunk()
 	c.capPooled(h, q.moved(), scales)
 	return c, q, h, v
 }

@@ -128,7 +128,7 @@ func (s scale) estimate(post *Posterior, prior *models.PriorDensity, c *curvatur
 	measured := make([]float64, len(s.effects))
 	for i, j := range s.effects {
 		exactly[i] = math.Max(h[j], minInformation)
-		precision[i] = exactly[i] * exactly[i] / (exactly[i]*c.sampling(j) + c.noiseOfMean())
+		precision[i] = exactly[i] * exactly[i] / (exactly[i]*c.sampling(j) + c.noiseVariance())
 		measured[i] = (c.Place[j]+c.LikelihoodSlope[j]/exactly[i])/c.Totals[0] - post.Mean[j]
 	}
 	o.leave(measured, precision)

@@ -1,6 +1,8 @@
 package posterior
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/simd"
@@ -43,6 +45,17 @@ func newSynthetic(f []float64, noiseVariance float64, unlike []float64, x moment
 		effects: x.effects, point: x.point, linear: linear, square: square, exact: exact,
 		at: make([]float64, p), delta: make([]float64, p), slope: make([]float64, p),
 	}
+}
+
+// logNormal is log N(x; 0, variance) without its constant; -∞ where that is not finite.
+func logNormal(x []float64, variance *mat.SymDense) float64 {
+	var c mat.Cholesky
+	var solved mat.VecDense
+	off := mat.NewVecDense(len(x), x)
+	if !simd.Finite(x) || !simd.Finite(variance.RawSymmetric().Data) || !c.Factorize(variance) || c.SolveVecTo(&solved, off) != nil {
+		return math.Inf(-1)
+	}
+	return -(c.LogDet() + mat.Dot(&solved, off)) / 2
 }
 
 // normalEquations are slopeᵀ variance⁻¹ rest and slopeᵀ variance⁻¹ slope; nil where they are not
