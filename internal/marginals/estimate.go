@@ -109,11 +109,10 @@ func (t *Tree) value(g []float64, m []Measurement, n float64, weight, target []f
 }
 
 // Estimate fits the tree to measurements of its first tables, reconciled, and to the slopes of
-// the others, and returns the estimated number of records.
-func (t *Tree) Estimate(m []Measurement, iterations int, slopes ...Measurement) float64 {
+// the others.
+func (t *Tree) Estimate(m []Measurement, iterations int, slopes ...Measurement) {
 	n := Records(m)
 	t.Fit(append(Reconcile(t.Domain, m, n), slopes...), n, tolerance, iterations)
-	return n
 }
 
 // Start sets the parameters of single columns to the logarithms of their shares. Without

@@ -10,7 +10,6 @@ import (
 // Data is the declaration of the table: all of it is public knowledge, stated
 // before a record is read.
 type Data struct {
-	At         expr.Position // of the key `data`
 	Unit       Unit
 	Rows       Rows
 	OutOfRange source.Value[string] // clamp or reject
@@ -47,7 +46,6 @@ const MaxRowsPerUnit = 64
 
 // Rows states how the number of units is known: Public or UpperBound is set.
 type Rows struct {
-	At         expr.Position
 	Public     source.Value[int] // the number itself is public
 	UpperBound source.Value[int] // a public bound on it
 	// DP is the epsilon of buying the number, too, besides UpperBound.

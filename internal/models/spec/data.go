@@ -47,7 +47,6 @@ func (s *Spec) dataFields(within *source.Value[string], rules *[]namedRule, mode
 // readData reads the block `data:`.
 func (s *Spec) readData(r *reader, e entry) {
 	d := &s.Data
-	d.At = e.at
 	var rules []namedRule
 	var modes []binarize
 	var within source.Value[string]
@@ -111,7 +110,6 @@ func rows(v *data.Rows) field {
 	}
 	f := inline("rows", fields).needed("add `rows: {public: N}` or `rows: {upper_bound: N}`", "data has no rows: the number of records is private unless declared")
 	f.read = func(r *reader, e entry) {
-		v.At = e.at
 		keys := r.object(e, "rows", fields)
 		switch {
 		case keys == nil:

@@ -24,11 +24,10 @@ type Curve struct {
 // profile is δ(ε) of one direction: a closed form, or dominating sums at
 // several tilts, each valid everywhere in its window and tight near its tilt.
 type profile struct {
-	exact    func(epsilon float64) float64
-	finite   float64 // P-mass without infinite loss
-	largest  float64 // no finite loss is larger; +Inf without a bound
-	sums     []bracket.Composed
-	smallest float64 // δ below which no sum is tight
+	exact   func(epsilon float64) float64
+	finite  float64 // P-mass without infinite loss
+	largest float64 // no finite loss is larger; +Inf without a bound
+	sums    []bracket.Composed
 }
 
 // knot is a point of the curve that the attacker is bounded by.
@@ -73,7 +72,7 @@ func newCurve(ev event.Event, rel event.Relation, minDelta float64) (*Curve, err
 
 // profile computes dominating sums from δ = 0.5 down to minDelta.
 func (d *direction) profile(minDelta float64) profile {
-	p := profile{finite: math.Exp(d.noDP), largest: math.Inf(1), smallest: minDelta}
+	p := profile{finite: math.Exp(d.noDP), largest: math.Inf(1)}
 	if d.prepareAt(0); d.unreliable {
 		plain := d.unamplified()
 		plain.noDP = d.noDP

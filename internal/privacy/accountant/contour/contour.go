@@ -61,7 +61,7 @@ func NewIntegral(d *bracket.Losses, tail, theta float64, c *bracket.Composition)
 // phases holds one part's tilted weights and the rotation of every node from
 // one t to the next.
 type phases struct {
-	count, mean        float64
+	count              float64
 	weight, angle      []float64 // angle: dt (L - mean)/2
 	cos, sin, dcos, ds []float64 // of k·angle and of angle
 	smooth             bool
@@ -71,7 +71,7 @@ type phases struct {
 
 func newPhases(n *bracket.Nodes, theta, dt float64) phases {
 	w, mean, _ := n.Tilted(theta)
-	s := phases{count: n.Count, mean: mean, weight: w, smooth: n.Smooth, apart: n.Apart}
+	s := phases{count: n.Count, weight: w, smooth: n.Smooth, apart: n.Apart}
 	for i, l := range n.Loss {
 		if l > 0 {
 			s.above += w[i]
