@@ -36,8 +36,9 @@ type amplitude struct {
 	sdOfSlopes float64
 }
 
-// amplified is post, of a fit by p that released r, with another distribution of the amplitude: by
-// records that are simulated at several. It is nil where the amplitude is known, or nothing.
+// amplified returns post with a better distribution of the amplitude. The fit by p released r; records
+// are simulated at several amplitudes. It returns nil where the amplitude is known well enough, and where
+// no direction is known that it could be about.
 func amplified(p *plan.Plan, r Releases, post *Posterior) *Posterior {
 	if !p.SumsGradients() || !p.ScoresAreGradients() || !joins(p, r) || len(p.Model().LinearPredictors()) == 0 {
 		return nil
@@ -68,7 +69,7 @@ func amplified(p *plan.Plan, r Releases, post *Posterior) *Posterior {
 // withDraws is p with other draws (S×P): a sample stays a sample, a joint normal gets their mean
 // and their covariance. It is nil if they have none.
 func (p *Posterior) withDraws(draws []float64) *Posterior {
-	exact, _ := p.turned(func(dst, x []float64) { copy(dst, x) })
+	exact, _ := p.covariancesAfter(func(dst, x []float64) { copy(dst, x) })
 	mean, total := drawMoments(draws, len(p.Mean))
 	within, beyond := split(total, exact)
 	if within == nil {
@@ -81,7 +82,7 @@ func (p *Posterior) withDraws(draws []float64) *Posterior {
 		}
 		return &out
 	}
-	sample := ofDraws(p.Plan, Releases{Steps: p.Steps, Trace: p.Trace}, draws, chains, exact)
+	sample := samplePosterior(p.Plan, Releases{Steps: p.Steps, Trace: p.Trace}, draws, chains, exact)
 	sample.Tries = p.Tries
 	return sample
 }

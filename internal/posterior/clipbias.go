@@ -26,8 +26,8 @@ const biasRecords, fewestRecords, mostRecords = 10, 4000, 20000
 const minEffect, fewEffective, maxMove = 1.0 / 3, 50, 3.0
 
 // corrects reports whether the mean is corrected where these coordinates are real-valued.
-// Where all are, few records say too little: the correction would move the mean away from
-// where it predicts best.
+// Where all are, few records are too little evidence: the correction would move the mean away
+// from where it predicts best.
 func (j *jointNormal) corrects(free []int) bool {
 	return len(free) < j.model.P || !j.model.FewRecords(j.records)
 }
@@ -139,7 +139,7 @@ func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64
 				t[i] = middle + sd*(float64(i)-(looks-1)/2)
 				sums[i] = j.clippedSum(at(t[i]), spread, places, b.fitted.unit)[k] + ofPrior[k]
 			}
-			rising(sums[:])
+			makeRising(sums[:])
 			var off interp.FritschButland
 			if !passes(&off, t[:], sums[:]) {
 				return
@@ -153,11 +153,11 @@ func (j *jointNormal) correctAlone(post *Posterior, b clipBias, spread []float64
 				}
 				return stats.GridMoments(grid[:], logs[:])
 			}
-			_, exact = moments(j.alike.in(k) * b.h[k])
-			middle, total = moments(j.alike.in(k)*b.h[k] + j.curvature.noiseVariance())
+			_, exact = moments(j.designEffects.in(k) * b.h[k])
+			middle, total = moments(j.designEffects.in(k)*b.h[k] + j.curvature.noiseVariance())
 			sd = math.Sqrt(total)
 		}
-		if exact = math.Min(exact, total); isPositive(exact) && isPositive(total) {
+		if exact = math.Min(exact, total); isPositiveFinite(exact) && isPositiveFinite(total) {
 			post.Mean[k] += middle
 			post.LogSD[k], post.VarDP[k] = math.Log(exact)/2, total-exact
 		}
@@ -188,9 +188,9 @@ func atMiddles(curve interp.Predictor, x []float64, cells int) (middles, values 
 // b is simulated at `looks` places, farLook apart, then a standard deviation.
 const looks, farLook = 9, 0.75
 
-// rising makes sums rise on both sides of their middle. Far away they may come back to zero: a
-// component of a mixture that is so wide that the model leaves it. The fit did not end there.
-func rising(sums []float64) {
+// makeRising makes sums rise on both sides of their middle. Far away they may return to zero, for
+// instance where a component of a mixture is so wide that no record is in it. The fit did not end there.
+func makeRising(sums []float64) {
 	middle := len(sums) / 2
 	for i := middle + 1; i < len(sums); i++ {
 		sums[i] = math.Max(sums[i], sums[i-1])

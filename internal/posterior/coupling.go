@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// couple adds to the covariances of guide and noise what the coordinates alone do not know of each other and the free
-// ones not of them. Each of alone has its variance there as if all others were known, and the free ones have their
-// covariance as if alone were. The scale and the degrees of freedom of a t distribution correlate by .7: so narrow, 4 of
-// 11 intervals of a scale missed it (N = 5000, ε = 1 and 3).
+// couple adds the correlations of the coordinates alone, with each other and with the free coordinates, to the
+// covariances of guide and noise. Before, each of alone has the variance that it has given all other coordinates, and the
+// free ones have their covariance given alone. The scale and the degrees of freedom of a t distribution correlate by .7:
+// without their correlation 4 of 11 intervals of a scale missed it (N = 5000, ε = 1 and 3).
 //
 // With the information h (P) of variance v (P), whose correlations are those of simulated records, V = (Λ + H)⁻¹ has
 // these covariances, and (Λ + K)⁻¹ with noise. Where one is not positive definite alone correlate with nothing.
@@ -20,7 +20,7 @@ func (j *jointNormal) couple(post *Posterior, free, alone []int, h, v []float64,
 	}
 	all := slices.Concat(alone, free)
 	information := j.scores.of(all).matrix(pick(h, all), pick(v, all))
-	prior := raised(priorInformation(j.prior, post, all), information, pick(j.curvature.floor, all))
+	prior := withFloor(priorInformation(j.prior, post, all), information, pick(j.curvature.floor, all))
 	ratio := make([]float64, len(all))
 	for i, k := range all {
 		ratio[i] = j.curvature.sampling(k)

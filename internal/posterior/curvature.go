@@ -30,11 +30,11 @@ import (
 // noise; its curvature λ is estimated with the same weights.
 type curvature struct {
 	GradientSums
-	batches float64 // k of Plan.BatchVariance
-	alike   alike
-	laws    lawRatios
-	sizes   []int     // coordinates of each parameter, in order; they add up to P
-	floor   []float64 // 1/variance under the prior, shape (P); the posterior is taken to be no wider
+	batches       float64 // k of Plan.BatchVariance
+	designEffects designEffects
+	laws          lawRatios
+	sizes         []int     // coordinates of each parameter, in order; they add up to P
+	floor         []float64 // 1/variance under the prior, shape (P); the posterior is taken to be no wider
 	// expected is the information of simulated records, shape (P); nil, or 0 in a
 	// coordinate, where it is unknown.
 	expected []float64
@@ -48,7 +48,7 @@ type curvature struct {
 
 // newCurvature is the curvature that the released sums of steps measure in a fit by p.
 func newCurvature(p *plan.Plan, sums GradientSums, steps int) *curvature {
-	c := &curvature{GradientSums: sums, batches: p.BatchVariance(steps), alike: alikeOf(p), laws: lawRatiosOf(p), sizes: p.Sizes, floor: make([]float64, p.Latent)}
+	c := &curvature{GradientSums: sums, batches: p.BatchVariance(steps), designEffects: designEffectsOf(p), laws: lawRatiosOf(p), sizes: p.Sizes, floor: make([]float64, p.Latent)}
 	if c.sizes == nil { // every coordinate stands alone
 		c.sizes = slices.Repeat([]int{1}, p.Latent)
 	}
@@ -61,7 +61,7 @@ func newCurvature(p *plan.Plan, sums GradientSums, steps int) *curvature {
 }
 
 // sampling is the variance that the records and the batches give the mean gradient in coordinate j, over the information.
-func (c *curvature) sampling(j int) float64 { return (1 + c.batches) * c.alike.in(j) }
+func (c *curvature) sampling(j int) float64 { return (1 + c.batches) * c.designEffects.in(j) }
 
 // estimate is h and its variance v of coordinate j.
 func (c *curvature) estimate(j int) (h, v float64) {
@@ -181,13 +181,13 @@ func (c *curvature) locate(post *Posterior, move bool) {
 	weight := c.Totals[0]
 	noise := c.noiseVariance()
 	c.each(func(j int, h, v, lambda float64) {
-		exact := 1 / c.precision(j, h/c.alike.in(j), lambda)
+		exact := 1 / c.precision(j, h/c.designEffects.in(j), lambda)
 		at, variance := measurement{
 			h: h, v: v, slope: c.LikelihoodSlope[j] / weight, noise: noise, sampling: c.sampling(j),
 			lambda: math.Max(lambda, c.floor[j]), prior: c.PriorSlope[j] / weight,
 		}.posterior()
 		variance = c.unresolved(j, math.Max(lambda, c.floor[j]), variance)
-		if !isPositive(exact) || !isPositive(variance) {
+		if !isPositiveFinite(exact) || !isPositiveFinite(variance) {
 			return
 		}
 		at += c.Place[j] / weight
@@ -211,7 +211,7 @@ func (c *curvature) locate(post *Posterior, move bool) {
 	}
 }
 
-func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+func isPositiveFinite(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 
 // measurement is the information of released gradients about one coordinate near θ̄, the
 // mean of the places of the releases.
@@ -260,13 +260,13 @@ func (m measurement) posterior() (mean, variance float64) {
 // The effects of one scale keep it. Any other coordinate keeps at most its own
 // estimate plus one standard error: a level with few records is not as well known
 // as its neighbours. Some coordinates get no gradient from any simulated record,
-// such as the effect of a missing value; moved is false there. For those we keep
+// such as the effect of a missing value; haveGradient is false there. For those we keep
 // only the part of the estimate that is significant at 5 % (one-sided).
-func (c *curvature) capPooled(h []float64, moved []bool, scales []scale) {
+func (c *curvature) capPooled(h []float64, haveGradient []bool, scales []scale) {
 	isEffect := effectsOf(scales, len(h))
 	for j := range h {
 		switch own, v := c.estimate(j); {
-		case !moved[j]:
+		case !haveGradient[j]:
 			h[j] = math.Max(0, own-1.6449*math.Sqrt(v))
 		case !isEffect[j]:
 			h[j] = math.Min(h[j], math.Max(0, own+math.Sqrt(v)))

@@ -36,11 +36,11 @@ func (p *Posterior) declared() *Posterior {
 		out.Lambda = g.Lambda(draws)
 		out.Mean, out.VarDP = out.Lambda[:n:n], make([]float64, n)
 		out.LogSD, out.NoiseFactor = LogSD(g, out.Lambda, out.VarDP), nil
-		_, ofNoise := p.turned(m.DeclaredDirection)
+		_, ofNoise := p.covariancesAfter(m.DeclaredDirection)
 		out.setNoise(ofNoise)
 		return &out
 	}
-	ofGuide, ofNoise := p.turned(m.DeclaredDirection)
+	ofGuide, ofNoise := p.covariancesAfter(m.DeclaredDirection)
 	if n <= plan.JointLimit(m) && out.setMeanAndCovariance(mean, ofGuide, ofNoise) {
 		return &out
 	}
@@ -61,9 +61,9 @@ func (p *Posterior) setMeanAndCovariance(mean []float64, ofGuide, ofNoise *mat.S
 	return p.setCovariance(ofGuide, ofNoise)
 }
 
-// turned is the covariance of the guide and that of the noise after the linear map
-// turn of coordinates.
-func (p *Posterior) turned(turn func(dst, x []float64)) (ofGuide, ofNoise *mat.SymDense) {
+// covariancesAfter returns the covariances of the guide and of the noise after the linear map
+// turn of the coordinates.
+func (p *Posterior) covariancesAfter(turn func(dst, x []float64)) (ofGuide, ofNoise *mat.SymDense) {
 	n := len(p.Mean)
 	columns := func(factor func(i int) []float64) *mat.SymDense {
 		f := mat.NewDense(n, n, nil)

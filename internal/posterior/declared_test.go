@@ -57,7 +57,7 @@ func TestDeclaredHasTheMomentsOfTurnedDraws(t *testing.T) {
 	}
 	const n = 40000
 	source := noise.Public(2).Stream(noise.PosteriorDraws)
-	independent := ofGuide(p, Releases{Guide: g, Lambda: lambda, NoiseVariance: variance})
+	independent := guidePosterior(p, Releases{Guide: g, Lambda: lambda, NoiseVariance: variance})
 	joint := independent.clone()
 	ofGuide, ofNoise := diagonal(joint.LogSD, joint.VarDP)
 	for i := range m.P {

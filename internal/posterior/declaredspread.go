@@ -146,10 +146,10 @@ const narrower = 0.5
 //	N(x; r, v) N(θ̄; m, (1 − exp(−GH))²/λ + s²)
 //
 // of the measured curvature x and the mean place θ̄. Under a prior much wider than s, a fit that
-// stays near its start says that the column is narrow, and then the prior is all that is known.
+// stays near its start is evidence of a narrow column, and then the posterior is the prior.
 func (c *curvature) unresolved(j int, lambda, variance float64) float64 {
 	if c.wrong > 0 && c.byBounds[j] && lambda > 0 {
-		return ofMixture([]float64{variance, max(variance, 1/lambda)}, []float64{math.Log(1 - atBound), math.Log(atBound)})
+		return mixtureVariance([]float64{variance, max(variance, 1/lambda)}, []float64{math.Log(1 - atBound), math.Log(atBound)})
 	}
 	if c.wrong == 0 || !c.isExpected(j) || c.constant == nil || !(lambda > 0) {
 		return variance
@@ -177,17 +177,17 @@ func (c *curvature) unresolved(j int, lambda, variance float64) float64 {
 			logs = append(logs, likelihood+math.Log(c.wrong/-reach))
 		}
 	}
-	return max(ofMixture(variances, logs), variance)
+	return max(mixtureVariance(variances, logs), variance)
 }
 
 // ofCenter is the variance, in declared scales, of the center of a column whose scale is left to its
 // bounds: that of a place at one of them.
 const ofCenter = 3.0
 
-// eachCenter calls use with what is not known of the centers of columns whose scale is left to
-// their bounds. A level is the one at the declared centers, so it is as far from that of the
-// records as the coefficient's mean square says: its variance along direction (P) is larger by
-// that. square is the mean square of a coordinate.
+// eachCenter calls use for each column whose scale is left to its bounds, because the center of such a
+// column is not known. The level of a linear predictor is that at the declared centers, so its variance
+// along direction (P) grows by the variance of the center times the coefficient's mean square. square is
+// the mean square of a coordinate.
 func eachCenter(m *models.Model, square func(k int) float64, use func(variance float64, direction []float64)) {
 	for _, p := range m.LinearPredictors() {
 		for i, label := range p.Coefficients.Dims[0].Labels {
@@ -203,9 +203,9 @@ func eachCenter(m *models.Model, square func(k int) float64, use func(variance f
 	}
 }
 
-// ofMixture is the variance of the normal that has the 90 % interval of a mixture of normals
+// mixtureVariance is the variance of the normal that has the 90 % interval of a mixture of normals
 // about 0 with these variances, whose probabilities are proportional to exp(log).
-func ofMixture(variances, log []float64) float64 {
+func mixtureVariance(variances, log []float64) float64 {
 	const outside, of90 = 0.1, 1.6449
 	top := slices.Max(log)
 	beyond := func(reach float64) float64 { // the probability

@@ -9,12 +9,13 @@ import (
 	"d3p/internal/simd"
 )
 
-// alike are the design effects of the parameters, shape (P): by how much a sum of gradients varies more where rows
-// of a unit are alike. They are nil, and 1, where units have one row.
-type alike []float64
+// designEffects has the design effect of each parameter, shape (P): the variance of a sum of gradients over
+// that of independent rows. It is above 1 where the rows of a unit are alike. nil stands for 1 everywhere:
+// units have one row.
+type designEffects []float64
 
-// alikeOf are those that a fit by p bought.
-func alikeOf(p *plan.Plan) (of alike) {
+// designEffectsOf returns the design effects that a fit by p bought.
+func designEffectsOf(p *plan.Plan) (of designEffects) {
 	if !p.DesignEffects.Known() {
 		return nil
 	}
@@ -25,7 +26,7 @@ func alikeOf(p *plan.Plan) (of alike) {
 }
 
 // in is the design effect of coordinate j.
-func (of alike) in(j int) float64 {
+func (of designEffects) in(j int) float64 {
 	if of == nil {
 		return 1
 	}
@@ -33,7 +34,7 @@ func (of alike) in(j int) float64 {
 }
 
 // among are those of the coordinates index.
-func (of alike) among(index []int) alike {
+func (of designEffects) among(index []int) designEffects {
 	if of == nil {
 		return nil
 	}
@@ -41,7 +42,7 @@ func (of alike) among(index []int) alike {
 }
 
 // along is the mean design effect along a direction (P).
-func (of alike) along(direction []float64) float64 {
+func (of designEffects) along(direction []float64) float64 {
 	sum := 0.0
 	for j, x := range direction {
 		sum += x * x * of.in(j)

@@ -10,7 +10,7 @@ import (
 // Without noise the variance is the design effect over the information, and all of it is the records'.
 func TestCovarianceOfAlikeRows(t *testing.T) {
 	h := mat.NewSymDense(2, []float64{100, 0, 0, 50})
-	w := widening{free: []int{0, 1}, prior: mat.NewSymDense(2, nil), ratio: []float64{4, 0.5}, alike: alike{4, 0.5}, noise: 25}
+	w := widening{free: []int{0, 1}, prior: mat.NewSymDense(2, nil), ratio: []float64{4, 0.5}, designEffects: designEffects{4, 0.5}, noise: 25}
 	exact, total := w.covariances(h, h)
 	for j, want := range []float64{4. / 100, 0.5 / 50} {
 		if math.Abs(exact.At(j, j)/want-1) > 1e-4 {

@@ -109,7 +109,7 @@ func fittedAs(mean, end []float64, scales []scaleEstimate, free []int, null *mat
 		var along, shift mat.VecDense
 		if len(back) >= k && along.SolveVec(mat.NewDense(len(back), k, rows), mat.NewVecDense(len(back), back)) == nil {
 			shift.MulVec(null, &along)
-			move(f.place, free, &shift)
+			addStep(f.place, free, &shift)
 		}
 	}
 	for _, s := range scales {

@@ -74,10 +74,10 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 	return j
 }
 
-// replace makes post joint and reports whether it could. It cannot where
+// makeJoint makes post joint and reports whether it could. It cannot where
 // correlations would be chance (minEffectiveRecords) or the prior is not
 // log-concave; then post is spoiled.
-func (j *jointNormal) replace(post *Posterior) bool {
+func (j *jointNormal) makeJoint(post *Posterior) bool {
 	m, c, q := j.model, j.curvature, j.scores
 	free := inJoint(m)
 	if len(free) == 0 || !(q.perParameter() >= minEffectiveRecords || q.of(free).null() != nil) {
@@ -94,7 +94,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	fitted := fittedAs(post.Mean, end, scales, free, null)
 
 	own := c.informations(q, h, v, free, found, j.law.Correlation != nil)
-	ofPrior := raised(priorInformation(j.prior, post, free), own.likelihood, pick(c.floor, free))
+	ofPrior := withFloor(priorInformation(j.prior, post, free), own.likelihood, pick(c.floor, free))
 	simd.Mul(h, h, c.certainFraction(h, found, j.law.Correlation != nil, false))
 	at, unclipped := slices.Clone(post.Mean), slices.Repeat([]float64{1}, len(free))
 	first := inverse(noisyInformation(own.trusted, unclipped, c.noiseVariance()), ofPrior)
@@ -105,7 +105,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		j.correctClipBias(post, clipBias{free, own.trusted, first, h, scales, fitted})
 	}
 	ratio := j.ratioAmong(free, post.Mean, fitted)
-	widened := widening{free, scales, ofPrior, j.releasedMeans(end, at, free, found), ratio, c.noiseVariance(), j.alike.among(free), !j.moves(free)}
+	widened := widening{free, scales, ofPrior, j.releasedMeans(end, at, free, found), ratio, c.noiseVariance(), j.designEffects.among(free), !j.mayMove(free)}
 	own.believed = j.believed(j.law, post.Mean, free, found)
 	whole := j.overLaws(own, post.Mean, found, widened)
 	if whole == nil {
@@ -114,7 +114,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 	if c.constant != nil {
 		whole.uncenter(j.model, widened, post.Mean)
 	}
-	move(post.Mean, free, whole.step)
+	addStep(post.Mean, free, whole.step)
 	within, beyond := split(whole.total, whole.exact)
 	if within == nil {
 		return false
@@ -167,7 +167,7 @@ func (j *jointNormal) forgetCorrelations(post *Posterior) {
 func (j *jointNormal) settle(post *Posterior, free []int, h, v []float64) (found []scale, scales []scaleEstimate, q scores, null *mat.Dense) {
 	q = j.scores
 	found = findScales(j.model, q, post.Mean)
-	j.curvature.capPooled(h, q.moved(), found)
+	j.curvature.capPooled(h, q.haveGradients(), found)
 	null = q.of(free).null()
 	for _, s := range found {
 		scales = append(scales, s.estimate(post, j.prior, j.curvature, h, v, offsetsOf(s, post, j.prior, free, j.certain(null, free))))
@@ -182,7 +182,7 @@ func (j *jointNormal) settle(post *Posterior, free []int, h, v []float64) (found
 
 // settledEnd is the end of a fit by p that released r, settled.
 func settledEnd(p *plan.Plan, r Releases) []float64 {
-	c, post := newCurvature(p, r.Gradients, r.Steps), ofGuide(p, r)
+	c, post := newCurvature(p, r.Gradients, r.Steps), guidePosterior(p, r)
 	j := newJointNormal(p, r, c)
 	if h, v := c.shrunk(); simd.Finite(h) && simd.Finite(v) {
 		settled := post.clone()

@@ -94,7 +94,7 @@ func TestUncertainCorrelationWidens(t *testing.T) {
 		w := widening{free: free, prior: prior, releasedMeans: noReleases(2), ratio: ratio, noise: c.noiseVariance()}
 		h := j.information(&l, mean, free, nil)
 		h.believed = h.likelihood
-		bought := w.under(h)
+		bought := w.posteriorUnder(h)
 		along := func(sign float64) []float64 { // the variances of a ± b
 			v := mat.NewVecDense(2, []float64{1, sign})
 			return []float64{mat.Inner(v, bought.exact, v), mat.Inner(v, bought.total, v)}
@@ -131,7 +131,7 @@ func TestUnknownCorrelationsWidenUnderNoise(t *testing.T) {
 		j := &jointNormal{simulation: simulation{model: m, law: l, seed: 5}, records: 500, curvature: c, clipNorm: math.MaxFloat64, wouldBuy: test.wouldBuy}
 		w := widening{free: []int{0, 1}, prior: mat.NewSymDense(2, []float64{1, 0, 0, 1}), releasedMeans: noReleases(2), ratio: ones(1), noise: c.noiseVariance()}
 		h := j.information(l, mean, w.free, nil)
-		before, after := w.under(h), j.overLaws(h, mean, nil, w)
+		before, after := w.posteriorUnder(h), j.overLaws(h, mean, nil, w)
 		for _, sign := range []float64{1, -1} {
 			v := mat.NewVecDense(2, []float64{1, sign})
 			if factor := mat.Inner(v, after.total, v) / mat.Inner(v, before.total, v); widens != (factor > 1.2) || !widens && factor != 1 {

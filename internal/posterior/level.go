@@ -21,12 +21,12 @@ import (
 // where the density is e^-leastLevel of the largest.
 const knownLevel, levelStep, mostLevels, leastLevel = 0.4, 0.6, 12, 10.0
 
-// leveled is post, of a fit by p that released r, with another distribution of the level of its
-// linear predictor, an intercept: by records that are simulated at several levels. Where an outcome
-// is rare, gradients hardly depend on the level, and the fit has not arrived: of 40 logistic
-// regressions with an outcome of 2 % (N = 300, ε = 0.3) 17 % of the intervals of a normal likelihood
-// held the intercept. It is nil where the level is known, where effects of groups are beside it, or
-// where the columns' law may be wrong: the rate at a level depends on their scale.
+// leveled returns post with a better distribution of the level of its linear predictor, an intercept.
+// The fit by p released r; records are simulated at several levels. Where an outcome is rare, gradients
+// hardly depend on the level, and the fit has not arrived: of 40 logistic regressions with an outcome of
+// 2 % (N = 300, ε = 0.3) 17 % of the intervals of a normal likelihood held the intercept. It returns nil
+// where the level is known well enough, where the model has effects of groups, and where the columns' law
+// may be wrong, because the rate at a level depends on their scale.
 func leveled(p *plan.Plan, r Releases, post *Posterior) *Posterior {
 	if !p.SumsGradients() || !p.ScoresAreGradients() || !joins(p, r) {
 		return nil
@@ -158,7 +158,7 @@ const levelSteps, nearStep, longStep = 3, 0.5, 3.0
 // records that are simulated at one truth; nil where it is not finite.
 func (s levelSearch) atLevel(from []float64, places [][]place, prior *models.PriorDensity) *atLevel {
 	n := len(from)
-	free := others(n, s.at)
+	free := allBut(n, s.at)
 	out := &atLevel{level: from[s.at], center: slices.Clone(from)}
 	for range levelSteps {
 		value, slope, precision := s.local(out.center, places, prior)
@@ -176,7 +176,7 @@ func (s levelSearch) atLevel(from []float64, places [][]place, prior *models.Pri
 		out.root = mat.NewTriDense(n-1, mat.Lower, nil)
 		root.LTo(out.root)
 		step.ScaleVec(min(1, longStep/math.Sqrt(square)), &step)
-		move(out.center, free, &step)
+		addStep(out.center, free, &step)
 		if square < nearStep*nearStep {
 			break
 		}
@@ -206,12 +206,12 @@ func (s levelSearch) local(theta []float64, places [][]place, prior *models.Prio
 	for j := range sd {
 		sd[j] = math.Log(s.covariance.At(j, j)) / 2
 	}
-	precision.AddSym(precision, priorInformation(prior, &Posterior{Mean: theta, LogSD: sd}, others(n, -1)))
+	precision.AddSym(precision, priorInformation(prior, &Posterior{Mean: theta, LogSD: sd}, allBut(n, -1)))
 	return value, slope, precision
 }
 
-// others are the coordinates below n but for one.
-func others(n, but int) (list []int) {
+// allBut lists the coordinates below n without one of them.
+func allBut(n, but int) (list []int) {
 	for j := range n {
 		if j != but {
 			list = append(list, j)
@@ -249,7 +249,7 @@ func (l *levels) evidence() float64 {
 // moved and widened since the mean.
 func (l *levels) set(theta []float64, level float64) {
 	n := len(theta)
-	free := others(n, l.at)
+	free := allBut(n, l.at)
 	rest := mat.NewVecDense(n-1, nil) // beside what the level explains
 	for i, j := range free {
 		byLevel := l.covariance.At(j, l.at) / l.covariance.At(l.at, l.at)

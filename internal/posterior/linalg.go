@@ -52,9 +52,8 @@ func setSubmatrix(a *mat.SymDense, index []int, b *mat.SymDense) {
 	}
 }
 
-// raised is a with its diagonal raised so that the diagonal of a + b is at least
-// floor.
-func raised(a, b *mat.SymDense, floor []float64) *mat.SymDense {
+// withFloor raises the diagonal of a so that the diagonal of a + b is at least floor. It returns a.
+func withFloor(a, b *mat.SymDense, floor []float64) *mat.SymDense {
 	for j, f := range floor {
 		if lack := f - a.At(j, j) - b.At(j, j); lack > 0 {
 			a.SetSym(j, j, a.At(j, j)+lack)

@@ -57,7 +57,7 @@ func (s simulation) momentsAt(truths func(i int) []float64, e effects, places []
 	for i := range p {
 		for j := range i + 1 {
 			information.SetSym(i, j, sums.ss.At(i, j))
-			out.variance.SetSym(i, j, math.Sqrt(s.alike.in(i)*s.alike.in(j))*(1+s.batches)*n/sums.first*sums.cc.At(i, j))
+			out.variance.SetSym(i, j, math.Sqrt(s.designEffects.in(i)*s.designEffects.in(j))*(1+s.batches)*n/sums.first*sums.cc.At(i, j))
 		}
 		// a ridge keeps out directions in which no record has a gradient
 		information.SetSym(i, i, information.At(i, i)*(1+1e-6)+1e-12)

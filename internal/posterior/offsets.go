@@ -36,7 +36,7 @@ func offsetsOf(s scale, post *Posterior, prior *models.PriorDensity, index []int
 	}
 	isEffect := effectsOf([]scale{s}, len(post.Mean))
 	// a direction of another scale's effects alone would be a column of zeros in D
-	_, null = apart(null, func(i int) bool { return isEffect[index[i]] })
+	_, null = splitByRows(null, func(i int) bool { return isEffect[index[i]] })
 	if null == nil {
 		return offsets{}
 	}
@@ -75,8 +75,9 @@ func offsetsOf(s scale, post *Posterior, prior *models.PriorDensity, index []int
 	return o
 }
 
-// certain are the directions null (columns) of the coordinates free that do not depend on values of
-// groups which the law only imagines: those in which no slope moves. nil if there is none.
+// certain returns those of the directions null (columns) of the coordinates free in which no slope moves.
+// They do not depend on the values of groups, which the law may only have simulated. It returns nil if
+// there are none.
 func (j *jointNormal) certain(null *mat.Dense, free []int) *mat.Dense {
 	if null == nil || j.law.KnowsGroups() {
 		return null
@@ -87,13 +88,13 @@ func (j *jointNormal) certain(null *mat.Dense, free []int) *mat.Dense {
 			isSlope[l.Coefficients.Offset+k] = true
 		}
 	}
-	still, _ := apart(null, func(i int) bool { return isSlope[free[i]] })
+	still, _ := splitByRows(null, func(i int) bool { return isSlope[free[i]] })
 	return still
 }
 
-// apart splits the directions that the columns of null span: in those of still no marked row moves, in those
-// of moving some do. Either is nil if it has none.
-func apart(null *mat.Dense, mark func(row int) bool) (still, moving *mat.Dense) {
+// splitByRows splits the directions that the columns of null span into those in which no marked row moves
+// (still) and those in which some do (moving). Either is nil if it is empty.
+func splitByRows(null *mat.Dense, mark func(row int) bool) (still, moving *mat.Dense) {
 	rows, k := null.Dims()
 	squares, whole := mat.NewSymDense(k, nil), 0.0
 	for i := range rows {
@@ -122,9 +123,9 @@ func apart(null *mat.Dense, mark func(row int) bool) (still, moving *mat.Dense) 
 	return columns(0, count), columns(count, k)
 }
 
-// leave takes from the steps (J) of effects what they share as an offset, by least squares with
-// these weights. The other coordinates tell it with far less noise: all records move an intercept.
-func (o offsets) leave(steps, weights []float64) {
+// removeShared subtracts from the steps (J) of effects the offset that they share, by least squares with
+// these weights. The other coordinates measure it with far less noise: all records move an intercept.
+func (o offsets) removeShared(steps, weights []float64) {
 	if o.effects == nil {
 		return
 	}
@@ -150,17 +151,17 @@ func (o offsets) leave(steps, weights []float64) {
 // precision times its value: without a record that is a value of any size, known by nothing.
 const leastEffect = 1e-6
 
-// turned are the effects in the directions, columns of turn (J×J), in which their errors do not
-// correlate: there the measurement is value, with the precision known.
-type turned struct {
+// rotatedEffects has measurements of effects along the directions in which their errors do not correlate,
+// columns of turn (J×J): along each the measured value and its precision, known.
+type rotatedEffects struct {
 	turn         *mat.Dense // nil: as they are
 	value, known []float64
 }
 
-// turn turns the measurements zeta of effects, known with these precisions.
-func (o offsets) turn(zeta, known []float64) turned {
+// rotate returns the measurements zeta of effects, known with these precisions, along uncorrelated directions.
+func (o offsets) rotate(zeta, known []float64) rotatedEffects {
 	if o.effects == nil {
-		return turned{nil, zeta, known}
+		return rotatedEffects{nil, zeta, known}
 	}
 	n, k := o.effects.Dims()
 	shared, errors, least := mat.NewSymDense(k, nil), mat.NewSymDense(n, nil), slices.Clone(zeta)
@@ -174,7 +175,7 @@ func (o offsets) turn(zeta, known []float64) turned {
 	var c mat.Cholesky
 	inverse := mat.NewSymDense(k, nil)
 	if !c.Factorize(shared) || c.InverseTo(inverse) != nil {
-		return turned{nil, zeta, known}
+		return rotatedEffects{nil, zeta, known}
 	}
 	inverse.ScaleSym(-1, inverse)
 	inverse.AddSym(inverse, o.spread)
@@ -187,7 +188,7 @@ func (o offsets) turn(zeta, known []float64) turned {
 	from.MulVec(o.effects, o.mean)
 	from.AddVec(from, mat.NewVecDense(n, least))
 	value.MulVec(vectors.T(), from)
-	t := turned{vectors, value.RawVector().Data, make([]float64, n)}
+	t := rotatedEffects{vectors, value.RawVector().Data, make([]float64, n)}
 	for i, v := range values {
 		t.known[i] = 1 / math.Max(v, 1/mostKnown)
 	}
@@ -198,7 +199,7 @@ func (o offsets) turn(zeta, known []float64) turned {
 const mostKnown = 1e12
 
 // shrunk are the means (J) of the effects of a scale e^t.
-func (m turned) shrunk(t float64) []float64 {
+func (m rotatedEffects) shrunk(t float64) []float64 {
 	out := make([]float64, len(m.value))
 	for i, x := range m.value {
 		out[i] = x * math.Exp(2*t) / (math.Exp(2*t) + 1/m.known[i])

@@ -86,14 +86,14 @@ func TestVarianceBesideAnOffset(t *testing.T) {
 	want := (math.Log(square/2) - mathext.Digamma(half)) / 2
 	ofLog := (mathext.Digamma(half+1e-4) - mathext.Digamma(half-1e-4)) / 2e-4 / 4
 	logSD := func() (mean, variance float64) {
-		x := o.turn(zeta, k)
+		x := o.rotate(zeta, k)
 		return integrate(func(t float64) float64 { return logMarginal(t, x.value, x.known) })
 	}
 	t0, variance := logSD()
 	if math.Abs(t0-want) > 1e-3 {
 		t.Errorf("log sd %.4f, want %.4f", t0, want)
 	}
-	_, expected := integrate(func(u float64) float64 { return expectedMarginal(u, t0, o.turn(zeta, k).known) })
+	_, expected := integrate(func(u float64) float64 { return expectedMarginal(u, t0, o.rotate(zeta, k).known) })
 	for name, got := range map[string]float64{"of these effects": variance, "expected": expected} {
 		if math.Abs(got/ofLog-1) > 0.01 {
 			t.Errorf("variance %s %.5f, want %.5f", name, got, ofLog)
@@ -211,7 +211,7 @@ func TestEffectsWithoutRecords(t *testing.T) {
 	}
 	of := func(n int) (mean, variance float64) {
 		o := offsets{effects: mat.NewDense(n, 1, slices.Repeat([]float64{1}, n)), spread: mat.NewSymDense(1, []float64{100}), mean: mat.NewVecDense(1, nil)}
-		turned := o.turn(zeta[:n], known[:n])
+		turned := o.rotate(zeta[:n], known[:n])
 		return integrate(func(t float64) float64 { return -t*t/2 + logMarginal(t, turned.value, turned.known) })
 	}
 	want, wantVariance := of(effects)
@@ -302,7 +302,7 @@ func TestCorrelationsAreForgotten(t *testing.T) {
 		end[k] = math.Cos(float64(k))
 	}
 	end[at] = 0.9
-	post := joined(p, releasedAt(end, p.Steps))
+	post := jointOrGuide(p, releasedAt(end, p.Steps))
 	sd := make([]float64, p.Latent)
 	if post.SD(sd); post.Independent(0, 2) {
 		t.Fatal("the posterior is no joint normal")

@@ -15,7 +15,7 @@ import (
 // underLaw is the posterior of the free coordinates where records are simulated by one law.
 type underLaw struct {
 	exact, total *mat.SymDense // covariances without and with the privacy noise
-	step         *mat.VecDense // of misplaced
+	step         *mat.VecDense // of beyondOneSD
 }
 
 // informations are what a law makes of the likelihood's information: all of it, the part that
@@ -23,10 +23,10 @@ type underLaw struct {
 // what the law has without caution.
 type informations struct{ likelihood, trusted, narrow, believed *mat.SymDense }
 
-// under is the posterior by the information under a law; nil if it cannot be computed. Caution
+// posteriorUnder is the posterior by the information under a law; nil if it cannot be computed. Caution
 // makes intervals wide; a step by less information than there is would lead too far. The step is
 // that of columns as wide as their law.
-func (w widening) under(h informations) *underLaw {
+func (w widening) posteriorUnder(h informations) *underLaw {
 	u := &underLaw{}
 	u.exact, u.total = w.covariances(h.likelihood, h.trusted)
 	if u.exact == nil || u.total == nil {
@@ -38,7 +38,7 @@ func (w widening) under(h informations) *underLaw {
 		if step == nil {
 			return nil
 		}
-		u.step = misplaced(step, u.total)
+		u.step = beyondOneSD(step, u.total)
 	}
 	if h.narrow != h.trusted {
 		_, u.total = w.covariances(h.likelihood, h.narrow)
@@ -69,11 +69,11 @@ const mostMoved = 40
 // mostFree is the number of free parameters up to which laws are drawn.
 const mostFree = 100
 
-// moves reports whether the mean moves to the posterior's. That takes the information to be the same
+// mayMove reports whether the mean moves to the posterior's. That takes the information to be the same
 // along the step, as it nearly is beside linear predictors. In a neural network one weight's
 // information depends on the others: of 16 fits of eight tables (25 weights, N = 1000, ε = 1) the step
 // raised the mean error in every one, on average from .43 to .59.
-func (j *jointNormal) moves(free []int) bool {
+func (j *jointNormal) mayMove(free []int) bool {
 	return len(free) <= mostMoved && j.model.IsLinear(func(k int) bool { return slices.Contains(free, k) })
 }
 
@@ -85,12 +85,12 @@ var imagined = [laws]float64{0, 0.5, 0.8, 0.9, 0.95, 0.98}
 // it could. Then information is scarce along the directions that correlated columns hide.
 const noisy, unbought = 1.0, 0.2
 
-// imagines reports whether laws with imagined correlations take part. Who buys nothing on purpose
-// (--table1 none) has declared the law, and keeps it unless noise prevails. Of N = 300 records
-// (ε = 0.3, eight tables of each of five families) .90 of the intervals of coefficients hold by them
-// where columns are correlated by .8, .81 by .95 and .92 where they are 2.5 times narrower than
-// declared; .71, .56 and .64 hold without. Independent columns get 1.5 times the width: nobody knows
-// that they are.
+// imagines reports whether overLaws uses laws with imagined correlations. A user who buys nothing on
+// purpose (--table1 none) has declared the law, so it stays unless noise prevails. Of N = 300 records
+// (ε = 0.3, eight tables of each of five families) .90 of the intervals of coefficients hold with these
+// laws where columns are correlated by .8, .81 where they are by .95, and .92 where columns are 2.5 times
+// narrower than declared; .71, .56 and .64 hold without. The price is that intervals of independent
+// columns are 1.5 times as wide.
 func (j *jointNormal) imagines(own informations, w widening) bool {
 	n, least := len(w.free), noisy
 	if j.wouldBuy {
@@ -102,11 +102,11 @@ func (j *jointNormal) imagines(own informations, w widening) bool {
 
 // overLaws is the mean of the posterior by own, the information under the bought law, and of
 // those under laws that the truth may have; nil where the first is. If a law has a correlation
-// of .8 ± .1 and the truth is .9, two coefficients are known less well than the law says. Of
+// of .8 ± .1 and the truth is .9, two coefficients are known less well than under the law. Of
 // many parameters most are effects, whose information is pooled: they keep the bought law, which
 // saves seconds.
 func (j *jointNormal) overLaws(own informations, mean []float64, scales []scale, w widening) *underLaw {
-	bought, imagines := w.under(own), j.imagines(own, w)
+	bought, imagines := w.posteriorUnder(own), j.imagines(own, w)
 	if bought == nil || !j.law.Bought() && !imagines || len(w.free) > mostFree {
 		return bought
 	}
@@ -120,7 +120,7 @@ func (j *jointNormal) overLaws(own informations, mean []float64, scales []scale,
 			if imagines {
 				l = l.Imagined(j.model.Given(), imagined[k], rng)
 			}
-			list[k] = w.under(j.information(l, mean, w.free, scales))
+			list[k] = w.posteriorUnder(j.information(l, mean, w.free, scales))
 		})
 	}
 	wait.Wait()
@@ -165,8 +165,8 @@ func (j *jointNormal) believed(l *law.Law, mean []float64, free []int, scales []
 	return q.of(free).matrix(pick(h, free), pick(v, free))
 }
 
-// informations are those by the scores q and the information h (P) of every parameter with its
-// variance v, but for what is believed. known tells that correlations of columns are.
+// informations returns those by the scores q and the information h (P) of every parameter with its
+// variance v. It leaves believed nil. known tells whether correlations of columns are known.
 func (c *curvature) informations(q scores, h, v []float64, free []int, scales []scale, known bool) informations {
 	q = q.of(free)
 	out := informations{likelihood: q.matrix(pick(h, free), pick(v, free))}
@@ -187,6 +187,6 @@ func (j *jointNormal) measured(l *law.Law, mean []float64, scales []scale) (c *c
 		c.expected = c.laws.informations(expected)
 	}
 	h, v = c.shrunk()
-	c.capPooled(h, q.moved(), scales)
+	c.capPooled(h, q.haveGradients(), scales)
 	return c, q, h, v
 }

@@ -73,7 +73,7 @@ func New(p *plan.Plan, r Releases) *Posterior {
 // ofReleases is New in the coordinates of the plan's model.
 func ofReleases(p *plan.Plan, r Releases) *Posterior {
 	if !p.SumsGradients() {
-		return ofGuide(p, r)
+		return guidePosterior(p, r)
 	}
 	if p.NoiseAware == settings.NoiseAwareSample && joins(p, r) {
 		if post := sampled(p, r); post != nil {
@@ -81,30 +81,30 @@ func ofReleases(p *plan.Plan, r Releases) *Posterior {
 		}
 	}
 	if !joins(p, r) {
-		post := ofGuide(p, r)
+		post := guidePosterior(p, r)
 		if r.Steps > 0 {
 			newCurvature(p, r.Gradients, r.Steps).locate(post, r.Averaged && p.Signal() >= minNewton)
 		}
 		return post
 	}
-	return joined(p, r)
+	return jointOrGuide(p, r)
 }
 
-// joined is the joint normal of a fit by p that released r, or the guide itself where it has none.
-func joined(p *plan.Plan, r Releases) *Posterior {
+// jointOrGuide is the joint normal of a fit by p that released r, or the guide itself where it has none.
+func jointOrGuide(p *plan.Plan, r Releases) *Posterior {
 	c := newCurvature(p, r.Gradients, r.Steps)
 	j := newJointNormal(p, r, c)
-	post := ofGuide(p, r)
+	post := guidePosterior(p, r)
 	c.locate(post, false)
-	if joint := post.clone(); j.replace(joint) && joint.isFinite() {
+	if joint := post.clone(); j.makeJoint(joint) && joint.isFinite() {
 		return joint
 	}
 	return post
 }
 
-// ofGuide is the guide at the released parameters, with the variance of the noise
+// guidePosterior is the guide at the released parameters, with the variance of the noise
 // that was followed through the optimizer.
-func ofGuide(p *plan.Plan, r Releases) *Posterior {
+func guidePosterior(p *plan.Plan, r Releases) *Posterior {
 	post := &Posterior{
 		Plan: p, Guide: r.Guide, Steps: r.Steps, Trace: r.Trace,
 		Lambda: slices.Clone(r.Lambda), LogSD: make([]float64, p.Latent), VarDP: make([]float64, p.Latent),

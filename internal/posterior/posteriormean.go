@@ -36,10 +36,10 @@ func (w widening) toPosteriorMean(h *mat.SymDense) *mat.VecDense {
 	return &step
 }
 
-// misplaced is the part of a step that is longer than a standard deviation along the principal
+// beyondOneSD is the part of a step that is longer than a standard deviation along the principal
 // axes of a covariance. Within it the end of the fit is as good: of eight logistic tables with
 // columns correlated by .95 (N = 1000, ε = 1) whole steps made the errors a quarter larger.
-func misplaced(step *mat.VecDense, covariance *mat.SymDense) *mat.VecDense {
+func beyondOneSD(step *mat.VecDense, covariance *mat.SymDense) *mat.VecDense {
 	out := mat.NewVecDense(step.Len(), nil)
 	values, vectors := eigen(covariance)
 	for i, v := range values {
@@ -52,8 +52,8 @@ func misplaced(step *mat.VecDense, covariance *mat.SymDense) *mat.VecDense {
 	return out
 }
 
-// move adds a step of the free coordinates to mean (P).
-func move(mean []float64, free []int, step *mat.VecDense) {
+// addStep adds a step of the free coordinates to mean (P).
+func addStep(mean []float64, free []int, step *mat.VecDense) {
 	for i, k := range free {
 		mean[k] += step.AtVec(i)
 	}

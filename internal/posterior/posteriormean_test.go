@@ -55,7 +55,7 @@ func TestMisplaced(t *testing.T) {
 	const root = math.Sqrt2 / 2
 	covariance := mat.NewSymDense(2, []float64{5, 4, 4, 5}) // sd 3 along (1, 1), 1 along (1, -1)
 	step := mat.NewVecDense(2, []float64{root * (9 + 0.5), root * (9 - 0.5)})
-	got := misplaced(step, covariance)
+	got := beyondOneSD(step, covariance)
 	for i := range 2 {
 		if want := root * 6; math.Abs(got.AtVec(i)-want) > 1e-9 {
 			t.Errorf("entry %d is %g, want %g", i, got.AtVec(i), want)
@@ -68,7 +68,7 @@ func TestMisplaced(t *testing.T) {
 func TestLawsCountAlike(t *testing.T) {
 	w := endedAt([]float64{4}, []float64{1}, []float64{4}, 25)
 	few, many := mat.NewSymDense(1, []float64{0.01}), mat.NewSymDense(1, []float64{500})
-	one, other := w.under(known(many)), w.under(known(few))
+	one, other := w.posteriorUnder(known(many)), w.posteriorUnder(known(few))
 	spread := math.Pow(other.step.AtVec(0)-one.step.AtVec(0), 2) / 4
 	want := (one.total.At(0, 0)+other.total.At(0, 0))/2 + spread
 	got := combined([]*underLaw{one, nil, other})
@@ -90,7 +90,7 @@ func TestMovesBesideLinearPredictors(t *testing.T) {
 		want bool
 	}{"core": {twoColumns, true}, "formula": {formula, true}, "network": {network, false}} {
 		j := &jointNormal{simulation: simulation{model: modelstest.Compile(t, name+".yaml", c.text)}}
-		if j.moves(realValued(j.model)) != c.want || j.moves(make([]int, mostMoved+1)) {
+		if j.mayMove(realValued(j.model)) != c.want || j.mayMove(make([]int, mostMoved+1)) {
 			t.Errorf("%s: moves %t, or with too many parameters", name, !c.want)
 		}
 	}

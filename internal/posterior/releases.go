@@ -7,7 +7,7 @@
 //	                    independent normals from it
 //	scores.go           simulated records' gradients, and the information matrices that they span
 //	jointnormal.go      a joint normal from it
-//	coupling.go         what parameters with bounds, and the others, do not know of each other
+//	coupling.go         correlations of parameters with bounds
 //	offsets.go          what the effects of groups share with an intercept
 //	sampling.go         draws from the exact prior times a synthetic likelihood
 //	synthetic.go        that likelihood: of the mean released gradient, by its moments

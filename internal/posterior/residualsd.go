@@ -57,7 +57,7 @@ func (j *jointNormal) separateResidual(post *Posterior, w widening, of informati
 	information.ScaleSym(1/j.law.RowsPerUnit(), information)
 	mean, variance := w.missed(information, beyond, of)
 	sd := math.Sqrt(own)
-	if !(mean/2 > leastExcess*sd) || !isPositive(variance) || !isPositive(own) {
+	if !(mean/2 > leastExcess*sd) || !isPositiveFinite(variance) || !isPositiveFinite(own) {
 		return
 	}
 	q := distuv.Gamma{Alpha: mean * mean / variance, Beta: mean / variance}
@@ -78,7 +78,7 @@ func (j *jointNormal) separateResidual(post *Posterior, w widening, of informati
 		grid[i], logs[i] = t, prior(t)+math.Log(sum)
 	}
 	shift, total := stats.GridMoments(grid[:], logs[:])
-	if math.IsNaN(shift) || !isPositive(total) {
+	if math.IsNaN(shift) || !isPositiveFinite(total) {
 		return
 	}
 	post.Mean[at] += shift
@@ -87,7 +87,7 @@ func (j *jointNormal) separateResidual(post *Posterior, w widening, of informati
 }
 
 // missed are the mean and the variance of ΔᵀIΔ, I the information of a record. Δ has the covariance beyond where the
-// scales of effects are as estimated, and elsewhere what the informations of say: effects that noise hides are missed
+// scales of effects are as estimated, and elsewhere the one that follows from the informations of: effects that noise hides are missed
 // whole, and their scale may be nearly anything.
 func (w widening) missed(information, beyond *mat.SymDense, of informations) (mean, variance float64) {
 	second := 0.0
@@ -179,7 +179,7 @@ func (j *jointNormal) doubtErrors(post *Posterior, free []int, information, cova
 	}
 	beyond.SymRankOne(beyond, 1, move)
 	at := residualSD(j.model)
-	if by := sum[at] / h[at]; isPositive(h[at]) {
+	if by := sum[at] / h[at]; isPositiveFinite(h[at]) {
 		post.VarDP[at] += by * by
 	}
 }

@@ -22,17 +22,17 @@ func OfSample(p *plan.Plan, draws []float64, chains int) *Posterior {
 
 // OfPoint is the posterior of a fit by p that released one point theta (P).
 func OfPoint(p *plan.Plan, theta []float64) *Posterior {
-	return ofGuide(p, Releases{Guide: guide.NewDelta(p.Latent), Steps: p.Steps, Lambda: theta})
+	return guidePosterior(p, Releases{Guide: guide.NewDelta(p.Latent), Steps: p.Steps, Lambda: theta})
 }
 
 // OfPrivateSample is OfSample of a private fit in the coordinates of its plan's model.
 // without is about the covariance that the posterior would have without privacy noise.
 func OfPrivateSample(p *plan.Plan, r Releases, draws []float64, chains int, without *mat.SymDense) *Posterior {
-	return ofDraws(p, r, draws, chains, without).declared()
+	return samplePosterior(p, r, draws, chains, without).declared()
 }
 
-// ofDraws is OfPrivateSample in the coordinates of the plan's model; without is nil if it is not known.
-func ofDraws(p *plan.Plan, r Releases, draws []float64, chains int, without *mat.SymDense) *Posterior {
+// samplePosterior is OfPrivateSample in the coordinates of the plan's model; without is nil if it is not known.
+func samplePosterior(p *plan.Plan, r Releases, draws []float64, chains int, without *mat.SymDense) *Posterior {
 	post := OfSample(p, draws, chains)
 	post.Steps, post.Trace = r.Steps, r.Trace
 	if without == nil {

@@ -61,7 +61,7 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 		return nil
 	}
 	if len(staying(list, first.start)) < laws {
-		list = staying(list, first.start, joined(p, r).Mean)
+		list = staying(list, first.start, jointOrGuide(p, r).Mean)
 	}
 	if len(list) < leastLaws {
 		return nil
@@ -237,7 +237,7 @@ func ofLaws(p *plan.Plan, r Releases, list []*search) *Posterior {
 		}
 	}
 	mean, _ := meanCovariance(draws, p.Latent)
-	post := ofDraws(p, r, draws, chains, withoutNoise(list, mean))
+	post := samplePosterior(p, r, draws, chains, withoutNoise(list, mean))
 	for _, s := range list {
 		post.Tries = post.Tries.Plus(s.tries)
 	}

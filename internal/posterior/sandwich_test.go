@@ -24,7 +24,7 @@ func TestSamplingRatio(t *testing.T) {
 	}
 	same, wide := ratios(1e9, 0), ratios(1e9, math.Log(2))
 	all, half := ratios(1e-3, 0), ratios(5e-4, 0)
-	repeated := simulation{model: m, law: m.DeclaredLaw(), alike: alike{4, 1, 2}}.samplingRatio([]float64{0.3, -0.5, 0.2}, []float64{0.3, -0.5, 0.2}, 1e9)
+	repeated := simulation{model: m, law: m.DeclaredLaw(), designEffects: designEffects{4, 1, 2}}.samplingRatio([]float64{0.3, -0.5, 0.2}, []float64{0.3, -0.5, 0.2}, 1e9)
 	for j := range same {
 		if j != sigma && math.Abs(wide[j]-0.25) > 1e-3 {
 			t.Errorf("coordinate %d: %g beside an sd twice as large, want 0.25", j, wide[j])

@@ -38,7 +38,7 @@ func findScales(m *models.Model, q scores, theta []float64) []scale {
 		for k := range sd.Size {
 			for j := range m.Params {
 				if z := &m.Params[j]; isReal(z) {
-					if effects := along(sd, k, z); len(effects) > 1 && q.scales(theta, sd.Offset+k, effects) {
+					if effects := effectsOfElement(sd, k, z); len(effects) > 1 && q.scales(theta, sd.Offset+k, effects) {
 						list = append(list, scale{sd.Offset + k, effects})
 					}
 				}
@@ -48,8 +48,8 @@ func findScales(m *models.Model, q scores, theta []float64) []scale {
 	return list
 }
 
-// along lists the coordinates of z that have the labels of element k of sd.
-func along(sd *models.Param, k int, z *models.Param) []int {
+// effectsOfElement lists the coordinates of z that have the labels of element k of sd.
+func effectsOfElement(sd *models.Param, k int, z *models.Param) []int {
 	want := indices(sd, k)
 	var list []int
 	for j := range z.Size {
@@ -131,7 +131,7 @@ func (s scale) estimate(post *Posterior, prior *models.PriorDensity, c *curvatur
 		precision[i] = exactly[i] * exactly[i] / (exactly[i]*c.sampling(j) + c.noiseVariance())
 		measured[i] = (c.Place[j]+c.LikelihoodSlope[j]/exactly[i])/c.Totals[0] - post.Mean[j]
 	}
-	o.leave(measured, precision)
+	o.removeShared(measured, precision)
 	for i, j := range s.effects {
 		measured[i] += post.Mean[j]
 	}
@@ -140,11 +140,11 @@ func (s scale) estimate(post *Posterior, prior *models.PriorDensity, c *curvatur
 		theta[s.at] = post.Mean[s.at] + t
 		return prior.LogDensity(theta)
 	}
-	turned := o.turn(measured, precision)
+	turned := o.rotate(measured, precision)
 	t, total := integrate(func(t float64) float64 { return logPrior(t) + logMarginal(t, turned.value, turned.known) })
 	out := scaleEstimate{scale: s, total: total}
 	// the variance if the same effects were measured without the noise
-	known := o.turn(measured, exactly).known
+	known := o.rotate(measured, exactly).known
 	_, out.exact = integrate(func(u float64) float64 { return logPrior(u) + expectedMarginal(u, t, known) })
 	out.exact = math.Min(out.exact, total)
 	post.Mean[s.at] += t
@@ -262,10 +262,10 @@ type widening struct {
 	scales []scaleEstimate
 	prior  *mat.SymDense
 	releasedMeans
-	ratio []float64 // of noisyInformation
-	noise float64   // v̄
-	alike alike     // of the free coordinates
-	stays bool      // the mean stays where the fit has it, see moves
+	ratio         []float64     // of noisyInformation
+	noise         float64       // v̄
+	designEffects designEffects // of the free coordinates
+	stays         bool          // the mean stays where the fit has it, see mayMove
 }
 
 // covariances are those without the noise, (Λ + H)⁻¹ of the likelihood's information where rows are
@@ -274,8 +274,8 @@ type widening struct {
 // groups.
 func (w widening) covariances(likelihood, trusted *mat.SymDense) (exact, total *mat.SymDense) {
 	exact = w.mean(likelihood, func(s scaleEstimate) float64 { return s.exact }, func(h *mat.SymDense) *mat.SymDense {
-		if w.alike != nil {
-			h = noisyInformation(h, w.alike, nearlyNone*w.noise)
+		if w.designEffects != nil {
+			h = noisyInformation(h, w.designEffects, nearlyNone*w.noise)
 		}
 		return inverse(h, w.prior)
 	})

@@ -39,7 +39,7 @@ type scarceLevel struct {
 //
 // f the mean released gradient along the direction with noise of variance v, and c(t) and s(t) mean
 // and variance of a record's clipped gradient where the truth is at t, by simulation. A law that
-// gives a level of 10 records 300 takes the noise that moved the fit for what 300 records say. But
+// gives a level of 10 records 300 takes the noise that moved the fit for the evidence of 300 records. But
 // 300 would have pulled it back from where noise alone can go, far from the prior.
 func withScarceLevels(p *plan.Plan, r Releases, post *Posterior) *Posterior {
 	if !p.SumsGradients() || !joins(p, r) || len(realValued(p.Model())) == 0 {
@@ -207,8 +207,8 @@ func (p *Posterior) withAlong(along, distance, grid, log []float64, rng *noise.R
 		return p.withDraws(draws)
 	}
 	mean, variance := stats.GridMoments(grid, log)
-	exact, _ := p.turned(func(dst, x []float64) { copy(dst, x) })
-	total, ofNoise := p.turned(across)
+	exact, _ := p.covariancesAfter(func(dst, x []float64) { copy(dst, x) })
+	total, ofNoise := p.covariancesAfter(across)
 	total.AddSym(total, ofNoise)
 	total.SymRankOne(total, variance, mat.NewVecDense(n, along))
 	within, beyond := split(total, exact)
@@ -258,11 +258,11 @@ func (s simulation) alongLevel(l levelMeasurement, mean []float64, places [][]pl
 		}
 		for i := range at {
 			at[i] = middle + reach*((2*float64(i)+1)/points-1)
-			log[i] = prior.LogDensity(truth(at[i])) + l.logLikelihood(c.Predict(at[i]), (1+s.batches)*s.alike.along(l.along)*spread.Predict(at[i]))
+			log[i] = prior.LogDensity(truth(at[i])) + l.logLikelihood(c.Predict(at[i]), (1+s.batches)*s.designEffects.along(l.along)*spread.Predict(at[i]))
 		}
 		var variance float64
 		middle, variance = stats.GridMoments(at, log)
-		if !simd.Finite([]float64{middle}) || !isPositive(variance) {
+		if !simd.Finite([]float64{middle}) || !isPositiveFinite(variance) {
 			return nil, nil
 		}
 		reach = levelReach * math.Min(1, math.Sqrt(variance))

@@ -91,8 +91,8 @@ func (q scores) effective() float64 {
 	return first * first / second
 }
 
-// moved reports for each coordinate whether some record has a gradient in it.
-func (q scores) moved() []bool {
+// haveGradients reports for each coordinate whether some record has a gradient in it.
+func (q scores) haveGradients() []bool {
 	list := make([]bool, q.latent)
 	for r := range q.records {
 		for j, x := range q.row(r) {
@@ -109,7 +109,7 @@ func (q scores) of(index []int) scores {
 	for r := range q.records {
 		out.gradients = append(out.gradients, pick(q.row(r), index)...)
 	}
-	for i, is := range out.moved() {
+	for i, is := range out.haveGradients() {
 		if !is {
 			alone := make([]float64, len(index))
 			alone[i] = 1

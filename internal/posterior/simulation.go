@@ -21,13 +21,13 @@ type simulation struct {
 	law   *law.Law // of the columns
 	seed  uint64
 	// batches is k of Plan.BatchVariance.
-	batches float64
-	alike   alike
+	batches       float64
+	designEffects designEffects
 }
 
 // newSimulation is that of a fit by p that took steps.
 func newSimulation(p *plan.Plan, steps int) simulation {
-	return simulation{p.Model(), p.Law(), p.InitSeed, p.BatchVariance(steps), alikeOf(p)}
+	return simulation{p.Model(), p.Law(), p.InitSeed, p.BatchVariance(steps), designEffectsOf(p)}
 }
 
 // simulationBatch is the number of records that are simulated at a time.
@@ -128,7 +128,7 @@ func (s simulation) samplingRatio(truth, at []float64, clipNorm float64) []float
 		if variance := square[j] - sum[j]*sum[j]/count; variance > 0 && cross[j] > 0 {
 			ratio[j] = variance / cross[j]
 		}
-		ratio[j] *= s.alike.in(j)
+		ratio[j] *= s.designEffects.in(j)
 	}
 	return ratio
 }
