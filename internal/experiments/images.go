@@ -50,7 +50,7 @@ var mnistGlorotTask = mnistTask{
 
 // A narrower network, whose images are dark before training, is better at the same price: fewer
 // weights have less noise, and its decoder need not learn that most pixels are black. The
-// bound is the goal of issue 21.
+// bound is a goal, not a measurement.
 var mnistNarrowTask = mnistTask{
 	config: "vae-mnist", changes: append(slices.Clone(mnistGlorotTask.changes), "units: 400", "units: 200", "units: 50", "units: 20", "{z: 50}", "{z: 20}", "logits: decoder(code)", "logits: decoder(code) - 3"),
 	args: mnistGlorotTask.args, label: mnistGlorotTask.label, score: negativeBound,
@@ -234,7 +234,7 @@ func (c cifar10Task) judge(opt options, _ []threshold, dir string, out *report) 
 	return nil
 }
 
-// cifar10There returns an error that says where the files come from, unless all are there.
+// cifar10There returns an error that names the source of the files, unless all are there.
 func cifar10There(data string) error {
 	names := []string{cifar10Test}
 	for k := range 5 {

@@ -104,7 +104,7 @@ func Finish(cp Checkpoint, m *models.Model, spent privacy.Ledger) (Result, error
 
 // run takes the remaining steps with the curator as oracle.
 func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Result, error) {
-	if l.restored && l.plan.Private && l.Done() { // the steps end with the entry of the ledger that Resume knows
+	if l.restored && l.plan.Private && l.Done() { // the steps end with the entry of the ledger that Resume reads
 		err := l.askAfter(c)
 		return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, err
 	}

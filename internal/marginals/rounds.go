@@ -59,7 +59,7 @@ func (l *learner) candidates(all bool) (list []*candidate) {
 			coarse = l.expect(look.Table)
 		}
 		c.groups = l.excess(&look, coarse)
-		// A look at a group says as much about its cells as neighbouring cells agree.
+		// A look at a group has as much information about its cells as neighbouring cells agree.
 		merged := float64(len(c.model)) / float64(len(coarse))
 		c.known = merged / look.Variance
 		c.excess = c.groups * typical(c.model) / typical(coarse)

@@ -1,6 +1,6 @@
 // Package rehearsal fits tables that a model draws from its own prior, as records would be
-// fitted, and compares the intervals with the parameters that the tables were drawn with. It says before a fit how
-// much of the posterior variance the privacy noise will be. It reads no data.
+// fitted, and compares the intervals with the parameters that the tables were drawn with. It computes before a fit
+// which part of the posterior variance the privacy noise will be. It reads no data.
 package rehearsal
 
 import (

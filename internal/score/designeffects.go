@@ -58,7 +58,7 @@ type DesignEffect struct {
 	InformationSD float64 `json:"information_log_sd"`
 }
 
-// NewDesignEffects are those of a fit with so many parameters at the price of a Gaussian with parameter mu.
+// NewDesignEffects plans those of a fit with this number of parameters, at the price of a Gaussian with parameter mu.
 func NewDesignEffects(parameters int, mu float64, rel event.Relation) *DesignEffects {
 	q := &DesignEffects{Noise: 1, Together: make([]Squares, parameters), Apart: make([]Squares, parameters), Alone: make([]Squares, parameters)}
 	q.Noise = 1 / (mu * q.Events(rel)[0].(event.Gaussian).NoiseMultiplier)
@@ -193,7 +193,7 @@ func (q *DesignEffects) ofDeclared(m *models.Model, variances []float64) []float
 }
 
 // leastAlike and, times the number of rows, mostAlike are the least and the largest V. Differences within a unit may vary
-// less than independent rows, and all rows more than the model says.
+// less than independent rows, and all rows more than the model predicts.
 const leastAlike, mostAlike = 0.25, 1.5
 
 // effectOf is the posterior mean of V of at most so many rows, and the standard deviation of log V, if log is measured with

@@ -24,8 +24,8 @@ func Pool(x, variances []float64) (mean, ofMean, between float64) {
 	return sum / weights, 1 / weights, between
 }
 
-// Shrink moves estimates x with these variances towards the mean of Pool, each by what the others say of it. The variances
-// become those of the shrunk ones.
+// Shrink moves estimates x with these variances towards the mean of Pool: to their posterior means given all of them. The
+// variances become those of the posterior.
 func Shrink(x, variances []float64) {
 	if len(x) < 2 {
 		return

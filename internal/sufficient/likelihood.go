@@ -80,7 +80,7 @@ func (l *Likelihood) size() int {
 
 // average makes one step of all, with the weights of the least variance at γ = center and
 // s² = variance. What is not known of S counts by the distance from there: the weights of
-// steps at different places use what these say of S.
+// steps at different places use the information of all steps about S.
 func (l *Likelihood) average(m *Moments, shape *mat.SymDense, steps []Step, center []float64, variance float64) {
 	p, count := l.p, len(steps)
 	unknown := m.design(func(i, j int) float64 { return square(m.Unknown * m.cut(i, j)) })

@@ -256,7 +256,7 @@ func (c *Column) scores() []float64 {
 }
 
 // value is the value of the file at the quantile u, in [0, 1), of a cell. The values of a cell at
-// uniform u are distributed as the cell's shape says.
+// uniform u are distributed by the cell's shape.
 func (c *Column) value(cell int, u float64) float64 {
 	switch {
 	case cell >= c.bins():

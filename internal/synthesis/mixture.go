@@ -22,7 +22,7 @@ type Mixture struct {
 	Distance, Apart float64
 }
 
-// NewMixture returns nil if the law does not know every column of the twin.
+// NewMixture returns nil unless the law has shares for every column of the twin.
 func NewMixture(l *law.Law, twin *simulate.Twin) *Mixture {
 	for _, c := range twin.Table(0).Columns {
 		if own := l.Column(c.Name.V); own == nil || own.Shares == nil {

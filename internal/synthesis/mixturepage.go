@@ -11,7 +11,7 @@ import (
 // Components are those of a fitted mixture, and how many have a weight of at least 1 %.
 type Components struct{ All, Used int }
 
-// Utility says in Markdown what a table of the mixture keeps, after Fill: privacy is a line about
+// Utility describes in Markdown what a table of the mixture keeps, after Fill: privacy is a line about
 // the release, "" for none. Everything follows from Table 1 and the fit.
 func (x *Mixture) Utility(m *models.Model, c Components, privacy string) string {
 	var b strings.Builder

@@ -22,7 +22,7 @@ const (
 	normal90    = 1.645
 )
 
-// Utility says in Markdown what a synthetic table from the released counts keeps: how far it is
+// Utility describes in Markdown what a synthetic table from the released counts keeps: how far it is
 // expected to be from the records, which rules hold, and how columns and pairs lie. Everything
 // follows from released numbers and declarations.
 func (t *Table) Utility(m *models.Model) string {
@@ -89,8 +89,8 @@ func (t *Table) Contradicted() (names []string) {
 // mostMissing is the share of missing values from which a file hardly has a column's values.
 const mostMissing = 0.9
 
-// Unread are the columns of which, by the noisy counts, nearly all values are missing: the file
-// may write them in another way than is declared.
+// Unread lists the columns whose values are nearly all missing by the noisy counts: the file may
+// write them in another way than is declared.
 func (t *Table) Unread() (names []string) {
 	for _, x := range t.Tables {
 		if len(x.Columns) != 1 {

@@ -121,8 +121,8 @@ func (p *Plan) closer(c *privacy.Curator, l *law.Law, m *models.Model, products 
 	return nil
 }
 
-// correlationsOf is what the correlations of the products at these places say, as a closer look
-// would: the directions are the columns.
+// correlationsOf has the correlations of the products at these places in the form of a closer look
+// whose directions are the columns.
 func correlationsOf(s centredMoments, at []int) *law.Closer {
 	k := len(at)
 	c := &law.Closer{Basis: make([]float64, k*k), Moments: make([]float64, k*k), SD: make([]float64, k*k)}
@@ -214,9 +214,9 @@ func closerDesign(r *Release, seen *law.Closer, own []product, at []int, s centr
 	return d
 }
 
-// add sets c to what was seen before, and moments with these errors in the same units. The correlations that
-// came first are of columns whose clipped squares are 1, so that moments are as many times too large as the
-// variances are that both know best.
+// add sets c to the mean of before and of moments with these errors, each weighted by its error. The
+// correlations that came first are of columns whose clipped squares are 1. So moments are too large by one
+// common factor; add takes it from the variances that both measure best.
 func add(c, before *law.Closer, moments, sd []float64) {
 	k, seen, known := len(c.Columns), 0.0, 0.0
 	for at := 0; at < k*k; at += k + 1 {

@@ -44,8 +44,8 @@ type groupMeans struct {
 	cells              [][]float64
 }
 
-// spread sets what the table says of the score z of the column: z = m_g + s e of a record in group g,
-// m_g normal with the variance 1 - s², e standard normal. It is the posterior over s and all m_g; s is
+// spread sets the posterior of the score z of the column by the table: z = m_g + s e of a record in group g,
+// m_g normal with the variance 1 - s², e standard normal. The posterior is over s and all m_g; s is set to
 // its median, which is 0 if the column is more likely constant than not.
 func (t *groupTable) spread(w *law.Within) {
 	groups := len(t.counts)

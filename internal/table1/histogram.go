@@ -8,8 +8,8 @@ import (
 )
 
 // histogram are the noisy counts of the rows of a column in the cells between cuts and, last,
-// of those without a value; rows is the number of all rows. The counts of a look at other
-// cells, before it, say more about the same rows.
+// of those without a value; rows is the number of all rows. look has the counts of the same
+// rows in other cells, which were bought before; nil if there are none.
 type histogram struct {
 	cuts, counts []float64
 	noise, rows  float64

@@ -5,7 +5,8 @@ import (
 	"d3p/internal/outputs"
 )
 
-// judgeCurves caps the verdict of a coefficient of a curve by those of the others, beside which alone it says something. Of a
+// judgeCurves caps the verdict of a coefficient of a curve by those of the curve's other coefficients, because it has a meaning
+// only beside them. Of a
 // polynomial in a column with bounds 50 times too wide (ε = 3) the first was as its prior, and the second, called
 // resolved, 16 standard deviations off.
 func (d *judged) judgeCurves() {

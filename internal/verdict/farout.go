@@ -77,7 +77,7 @@ const farShift = 1
 
 // besideFarOut is the verdict on a variable by records far out. A fit by second moments allows for errors
 // with longer tails than the normal's: they make only sigma wrong, by many of its standard deviations even if
-// they are few. It does not allow for the farthest records, nor for so many that together they move slopes:
+// they are few. It does not allow for the farthest records, nor for records far out that move slopes together:
 // of 1319 customers the 12 who spend most have high incomes, too, and the slope of income was 4.2 standard
 // deviations off.
 func (d *judged) besideFarOut(variable string) outputs.Verdict {

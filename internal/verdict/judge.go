@@ -1,4 +1,4 @@
-// Package verdict says of each parameter of a private fit whether the fit resolved it, from released numbers alone.
+// Package verdict judges for each parameter of a private fit whether the fit resolved it, from released numbers alone.
 // They tell where the iterates ended, what part of the posterior is prior and noise, and by Table 1 and the counts after
 // the last step what the records are like.
 package verdict

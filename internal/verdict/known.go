@@ -48,8 +48,8 @@ type Known struct {
 	Misfit outputs.Verdict
 	// Weights is a verdict on all variables if records count as more than one.
 	Weights outputs.Verdict
-	// Units is a verdict on all variables if a unit has several rows, and OpenRows what is not known of how alike they are,
-	// by parameter; nil where Units says it.
+	// Units is a verdict on all variables if a unit has several rows. OpenRows is what is not known of how alike the rows
+	// are, by parameter; nil where Units contains it.
 	Units    outputs.Verdict
 	OpenRows []float64
 	// FarOut are the records that the model predicts nowhere.

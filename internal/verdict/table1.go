@@ -213,7 +213,7 @@ func openTails(bought []table1.Row) map[string]Tail {
 }
 
 // beside are the records whose value of a column is not its commonest one; nothing where the fullest
-// cell holds several numbers. Of fewer than the noise of a count their shape knows nothing.
+// cell holds several numbers. The shape of fewer records than the noise of a count is unknown.
 func beside(column string, bought []table1.Row, records float64) Level {
 	var most table1.Row
 	share, variance, noise := 0.0, 0.0, math.Inf(1)

@@ -36,7 +36,7 @@ twin:
   constraints: ["stage != 'IV' or therapy != 'none'"]
 `
 
-// registry simulates patients whose columns say the same again and again: kilograms and pounds,
+// registry simulates patients whose columns repeat each other: kilograms and pounds,
 // body mass index and obesity, stage and grade, two markers that are copies but for noise, a
 // site that lies in a country. One level is never used, one share has masses at 0 and 1.
 func registry(n int, random *noise.Random) (header []string, rows [][]string) {

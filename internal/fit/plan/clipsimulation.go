@@ -106,19 +106,19 @@ func (p *Plan) tiesSpread() bool {
 	return m != nil && formula.FamilyOf(m.Family.V).Name == "poisson" && m.Terms != nil && len(m.Terms.Groups) == 0
 }
 
-// furthest is the largest of the clip norms that says at most short less than the best one, and what
-// the best one says.
-func furthest(norms, says []float64, short float64) (norm, most float64) {
-	most = slices.Max(says)
+// furthest is the largest of the clip norms whose information is at most short below that of the best one,
+// and the information of the best one.
+func furthest(norms, informations []float64, short float64) (norm, most float64) {
+	most = slices.Max(informations)
 	for i, c := range norms {
-		if says[i] >= most-short {
+		if informations[i] >= most-short {
 			norm = max(norm, c)
 		}
 	}
 	return norm, most
 }
 
-// informations are what clipped and noisy sums say of all parameters, in nats up to a constant,
+// informations are the information of clipped and noisy sums about all parameters, in nats up to a constant,
 // for each of the clip norms: half the log determinant of the posterior's precision, with prior
 // (P) that of the prior. By the identity of information the sum of N records' clipped gradients
 // changes by A = N E[clip(g)gᵀ] per unit of the parameters, so that this precision is

@@ -64,8 +64,8 @@ func (p *Plan) Regression() *Regression { return p.regression }
 // ByMoments reports whether the fit is one by second moments.
 func (p *Plan) ByMoments() bool { return p.NoiseAware == settings.NoiseAwareMoments }
 
-// mostSecondNoise is the noise of second moments, by record, above which a fit by steps knows
-// more: it spends on the coefficients what the moments spend on the correlations. Of 6 kinds
+// mostSecondNoise is the noise of second moments, by record, above which a fit by steps has
+// more information: it spends on the coefficients what the moments spend on the correlations. Of 6 kinds
 // of tables (N = 300, ε = 1; N = 1000, ε = 0.3; noise .11) its intervals hold as often and are
 // from .1 to .7 times as wide; at .057 (N = 600, ε = 1) those by moments hold more often
 // (docs/results/cells.txt).
@@ -151,9 +151,9 @@ func (p *Plan) regressionRows(r *table1.Regression, c *models.Coordinates) (x, y
 	return x, y
 }
 
-// secondBound is the bound on a record's moments that has the least mean squared error under the law, by
-// what it keeps of them: that of the noise, which is proportional to the bound, and of what weights pull, as
-// far as the law does not know it.
+// secondBound is the bound on a record's moments with the least mean squared error under the law, relative to
+// the part of the moments that it keeps. One part of the error is the noise, which is proportional to the
+// bound. The other is the pull of the weights of clipped records, as far as the law cannot predict it.
 func (p *Plan) secondBound(r *table1.Regression, multiplier float64) float64 {
 	x, y := p.regressionRows(r, p.model.Coordinates())
 	m := momentsOf(x, y, stats.Shapes[0])
@@ -177,7 +177,7 @@ func (p *Plan) secondBound(r *table1.Regression, multiplier float64) float64 {
 	return math.Ceil(best/digits) * digits
 }
 
-// unknownCut is the part of what a bound cuts off or pulls that the law does not know.
+// unknownCut is the part of what a bound cuts off or pulls that the law cannot predict.
 const unknownCut = 0.5
 
 // boundShares are the shares of records below the bounds that secondBound compares.

@@ -14,7 +14,7 @@ import (
 func TranslateClocked(m *Module, file string) (string, error) { return translateModule(m, file, true) }
 
 // An opcodeCost is the cycles until the next instruction may begin, and until the result is
-// known; a result that memory gives is known when machine/clock.h says.
+// known; machine/clock.h has the times of results that memory gives.
 type opcodeCost struct {
 	issue, result int
 	ofMemory      bool

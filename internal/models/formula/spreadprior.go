@@ -84,7 +84,7 @@ func level(name, prior string, columns []string, response string) SpreadPrior {
 	return p
 }
 
-// Spread is what Table 1 says of a number: its mean and standard deviation, and the part of its
+// Spread has the numbers of Table 1 about a column: its mean and standard deviation, and the part of its
 // variance that the other predictors do not explain.
 type Spread struct{ Mean, SD, Own float64 }
 

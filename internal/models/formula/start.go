@@ -24,7 +24,7 @@ const minResidual = 0.01
 // with columns of variance 1 without correlation.
 type Regress func(values []float64) (mean, sd float64, covariances []float64)
 
-// Response is what a law says of a response: values, one per record, as the family observes them, the offsets of
+// Response is a response under a law: values, one per record, as the family observes them, the offsets of
 // their linear predictors, their declared scale By, and the share Known of censored times that are known; 1 for others.
 type Response struct {
 	Values, Offsets []float64

@@ -10,7 +10,7 @@ import (
 // factor times as wide about its mean, with the given errors (ShiftSD, ScaleSD). Its cells
 // end at the bounds. The cells of whole numbers stay, because a cell moved by half a number would hold parts of
 // two. Their shares change (reweighted) as far as the counts allow, by halves, because moments with a long tail
-// know less than counts. The errors have the rest.
+// have less information than counts. The errors contain the rest.
 func (c Column) Adjusted(shift, factor, shiftSD, scaleSD float64) Column {
 	mean, sd := c.Moments()
 	d := c.declared

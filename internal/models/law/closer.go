@@ -11,7 +11,7 @@ import (
 	"d3p/internal/models/dist"
 )
 
-// Closer is what a closer look at the records says of how K columns of numbers vary together: their
+// Closer is the result of a closer look at the records, of how K columns of numbers vary together: their
 // covariance, each in its own standard deviations, in directions whose units are about as long as
 // the records spread along them. So the noise of a narrow direction is a part of its own variance.
 type Closer struct {
@@ -86,8 +86,8 @@ func (c *Closer) cautious() *Closer {
 // closerDraws is the number of draws that tell what is not known after a closer look.
 const closerDraws = 400
 
-// SetCloser gives l what a closer look says, whose correlations and what columns have of their own follow
-// from its moments.
+// SetCloser gives l the result of a closer look. The correlations of its columns and their own parts
+// follow from its moments.
 func (l *Law) SetCloser(c *Closer) {
 	k, rng := len(c.Columns), &splitMix{}
 	var draws [][]float64 // correlations, then own parts
@@ -153,8 +153,8 @@ func inverted(a []float64, k int) *mat.SymDense {
 	return inverse
 }
 
-// mover moves the numbers of records as little as possible so that they vary together as the closer
-// look says. Numbers drawn one by one from histograms do so only about: of two equal columns the noise
+// mover moves the numbers of records as little as possible so that they vary together as in the closer
+// look. Numbers drawn one by one from histograms do so only about: of two equal columns the noise
 // of their cells bends each in its own way.
 type mover struct {
 	columns  []*Column

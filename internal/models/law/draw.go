@@ -31,7 +31,7 @@ func (l *Law) moving() *mover {
 	return l.shared.mover
 }
 
-// drawOnce is Draw without what a closer look says.
+// drawOnce is Draw without the closer look.
 func (l *Law) drawOnce(values [][]float64, rng dist.Rand) {
 	if v := l.byLevels(); v != nil {
 		z := make([]float64, len(v.rest))
@@ -250,7 +250,7 @@ func (l *Law) cautious() *Law {
 
 // shownShare times the standard deviation of its noise is the least mean share of a column's
 // levels at which a level without records shows by itself. There a rare level is told from
-// the others, and their mean says nothing about it.
+// the others, and their mean is no evidence about it.
 const shownShare = 2.0
 
 // shareReliability is the part of the variance between a column's shares that is not

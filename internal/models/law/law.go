@@ -37,7 +37,7 @@ type Law struct {
 	Groups []Within `json:"groups,omitempty"`
 	// Rows are the shares of units with 1, 2, ... rows; nil where they are not known.
 	Rows []float64 `json:"-"`
-	// Closer is what a closer look says of columns of numbers; nil if none was bought.
+	// Closer is the result of a closer look at columns of numbers; nil if none was bought.
 	Closer *Closer `json:"closer,omitempty"`
 
 	shared *shared
@@ -62,7 +62,7 @@ type Column struct {
 	AsDeclared bool `json:"as_declared,omitempty"`
 	// ShiftSD is the standard deviation of what is not known of the mean, in standard
 	// deviations of the column, and ScaleSD that of the log of the standard deviation; 0
-	// where only ShareSD says how well they are known.
+	// where ShareSD is all that is known of the error.
 	ShiftSD float64 `json:"shift_sd,omitempty"`
 	ScaleSD float64 `json:"scale_sd,omitempty"`
 	// Limits are those of mean and standard deviation wherever records are that no count

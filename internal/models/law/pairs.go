@@ -60,9 +60,9 @@ func (p *Pair) reliability(first, second []float64) float64 {
 	return 0
 }
 
-// raked is the table with the shares of its columns, and how much it says: the mutual
-// information of its columns. What its noise explains of how the table differs from
-// independent columns is taken out first.
+// raked is the table with the shares of its columns, and the mutual information of its
+// columns. It first takes out the part of the difference from independent columns that
+// noise explains.
 func (p *Pair) raked(first, second []float64) (table []float64, information float64) {
 	k, part := len(second), p.reliability(first, second)
 	table = make([]float64, len(p.Shares))

@@ -12,7 +12,7 @@ import (
 
 // Drawn is a law that may be the truth behind l: every number of l plus noise of its
 // standard deviation; the means within levels as far as their noise does not explain them, pairs of
-// levels as drawnCell says. Drawn laws differ by the uncertainty of l.
+// levels by drawnCell. Drawn laws differ by the uncertainty of l.
 func (l *Law) Drawn(rng dist.Rand) *Law {
 	out := *l
 	out.shared = &shared{}
@@ -119,8 +119,8 @@ func (c *Column) spreadLike(other *Column, shift, factor float64) Column {
 
 // caution is by how many standard deviations of its noise a direction of scores has less
 // variance than was bought; leastDirection is what it keeps at least. Of two columns that are
-// correlated by .8 ± .15 the difference may have a tenth of the variance that .8 says. To
-// take it for smaller widens an interval, to take it for larger makes it wrong.
+// correlated by .8 ± .15 the difference may have a tenth of the variance that follows from
+// .8. A variance that is taken too small widens an interval; one too large makes it wrong.
 const caution, leastDirection = 1.0, 0.03
 
 // cautiousCorrelation is the correlation matrix with less variance in the directions that

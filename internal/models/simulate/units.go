@@ -13,7 +13,7 @@ import (
 
 // Inside draws n units as Records, [n x Encoding.Width()], each with as many rows as l states, independent of each
 // other. It tells which units have a row that was drawn inside the declared bounds of the observed columns. A record
-// outside is at a bound, and says nothing of a rate that is far beyond; a unit of several rows has only those inside.
+// outside is at a bound, and is no evidence of a rate far beyond; a unit of several rows has only those inside.
 func Inside(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) (units []float64, inside []bool) {
 	sizes, total := sizesOf(m, n, l, rng)
 	t := At(m, theta, total, l, rng)
@@ -67,7 +67,7 @@ type errors struct {
 func (e errors) Normal() float64 { return e.of(e.Rand.Normal()) }
 
 // sizesOf draws the numbers of rows of n units, nil where each has one, and how many rows that makes together.
-// Each number is equally likely where l does not know.
+// Each number is equally likely where l has no shares of them.
 func sizesOf(m *models.Model, n int, l *law.Law, rng dist.Rand) (sizes []int, total int) {
 	most := m.Encoding.RowsPerUnit
 	if most <= 1 {

@@ -1,4 +1,4 @@
-// Package planned says what a plan of a fit is: as JSON, as a table, and as a line of a sweep.
+// Package planned describes the plan of a fit: as JSON, as a table, and as a line of a sweep.
 package planned
 
 import (

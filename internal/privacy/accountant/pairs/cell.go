@@ -6,8 +6,8 @@ import (
 	"d3p/internal/privacy/accountant/numeric"
 )
 
-// Cell is the P-mass of the outcomes from a to b, and ∫ P - e^base Q over them. `from` says
-// that base is the loss at a.
+// Cell is the P-mass of the outcomes from a to b, and ∫ P - e^base Q over them. With
+// `from` base is the loss at a.
 func (p *Piece) Cell(a, b, base float64, from bool) (mass, excess float64) {
 	if from && p.ratio != nil {
 		if mass, excess, ok := p.ratio.cell(a, b, p.Width); ok {

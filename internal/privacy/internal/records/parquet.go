@@ -25,7 +25,7 @@ func (e *encoder) readParquet(path string, f *os.File, size int64) (err error) {
 	if err := table.match(e); err != nil {
 		return err
 	}
-	table.rows = believed(table.file.Rows(), size)
+	table.rows = plausibleRows(table.file.Rows(), size)
 	if e.rows == nil {
 		if err := e.room(table.rows); err != nil {
 			return err
@@ -44,9 +44,9 @@ func (e *encoder) readParquet(path string, f *os.File, size int64) (err error) {
 	return damaged(path)
 }
 
-// believed is the number of rows of a Parquet file of some size as it states it, 0 if that
-// is rather damage: the table grows as rows come.
-func believed(rows, size int64) int {
+// plausibleRows is the number of rows that a Parquet file states; 0 if the file is too small for
+// them and so probably damaged: then the table grows as rows come.
+func plausibleRows(rows, size int64) int {
 	if rows > 64*size {
 		return 0
 	}

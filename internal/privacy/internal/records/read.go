@@ -116,7 +116,7 @@ func about(path string, e encoding.Encoding) (int, error) {
 		if err != nil {
 			return 0, damaged(path)
 		}
-		return believed(table.Rows(), size), nil
+		return plausibleRows(table.Rows(), size), nil
 	}
 	return 0, nil
 }
