@@ -13,10 +13,6 @@ import (
 // five features, ten data seeds.
 type hlrTask struct{ records int }
 
-func (h hlrTask) judge(opt options, reference []threshold, dir string, out *report) error {
-	return h.task().judge(opt, reference, dir, out)
-}
-
 // task is the fits of its ten data seeds, three for each where records are few: the noise of
 // ten fits moves their mean by .016 (N = 100, epsilon 1) and .008 (N = 200), against thresholds
 // that allow for .01.

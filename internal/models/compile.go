@@ -206,7 +206,7 @@ func (c *compiler) globals(m *Model) {
 func (c *compiler) labelled(s graph.Shape) []Dim {
 	dims := make([]Dim, len(s))
 	for i, d := range s {
-		labels := c.dims[unprimed(d.Name)].Labels
+		labels := c.dims[expr.Unprimed(d.Name)].Labels
 		if len(labels) != d.Size {
 			labels = expr.NumberedLabels(d.Size)
 		}

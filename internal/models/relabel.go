@@ -3,6 +3,7 @@ package models
 import (
 	"slices"
 
+	"d3p/internal/models/expr"
 	"d3p/internal/models/spec"
 	"d3p/internal/spell"
 )
@@ -113,7 +114,7 @@ func (r *Relabelling) add(p *Param, derived bool, dim string) {
 	}
 	for _, d := range p.Dims {
 		b.sizes = append(b.sizes, len(d.Labels))
-		b.components = append(b.components, unprimed(d.Name) == dim)
+		b.components = append(b.components, expr.Unprimed(d.Name) == dim)
 	}
 	if slices.Contains(b.components, true) {
 		r.blocks = append(r.blocks, b)

@@ -1,8 +1,6 @@
 package models
 
 import (
-	"strings"
-
 	"d3p/internal/models/core"
 	"d3p/internal/models/expr"
 )
@@ -65,6 +63,3 @@ func (u usage) visit(e expr.Expr) bool {
 	}
 	return true
 }
-
-// unprimed is the declared name of a dim: a dim that repeats has primes.
-func unprimed(name string) string { return strings.TrimRight(name, "'") }

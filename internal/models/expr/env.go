@@ -83,12 +83,12 @@ func primed(name string, shape graph.Shape) string {
 	return name
 }
 
-// unprimed is the declared name of a dim.
-func unprimed(name string) string { return strings.TrimRight(name, "'") }
+// Unprimed is the declared name of a dim: a dim that repeats has primes.
+func Unprimed(name string) string { return strings.TrimRight(name, "'") }
 
 // label finds the index of a label of a dim.
 func (env *Env) label(dim, label string) (int, bool) {
-	i := slices.Index(env.Dims[unprimed(dim)].Labels, label)
+	i := slices.Index(env.Dims[Unprimed(dim)].Labels, label)
 	return i, i >= 0
 }
 

@@ -55,7 +55,7 @@ func (l *lowering) selectAt(x *graph.Node, d graph.Dim, index Expr) *graph.Node 
 		return l.slice(x, d, i.At, i.String())
 	case *Name:
 		v, ok := l.env.Values[i.ID]
-		if !ok && i.ID == unprimed(d.Name) {
+		if !ok && i.ID == Unprimed(d.Name) {
 			return x
 		}
 		if !ok {
@@ -73,7 +73,7 @@ func (l *lowering) selectAt(x *graph.Node, d graph.Dim, index Expr) *graph.Node 
 func (l *lowering) slice(x *graph.Node, d graph.Dim, at Position, label string) *graph.Node {
 	k, ok := l.env.label(d.Name, label)
 	if !ok {
-		labels := l.env.Dims[unprimed(d.Name)].Labels
+		labels := l.env.Dims[Unprimed(d.Name)].Labels
 		return l.fail(at, spell.Question(label, labels, "see dims:"), "dim %s has no label '%s'", d.Name, label)
 	}
 	return l.checked(at, l.b.Slice(x, d.Name, k))
@@ -85,7 +85,7 @@ func (l *lowering) gather(x *graph.Node, d graph.Dim, i *Name, v Value) *graph.N
 		return l.fail(i.At, "discrete quantities are summed out: see mixture()", "%s depends on parameters and cannot be an index", i.ID)
 	case v.Labels == nil:
 		return l.fail(i.At, "declare it as a category with the levels of dim "+d.Name, "%s is no category and cannot be an index", i.ID)
-	case !slices.Equal(v.Labels, l.env.Dims[unprimed(d.Name)].Labels):
+	case !slices.Equal(v.Labels, l.env.Dims[Unprimed(d.Name)].Labels):
 		return l.fail(i.At, "declare the dim as levels("+i.ID+")", "the levels of %s are not the labels of dim %s", i.ID, d.Name)
 	}
 	return l.checked(i.At, l.b.Gather(x, d.Name, v.Node))

@@ -181,7 +181,7 @@ func (l *lowering) product(at Position, x, y *graph.Node) *graph.Node {
 	if len(xs) == 0 || len(ys) == 0 {
 		return l.fail(at, "use * to multiply numbers", "@ needs a dim on both sides, not %v @ %v", xs, ys)
 	}
-	if k, m := xs[len(xs)-1].Name, ys[0].Name; unprimed(k) != unprimed(m) {
+	if k, m := xs[len(xs)-1].Name, ys[0].Name; Unprimed(k) != Unprimed(m) {
 		hint := "transpose one side so that the same dim meets"
 		if len(xs) == 1 && len(ys) == 1 {
 			hint = "both must have the same dim"
