@@ -2,19 +2,6 @@ package guide
 
 import "math"
 
-// Law is a family of distributions of θ (P numbers, independent of each other)
-// with free parameters λ (V numbers), as a model file writes it.
-type Law interface {
-	// Tails sets dst (P) to log P(Θⱼ <= θⱼ), or to log P(Θⱼ > θⱼ) where upper (P)
-	// is 1.
-	Tails(dst, theta, lambda, upper []float64)
-	// TailsGradient sets dTheta (P) and dLambda (V) to the gradient of
-	// Σ weightⱼ·tailⱼ, weight (P).
-	TailsGradient(dTheta, dLambda, theta, lambda, upper, weight []float64)
-	// DensityGradient sets dTheta (P) and dLambda (V) to the gradient of log q(θ; λ).
-	DensityGradient(dTheta, dLambda, theta, lambda []float64)
-}
-
 // Custom is the guide of a model file's own law. θⱼ is the quantile of its law
 // at Φ(ηⱼ), so that it moves smoothly with λ:
 //
@@ -22,7 +9,7 @@ type Law interface {
 //
 // the implicit reparameterisation of Figurnov et al. 2018, arXiv:1805.08498.
 type Custom struct {
-	law   Law
+	law   *tapeLaw
 	start []float64 // V
 	// located[j] is the place in λ of the location of θⱼ; -1 for none.
 	located []int
@@ -32,12 +19,10 @@ type Custom struct {
 	dTheta, dLambda           []float64 // P, V
 }
 
-// NewCustom returns the guide of law with free parameters that begin at start (V). located
-// (P) has the place in λ of the location of θⱼ, -1 for none; a starting point of the fit is
-// added there.
-func NewCustom(law Law, start []float64, located []int) *Custom {
-	p := len(located)
-	g := &Custom{law: law, start: start, located: located, dLambda: make([]float64, len(start))}
+// Guide is a new guide with that law.
+func (t *Tapes) Guide() *Custom {
+	p := len(t.Located)
+	g := &Custom{law: newTapeLaw(t), start: t.Start, located: t.Located, dLambda: make([]float64, len(t.Start))}
 	for _, buffer := range []*[]float64{&g.upper, &g.target, &g.tails, &g.low, &g.high, &g.middle, &g.weight, &g.dTheta} {
 		*buffer = make([]float64, p)
 	}
@@ -94,7 +79,7 @@ func (g *Custom) Draw(theta, lambda, eta []float64) {
 		for j := range g.middle {
 			g.middle[j] = g.low[j] + (g.high[j]-g.low[j])/2
 		}
-		g.law.Tails(g.tails, g.middle, lambda, g.upper)
+		g.law.logTails(g.tails, g.middle, lambda, g.upper)
 		for j := range g.middle {
 			if g.isBelow(j) {
 				g.low[j] = g.middle[j]
@@ -118,14 +103,14 @@ func (g *Custom) isBelow(j int) bool {
 // reports whether there were any.
 func (g *Custom) widen(lambda []float64) bool {
 	moved := false
-	g.law.Tails(g.tails, g.low, lambda, g.upper)
+	g.law.logTails(g.tails, g.low, lambda, g.upper)
 	for j := range g.low {
 		if !g.isBelow(j) {
 			width := g.high[j] - g.low[j]
 			g.low[j], g.high[j], moved = g.low[j]-2*width, g.low[j], true
 		}
 	}
-	g.law.Tails(g.tails, g.high, lambda, g.upper)
+	g.law.logTails(g.tails, g.high, lambda, g.upper)
 	for j := range g.high {
 		if g.isBelow(j) {
 			width := g.high[j] - g.low[j]
@@ -139,16 +124,16 @@ func (g *Custom) widen(lambda []float64) bool {
 // grad·θ(λ) - log q(θ(λ); λ) at fixed η, whose mean over η is that of the ELBO.
 func (g *Custom) Pullback(dst, grad, lambda, eta []float64) {
 	g.Draw(g.middle, lambda, eta)
-	g.law.DensityGradient(g.dTheta, dst, g.middle, lambda)
+	g.law.densityGradient(g.dTheta, dst, g.middle, lambda)
 	for j, v := range grad {
 		g.target[j] = v - g.dTheta[j] // the factor of ∂θⱼ/∂λ
 		g.weight[j] = 1
 	}
-	g.law.TailsGradient(g.dTheta, g.dLambda, g.middle, lambda, g.upper, g.weight)
+	g.law.tailsGradient(g.dTheta, g.dLambda, g.middle, lambda, g.upper, g.weight)
 	for j, slope := range g.dTheta {
 		g.weight[j] = -g.target[j] / slope
 	}
-	g.law.TailsGradient(g.dTheta, g.dLambda, g.middle, lambda, g.upper, g.weight)
+	g.law.tailsGradient(g.dTheta, g.dLambda, g.middle, lambda, g.upper, g.weight)
 	for i := range dst {
 		dst[i] = g.dLambda[i] - dst[i]
 	}

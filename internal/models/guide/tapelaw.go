@@ -7,15 +7,15 @@ type Tapes struct {
 	Density  *graph.Tape // its loss is log q
 	Tails    *graph.Tape // its outputs are the tails of each parameter
 	Weighted *graph.Tape // its loss is their weighted sum
-	Start    []float64   // of λ
-	Located  []int       // see NewCustom
+	Start    []float64   // of λ (V)
+	// Located (P) has the place in λ of the location of θⱼ, -1 for none. A starting point of
+	// the fit is added there.
+	Located []int
 }
 
-// Guide is a new guide with that law.
-func (t *Tapes) Guide() *Custom { return NewCustom(newTapeLaw(t), t.Start, t.Located) }
-
-// tapeLaw is the law of a custom guide as tapes. Their noise is, parameter by parameter,
-// the side of the tails, then their weights.
+// tapeLaw is a family of distributions of θ (P numbers, independent of each other) with free
+// parameters λ (V numbers), as tapes. Their noise is, parameter by parameter, the side of the
+// tails, then their weights.
 type tapeLaw struct {
 	density, tails, weighted *graph.Machine
 
@@ -38,22 +38,22 @@ func newTapeLaw(c *Tapes) *tapeLaw {
 	return l
 }
 
-// Tails implements Law.
-func (l *tapeLaw) Tails(dst, theta, lambda, upper []float64) {
+// logTails sets dst (P) to log P(Θⱼ <= θⱼ), or to log P(Θⱼ > θⱼ) where upper (P) is 1.
+func (l *tapeLaw) logTails(dst, theta, lambda, upper []float64) {
 	l.evaluate(l.tails, theta, lambda, upper, nil)
 	for i := range l.sizes {
 		dst = dst[copy(dst, l.tails.Output(i)):]
 	}
 }
 
-// TailsGradient implements Law.
-func (l *tapeLaw) TailsGradient(dTheta, dLambda, theta, lambda, upper, weight []float64) {
+// tailsGradient sets dTheta (P) and dLambda (V) to the gradient of Σ weightⱼ·tailⱼ, weight (P).
+func (l *tapeLaw) tailsGradient(dTheta, dLambda, theta, lambda, upper, weight []float64) {
 	l.evaluate(l.weighted, theta, lambda, upper, weight)
 	l.gradientOf(l.weighted, dTheta, dLambda)
 }
 
-// DensityGradient implements Law.
-func (l *tapeLaw) DensityGradient(dTheta, dLambda, theta, lambda []float64) {
+// densityGradient sets dTheta (P) and dLambda (V) to the gradient of log q(θ; λ).
+func (l *tapeLaw) densityGradient(dTheta, dLambda, theta, lambda []float64) {
 	l.evaluate(l.density, theta, lambda, nil, nil)
 	l.gradientOf(l.density, dTheta, dLambda)
 }
