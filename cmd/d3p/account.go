@@ -242,18 +242,10 @@ func (a *app) accountRun(c *cobra.Command, run string, m *accounting.Mechanism, 
 	if err := o.answer(&r.Answer, &own, ev, rel); err != nil {
 		return err
 	}
-	failed := 0
-	for _, check := range r.Checks {
-		if !check.OK {
-			failed++
-		}
-	}
-	r.Holds = failed == 0
+	failure := failure(r.Checks)
+	r.Holds = failure == nil
 	err = a.result(r, func(w io.Writer) { r.print(w) })
-	if failed > 0 {
-		err = errors.Join(err, fmt.Errorf("%d of %d checks failed", failed, len(r.Checks)))
-	}
-	return status.With(status.Data, err)
+	return status.With(status.Data, errors.Join(err, failure))
 }
 
 // checkLedgers compares the claim with the run's own ledger and, unless path is "", with
@@ -275,14 +267,11 @@ func (r *accountedRun) checkLedgers(path string, ev event.Event, p *report.Priva
 
 // print writes the checks and the account as text.
 func (r *accountedRun) print(w io.Writer) {
-	failed := 0
-	for _, c := range r.Checks {
-		if !c.OK {
-			failed++
-			fmt.Fprintf(w, "FAIL  %s: %s\n", c.Name, c.Detail)
-		}
+	failed := failed(r.Checks)
+	for _, c := range failed {
+		fmt.Fprintf(w, "FAIL  %s: %s\n", c.Name, c.Detail)
 	}
-	fmt.Fprintf(w, "%d of %d checks hold\n", len(r.Checks)-failed, len(r.Checks))
+	fmt.Fprintf(w, "%d of %d checks hold\n", len(r.Checks)-len(failed), len(r.Checks))
 	fmt.Fprintf(w, "claimed: epsilon = %v at delta = %v\n", r.ClaimedEpsilon, r.ClaimedDelta)
 	if r.WhatIf {
 		fmt.Fprintln(w, "WHAT IF, not what ran:")

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/outputs"
 )
@@ -44,12 +43,7 @@ their distance: the difference of means over the root of the sum of variances. I
 needs the releases only. Each run on the same records tells an attacker more; a choice
 between runs by this table is tuning.`,
 		Example: "  d3p compare run-eps1 run-eps4 run-base",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return status.Usagef("%s: needs two runs or more; usage: %s", c.CommandPath(), c.UseLine())
-			}
-			return nil
-		},
+		Args:    atLeast(2, "two runs or more"),
 		RunE: func(c *cobra.Command, args []string) error {
 			result, err := a.compare(c.Context(), args)
 			if err != nil {

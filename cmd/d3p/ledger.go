@@ -104,7 +104,7 @@ func newLedgerAdd(a *app) *cobra.Command {
 		Long: `Add verifies each release, and the run's own ledger if it exists, and books the
 price. A release counts even if it exceeds the limit.`,
 		Example: "  d3p ledger add cohort.ledger d3p-run-cohort-1 d3p-run-cohort-2",
-		Args:    ledgerAndRuns,
+		Args:    atLeast(2, "a ledger and a run"),
 		RunE: func(c *cobra.Command, args []string) error {
 			_, err := ledger.Update(args[0], func(book *ledger.Ledger) error {
 				for _, run := range args[1:] {
@@ -120,14 +120,6 @@ price. A release counts even if it exceeds the limit.`,
 			return a.showLedger(args[0])
 		},
 	}
-}
-
-// ledgerAndRuns checks the arguments of a command on a ledger and runs.
-func ledgerAndRuns(c *cobra.Command, args []string) error {
-	if len(args) < 2 {
-		return status.Usagef("%s: needs a ledger and a run; usage: %s", c.CommandPath(), c.UseLine())
-	}
-	return nil
 }
 
 // bookRun books a finished run.
@@ -311,7 +303,7 @@ runs, or whose folder is missing, keeps its reservation.
 
 d3p resume can still continue from the checkpoint: it reserves the rest again.`,
 		Example: "  d3p ledger settle cohort.ledger d3p-run-cohort-3",
-		Args:    ledgerAndRuns,
+		Args:    atLeast(2, "a ledger and a run"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, folder := range args[1:] {
 				if err := run.Settle(args[0], folder); err != nil {

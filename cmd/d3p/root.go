@@ -236,6 +236,16 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// atLeast checks that there are n arguments or more, which `what` describes in the message.
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < n {
+			return status.Usagef("%s: needs %s; usage: %s", c.CommandPath(), what, c.UseLine())
+		}
+		return nil
+	}
+}
+
 // instead suggests a command when several arguments stand in the place of DATA.
 func instead(c *cobra.Command, args []string) string {
 	typed := make([]string, len(args))

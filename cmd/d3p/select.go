@@ -53,12 +53,7 @@ The score is the sum over the records of TEST of 1 less the squared probability 
 levels than the one that came, or of 1 less the error over a quarter of the response's
 range, up to a constant. The claim is about the records of DATA and TEST together.`,
 		Example: "  d3p select --epsilon 1 train.csv test.csv simple.yaml rich.yaml --out chosen\n  d3p select --epsilon 1 --trials 10 --ledger cohort.ledger train.csv test.csv models/*.yaml",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) < 4 {
-				return status.Usagef("%s: needs DATA, TEST and two model files or more; usage: %s", c.CommandPath(), c.UseLine())
-			}
-			return nil
-		},
+		Args:    atLeast(4, "DATA, TEST and two model files or more"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := cluster.OneProcess(); err != nil {
 				return status.Usagef("%v", err)

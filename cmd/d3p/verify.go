@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,21 +51,25 @@ another channel. It ends with status 4 if a check fails.`,
 				}
 				checks = append(checks, released.Verify(files, programHash())...)
 			}
-			failed := 0
-			for _, c := range checks {
-				if !c.OK {
-					failed++
-				}
-			}
 			err = a.result(checks, func(w io.Writer) { printChecks(w, checks) })
-			if failed > 0 {
-				err = errors.Join(err, fmt.Errorf("%d of %d checks failed", failed, len(checks)))
-			}
-			return status.With(status.Data, err)
+			return status.With(status.Data, errors.Join(err, failure(checks)))
 		},
 	}
 	c.Flags().StringVar(&signers, "signers", "", "`FILE` of keys that may sign releases, as ssh-keygen -Y verify reads it: the release must be signed by one")
 	return c
+}
+
+// failed lists the checks that do not hold.
+func failed(checks []verify.Check) []verify.Check {
+	return slices.DeleteFunc(slices.Clone(checks), func(c verify.Check) bool { return c.OK })
+}
+
+// failure is an error that counts the checks that do not hold; nil if there are none.
+func failure(checks []verify.Check) error {
+	if n := len(failed(checks)); n > 0 {
+		return fmt.Errorf("%d of %d checks failed", n, len(checks))
+	}
+	return nil
 }
 
 // printChecks prints a line per check, and a single line for all sound files of idata.zarr.
