@@ -3,6 +3,7 @@ package posterior
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"d3p/internal/models/modelstest"
@@ -53,6 +54,18 @@ func TestAmplitudeOfLargeCoefficients(t *testing.T) {
 				t.Errorf("the mean is %.2f, want about %.2f", got.Mean[j], x)
 			}
 		}
+	}
+}
+
+// A normal response has no amplitude of its own: none of its gradients saturates, and what is not known of
+// its residual standard deviation would move the coefficients.
+func TestNoAmplitudeOfANormalResponse(t *testing.T) {
+	of := strings.NewReplacer("{type: binary, levels: [\"0\", \"1\"]}", "{type: real, lower: -20, upper: 20, scale: {center: 0, by: 1}}",
+		"bernoulli", "normal", "Intercept: normal(0, 1)", "Intercept: normal(0, 1)\n    sigma: half_normal(1)")
+	m := modelstest.Compile(t, "normal.yaml", of.Replace(surely))
+	fitted, truth := []float64{0.2, 1.5, -1, -0.5}, []float64{0.2, 1.5, -1, 0.3}
+	if amplified(ended(t, m, fitted, truth, 15, []float64{0.09, 0.09, 0.09, 0.5})) != nil {
+		t.Error("coefficients of a normal response get another amplitude")
 	}
 }
 

@@ -29,14 +29,17 @@ func ended(t *testing.T, m *models.Model, fitted, truth []float64, noiseSD float
 		t.Fatal(err)
 	}
 	r := Releases{Guide: guide.NewMeanField(m.P), Steps: p.Steps, Averaged: true, Gradients: NewGradientSums(m.P)}
-	r.Lambda = append(slices.Clone(fitted), math.Log(0.05), math.Log(0.05), math.Log(0.05))
+	r.Lambda = append(slices.Clone(fitted), slices.Repeat([]float64{math.Log(0.05)}, m.P)...)
 	copy(r.Gradients.Totals, []float64{1, noiseSD * noiseSD, 1, 1})
 	copy(r.Gradients.Place, fitted)
 	s := newSimulation(p, r.Steps)
 	copy(r.Gradients.LikelihoodSlope, s.momentsAt(at(truth), effects{origin: fitted}, r.places(s.random()), 1000, 40000).mean)
 	post := &Posterior{Plan: p}
-	covariance := mat.NewSymDense(3, []float64{variances[0], 0, 0, 0, variances[1], 0, 0, 0, variances[2]})
-	if !post.setMeanAndCovariance(slices.Clone(fitted), covariance, mat.NewSymDense(3, nil)) {
+	covariance := mat.NewSymDense(m.P, nil)
+	for j, v := range variances {
+		covariance.SetSym(j, j, v)
+	}
+	if !post.setMeanAndCovariance(slices.Clone(fitted), covariance, mat.NewSymDense(m.P, nil)) {
 		t.Fatal("no joint normal")
 	}
 	return p, r, post
