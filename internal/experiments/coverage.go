@@ -29,13 +29,13 @@ type coverageFit struct {
 }
 
 // defaultFit is the default of d3p fit.
-var defaultFit = coverageFit{name: "default"}
+var defaultFit = coverageFit{name: "default", config: plan.Config{Table1: settings.Table1Default}}
 
 // toolFits are the fits of users of other tools, beside ours under the relation of the
 // Python package. The last is a point estimate by private Adam with flat clipping at 1.
 var toolFits = []coverageFit{
 	defaultFit,
-	{name: "default, substitution", config: plan.Config{Neighbours: "substitute"}},
+	{name: "default, substitution", config: plan.Config{Neighbours: "substitute", Table1: settings.Table1Default}},
 	{name: "Python d3p, substitution", config: plan.Config{Neighbours: "substitute", Compat: settings.CompatD3P}},
 	{name: "private Adam, a point", point: true,
 		config: plan.Config{Guide: "delta", Clipping: settings.ClippingFlat, ClipNorm: 1, Averaging: new(float64)}},
