@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"d3p/internal/models"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/law"
@@ -204,9 +206,23 @@ func setWithin(l *law.Law, products []product, s centredMoments) {
 	}
 }
 
-// spreads are the standard deviations of the normals about 0 whose mixture is the
-// distribution of the true correlations.
-var spreads = []float64{0, 0.05, 0.1, 0.2, 0.4, 0.8}
+// normal is one of the normals whose mixture is the distribution of the true correlations.
+type normal struct{ mean, sd float64 }
+
+// normals are those about 0, wide and narrow, and narrow ones elsewhere: where many columns share a cause, their
+// correlations are alike, but not 0. priorCount is the number of correlations that each counts beforehand.
+func normals() (list []normal, priorCount []float64) {
+	for _, sd := range []float64{0, 0.05, 0.1, 0.2, 0.4, 0.8} {
+		list, priorCount = append(list, normal{0, sd}), append(priorCount, 0.5)
+	}
+	const width = 0.1
+	for k := 2; k < 10; k++ {
+		for _, mean := range []float64{-width * float64(k), width * float64(k)} {
+			list, priorCount = append(list, normal{mean, width / 2}), append(priorCount, 0.1)
+		}
+	}
+	return list, priorCount
+}
 
 // shrink replaces each bought correlation by its mean and standard deviation given all
 // bought correlations. The weights of the mixture follow from the correlations, so one
@@ -222,46 +238,35 @@ func shrink(l *law.Law) {
 			}
 		}
 	}
-	const rounds = 50 // of expectation and maximisation; each weight counts half a correlation beforehand
-	weights, counts := make([]float64, len(spreads)), make([]float64, len(spreads))
-	parts := make([]float64, len(spreads))
-	for k := range weights {
-		weights[k] = 1 / float64(len(weights))
-	}
-	// share sets parts to the posterior probabilities of the spreads for x with noise sd.
+	mixture, prior := normals()
+	const rounds = 50 // of expectation and maximisation
+	weights, counts := slices.Clone(prior), make([]float64, len(mixture))
+	parts := make([]float64, len(mixture))
+	// share sets parts to the posterior probabilities of the normals for x with noise sd.
 	share := func(x, sd float64) {
-		sum := 0.0
-		for k, s := range spreads {
-			v := s*s + sd*sd
-			parts[k] = weights[k] * math.Exp(-x*x/(2*v)) / math.Sqrt(v)
-			sum += parts[k]
+		for k, s := range mixture {
+			v := s.sd*s.sd + sd*sd
+			parts[k] = weights[k] * math.Exp(-(x-s.mean)*(x-s.mean)/(2*v)) / math.Sqrt(v)
 		}
-		for k := range parts {
-			parts[k] /= sum
-		}
+		floats.Scale(1/floats.Sum(parts), parts)
 	}
 	for range rounds {
-		for k := range counts {
-			counts[k] = 0.5
-		}
+		copy(counts, prior)
 		for _, at := range bought {
 			share(l.Correlation[at], l.CorrelationSD[at])
-			for k, part := range parts {
-				counts[k] += part
-			}
+			floats.Add(counts, parts)
 		}
-		for k := range weights {
-			weights[k] = counts[k] / (float64(len(bought)) + 0.5*float64(len(weights)))
-		}
+		copy(weights, counts)
 	}
 	for _, at := range bought {
 		x, sd := l.Correlation[at], l.CorrelationSD[at]
 		share(x, sd)
 		mean, square := 0.0, 0.0
-		for k, s := range spreads {
-			own := s * s / (s*s + sd*sd)
-			mean += parts[k] * own * x
-			square += parts[k] * (own*own*x*x + own*sd*sd)
+		for k, s := range mixture {
+			own := s.sd * s.sd / (s.sd*s.sd + sd*sd)
+			y := s.mean + own*(x-s.mean)
+			mean += parts[k] * y
+			square += parts[k] * (y*y + own*sd*sd)
 		}
 		set(l.Correlation, n, at/n, at%n, mean)
 		set(l.CorrelationSD, n, at/n, at%n, math.Sqrt(max(square-mean*mean, 0)))

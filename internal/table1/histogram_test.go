@@ -90,7 +90,7 @@ model: {formula: y ~ u, family: bernoulli}
 
 // Correlations that noise explains go, others stay, also a single one.
 func TestCorrelationsAreShrunk(t *testing.T) {
-	for _, c := range []struct{ first, others, low, high float64 }{{0.1, 0.1, 0, 0.03}, {0.9, 0.9, 0.85, 0.9}, {0.8, 0.1, 0.72, 0.8}} {
+	for _, c := range []struct{ first, others, low, high float64 }{{0.1, 0.1, 0, 0.04}, {0.9, 0.9, 0.85, 0.9}, {0.8, 0.1, 0.72, 0.8}} {
 		const n = 6
 		l := &law.Law{Columns: make([]law.Column, n), Correlation: make([]float64, n*n), CorrelationSD: make([]float64, n*n)}
 		for i := range n {
@@ -106,6 +106,47 @@ func TestCorrelationsAreShrunk(t *testing.T) {
 		}
 		if got := l.Correlation[n*n-2]; c.others == 0.1 && got > 0.04 {
 			t.Errorf("a correlation of %g, with noise of 0.1, becomes %g", c.others, got)
+		}
+	}
+}
+
+// Correlations of many columns that are alike, or of one sign and another, or that lie anywhere, have errors as large as they
+// are said to be; those that are alike have smaller ones than the noise.
+func TestCorrelationsThatAreAlike(t *testing.T) {
+	const n, noise, tables = 12, 0.1, 40
+	for _, c := range []struct {
+		truth func(rng *rand.Rand) float64
+		most  float64 // root mean squared error
+	}{
+		{func(*rand.Rand) float64 { return 0.43 }, 0.05},
+		{func(rng *rand.Rand) float64 { return 0.45 - 0.9*float64(rng.IntN(2)) }, 0.05},
+		{func(rng *rand.Rand) float64 { return 1.2*rng.Float64() - 0.6 }, noise},
+	} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		square, ofSD, count := 0.0, 0.0, 0.0
+		for range tables {
+			l := &law.Law{Columns: make([]law.Column, n), Correlation: make([]float64, n*n), CorrelationSD: make([]float64, n*n)}
+			var truth [n * n]float64
+			for i := range n {
+				for j := range i {
+					truth[i*n+j] = c.truth(rng)
+					set(l.Correlation, n, i, j, truth[i*n+j]+noise*rng.NormFloat64())
+					set(l.CorrelationSD, n, i, j, noise)
+				}
+			}
+			shrink(l)
+			for i := range n {
+				for j := range i {
+					off := l.Correlation[i*n+j] - truth[i*n+j]
+					square, ofSD, count = square+off*off, ofSD+off*off/math.Pow(l.CorrelationSD[i*n+j], 2), count+1
+				}
+			}
+		}
+		rms, unit := math.Sqrt(square/count), math.Sqrt(ofSD/count)
+		t.Logf("root mean squared error %.3f, in standard deviations %.2f", rms, unit)
+		// Of 2640 correlations a mean of squares has a standard error of .03 or so, more where outcomes hang together.
+		if rms > c.most || unit < 0.5 || unit > 1.15 {
+			t.Errorf("root mean squared error %.3f, in standard deviations %.2f", rms, unit)
 		}
 	}
 }
