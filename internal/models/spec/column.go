@@ -82,7 +82,7 @@ func bounds(c *data.Column) field {
 
 // within reads the limits between which bounds are bought.
 func (r *reader) within(e entry, c *data.Column) {
-	if r.describesLimits() {
+	if r.describesList("number", "string") {
 		return
 	}
 	list, ok := e.node.(*ast.SequenceNode)
@@ -151,7 +151,7 @@ func (r *reader) levels(e entry, c *data.Column) {
 	r.describes("string") // besides the list
 	switch n := e.node.(type) {
 	case *ast.MappingNode:
-		r.describesList() // before the values of the mapping
+		r.describesList(scalarTypes...) // before the values of the mapping
 		spelled := slices.ContainsFunc(n.Values, func(v *ast.MappingValueNode) bool { return v.Value.Type() == ast.SequenceType })
 		if r.shape != nil || !spelled {
 			r.object(e, "levels", levelPrices(c))

@@ -15,9 +15,12 @@ import (
 	"d3p/internal/spell"
 )
 
+// scalarTypes are the types, in the schema, of values that are read as text.
+var scalarTypes = []string{"string", "number", "boolean"}
+
 // text reads a scalar in its spelling: `1.0` stays "1.0" and `no` stays "no".
 func (r *reader) text(e entry) (v source.Value[string]) {
-	if r.describes("string", "number", "boolean") {
+	if r.describes(scalarTypes...) {
 		return v
 	}
 	switch n := e.node.(type) {
@@ -146,7 +149,7 @@ func (r *reader) choice(e entry, options ...string) source.Value[string] {
 
 // texts reads a list of scalars.
 func (r *reader) texts(e entry) []source.Value[string] {
-	if r.describesList() {
+	if r.describesList(scalarTypes...) {
 		return nil
 	}
 	return listOf(r, e, "write [a, b, c]", r.text)
@@ -154,7 +157,7 @@ func (r *reader) texts(e entry) []source.Value[string] {
 
 // numbers reads a list of finite real numbers.
 func (r *reader) numbers(e entry) []source.Value[float64] {
-	if r.describesNumbers() {
+	if r.describesList("number") {
 		return nil
 	}
 	return listOf(r, e, "write [1, 2, 3]", r.number)

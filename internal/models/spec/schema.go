@@ -133,18 +133,33 @@ func (r *reader) describeEntries() []entry {
 	return list
 }
 
-// describes notes a scalar of one of these types, and reports whether the
-// reader only describes.
-func (r *reader) describes(types ...string) bool {
-	if r.shape == nil {
-		return false
+// describesForm notes a form of a value, and reports whether the reader only describes.
+func (r *reader) describesForm(form map[string]any) bool {
+	if r.shape != nil {
+		r.shape.add(form)
 	}
-	form := map[string]any{"type": types[0]}
-	if len(types) > 1 {
-		form["type"] = types
+	return r.shape != nil
+}
+
+// describes is describesForm of a scalar of one of these types.
+func (r *reader) describes(types ...string) bool { return r.describesForm(formOf(types)) }
+
+// describesList is describesForm of a list of scalars of these types.
+func (r *reader) describesList(types ...string) bool {
+	return r.describesForm(map[string]any{"type": "array", "items": formOf(types)})
+}
+
+// describesChoice is describesForm of one of a few words.
+func (r *reader) describesChoice(options []string) bool {
+	return r.describesForm(map[string]any{"enum": options})
+}
+
+// formOf is the form of a scalar of one of these types.
+func formOf(types []string) map[string]any {
+	if len(types) == 1 {
+		return map[string]any{"type": types[0]}
 	}
-	r.shape.add(form)
-	return true
+	return map[string]any{"type": types}
 }
 
 // describesSetting notes the values of a row of the table of settings.
@@ -171,45 +186,9 @@ func (r *reader) describesSetting(row settings.Setting) bool {
 	case settings.Words:
 		form["type"], form["items"] = "array", map[string]any{"enum": row.Choices}
 	default:
-		form["type"] = []string{"string", "number", "boolean"}
+		form["type"] = scalarTypes
 	}
 	r.shape.add(form)
-	return true
-}
-
-// describesChoice notes one of a few words.
-func (r *reader) describesChoice(options []string) bool {
-	if r.shape == nil {
-		return false
-	}
-	r.shape.add(map[string]any{"enum": options})
-	return true
-}
-
-// describesList notes a list of scalars.
-func (r *reader) describesList() bool {
-	if r.shape == nil {
-		return false
-	}
-	r.shape.add(map[string]any{"type": "array", "items": map[string]any{"type": []string{"string", "number", "boolean"}}})
-	return true
-}
-
-// describesNumbers notes a list of numbers.
-func (r *reader) describesNumbers() bool {
-	if r.shape == nil {
-		return false
-	}
-	r.shape.add(map[string]any{"type": "array", "items": map[string]any{"type": "number"}})
-	return true
-}
-
-// describesLimits notes a list of two numbers or dates.
-func (r *reader) describesLimits() bool {
-	if r.shape == nil {
-		return false
-	}
-	r.shape.add(map[string]any{"type": "array", "items": map[string]any{"type": []string{"number", "string"}}})
 	return true
 }
 
