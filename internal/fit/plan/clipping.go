@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -41,11 +42,11 @@ func (p *Plan) chooseClipping(cfg Config) {
 	if cfg.ClipQuantile > 0 {
 		kind = settings.ClippingAdaptive
 	}
-	p.Clipping = or(cfg.Clipping, kind)
-	p.ClipNorm = or(cfg.ClipNorm, flatNorm)
+	p.Clipping = cmp.Or(cfg.Clipping, kind)
+	p.ClipNorm = cmp.Or(cfg.ClipNorm, flatNorm)
 	if p.Clipping == settings.ClippingAdaptive {
-		p.ClipNorm = or(cfg.ClipNorm, adaptiveStart)
-		p.ClipQuantile = or(cfg.ClipQuantile, p.defaultQuantile())
+		p.ClipNorm = cmp.Or(cfg.ClipNorm, adaptiveStart)
+		p.ClipQuantile = cmp.Or(cfg.ClipQuantile, p.defaultQuantile())
 	}
 }
 
@@ -76,7 +77,7 @@ func (p *Plan) StepClipNorm(step int) float64 {
 
 // Bounded is the clip norm c, or ClipBound if that is less: a larger norm adds noise, and clips
 // no record less.
-func (p *Plan) Bounded(c float64) float64 { return math.Min(c, or(p.ClipBound, math.Inf(1))) }
+func (p *Plan) Bounded(c float64) float64 { return math.Min(c, cmp.Or(p.ClipBound, math.Inf(1))) }
 
 // MostClipNorm bounds an adaptive C.
 func (p *Plan) MostClipNorm() float64 { return p.Bounded(MaxClipNorm) }

@@ -68,8 +68,8 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 		norms = append(norms, by*g.norms[len(g.norms)-1])
 	}
 	prior := m.PriorPrecision(rng)
-	says := p.informations(g, nil, prior, norms)
-	own, follows, bound := says[0], min(says[0], says[1]), says[2]
+	nats := p.informations(g, nil, prior, norms)
+	own, follows, bound := nats[0], min(nats[0], nats[1]), nats[2]
 	fix := func(c float64) {
 		p.Clipping, p.ClipNorm, p.ClipQuantile = settings.ClippingFlat, c, 0
 		p.SplitNoise()
@@ -79,14 +79,14 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 		return
 	}
 	all := norms[3:]
-	best, most := furthest(all[:len(clipQuantiles)], says[3:3+len(clipQuantiles)], 0)
+	best, most := furthest(all[:len(clipQuantiles)], nats[3:3+len(clipQuantiles)], 0)
 	follow := most-follows < muchMore
 	if p.tiesSpread() {
 		ofLaw := gradientsOf(m.Likelihood, start, simulate.Apart(m, lawRecords, l, rng), m.Encoding.K)
 		if len(ofLaw.norms) == 0 {
 			return
 		}
-		affordable, _ := furthest(all, says[3:], littleLess*float64(p.Latent))
+		affordable, _ := furthest(all, nats[3:], littleLess*float64(p.Latent))
 		against, _ := furthest(all, p.informations(g, &ofLaw, prior, all), 0)
 		best = max(best, min(against, affordable))
 		real := stats.Quantile(ofLaw.norms, p.ClipQuantile)
@@ -134,7 +134,7 @@ func (p *Plan) informations(g gradients, ofLaw *gradients, prior, norms []float6
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(norms[i], norms[j]) })
-	says, n := make([]float64, len(norms)), float64(p.Records)/float64(len(g.rows))
+	nats, n := make([]float64, len(norms)), float64(p.Records)/float64(len(g.rows))
 	whole, clipped, from := newGradientSums(p.Latent), newGradientSums(p.Latent), 0
 	clipped.add(1, g.rows, g.norms)
 	lost := make([]float64, p.Latent)
@@ -159,9 +159,9 @@ func (p *Plan) informations(g gradients, ofLaw *gradients, prior, norms []float6
 			bias := max(n*math.Abs(c*clipped.units[j]-clipped.sum[j]), float64(p.Records)*lost[j])
 			v.SetSym(j, j, v.At(j, j)+bias*bias+c*c/(p.Mu*p.Mu))
 		}
-		says[i] = informationOf(a, v, prior)
+		nats[i] = informationOf(a, v, prior)
 	}
-	return says
+	return nats
 }
 
 // lost are the sizes (P) of what clipping with the norm c takes from the mean gradient, beyond chance.

@@ -114,12 +114,3 @@ func (c Config) read() (Config, error) {
 	}
 	return c, errors.Join(errs...)
 }
-
-// or returns x, or fallback when x is the zero value.
-func or[T comparable](x, fallback T) T {
-	var zero T
-	if x == zero {
-		return fallback
-	}
-	return x
-}

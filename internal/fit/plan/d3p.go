@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+
 	"d3p/internal/fit/optimizer"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
@@ -20,24 +22,24 @@ const (
 // The accountant takes the sampling that really runs: a record displaces another one under
 // add-or-remove and under substitution. Prediger et al. 2022, arXiv:2103.11648.
 func withD3P(c Config) Config {
-	c.Gradient = or(c.Gradient, settings.GradientVanilla)
-	c.Neighbours = or(c.Neighbours, string(event.Substitute))
-	c.Sampling = or(c.Sampling, sampler.FixedSize)
+	c.Gradient = cmp.Or(c.Gradient, settings.GradientVanilla)
+	c.Neighbours = cmp.Or(c.Neighbours, string(event.Substitute))
+	c.Sampling = cmp.Or(c.Sampling, sampler.FixedSize)
 	if c.SamplingRate == 0 && c.BatchSize == 0 && c.Sampling != sampler.Full {
 		c.SamplingRate = d3pRate
 	}
 	if c.Epochs == 0 {
-		c.Steps = or(c.Steps, d3pSteps)
+		c.Steps = cmp.Or(c.Steps, d3pSteps)
 	}
-	c.Clipping = or(c.Clipping, settings.ClippingFlat)
-	c.ClipNorm = or(c.ClipNorm, 1)
-	c.Optimizer = or(c.Optimizer, optimizer.AdamName)
-	c.LearningRate = or(c.LearningRate, 1e-3)
-	c.InitScale = or(c.InitScale, 1)
+	c.Clipping = cmp.Or(c.Clipping, settings.ClippingFlat)
+	c.ClipNorm = cmp.Or(c.ClipNorm, 1)
+	c.Optimizer = cmp.Or(c.Optimizer, optimizer.AdamName)
+	c.LearningRate = cmp.Or(c.LearningRate, 1e-3)
+	c.InitScale = cmp.Or(c.InitScale, 1)
 	if c.Averaging == nil {
 		last := 0.0
 		c.Averaging = &last
 	}
-	c.NoiseAware = or(c.NoiseAware, settings.NoiseAwareNone)
+	c.NoiseAware = cmp.Or(c.NoiseAware, settings.NoiseAwareNone)
 	return c
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -30,7 +31,7 @@ func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 	if err := unused(cfg, "the engine marginals takes no gradient steps", "records", "init-seed", "epsilon", "delta", "neighbours", "noise-multiplier", "accept-risk", "ledger"); err != nil {
 		return nil, fmt.Errorf("%w, or write `engine: mixture`", err)
 	}
-	cfg.Records = or(cfg.Records, m.Spec.Data.Rows.N())
+	cfg.Records = cmp.Or(cfg.Records, m.Spec.Data.Rows.N())
 	cfg, err := cfg.read()
 	if err != nil {
 		return nil, err
@@ -40,10 +41,10 @@ func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 		Guide: guide.DeltaName, Init: "zero", InitSeed: cfg.InitSeed, Schedule: "constant", Optimizer: optimizer.AdamName, NoiseAware: settings.NoiseAwareNone,
 		Sizes: []int{}, model: m,
 	}
-	if p.Neighbours, err = event.ParseRelation(or(cfg.Neighbours, string(event.AddRemove))); err != nil {
+	if p.Neighbours, err = event.ParseRelation(cmp.Or(cfg.Neighbours, string(event.AddRemove))); err != nil {
 		return nil, err
 	}
-	p.Delta = or(cfg.Delta, defaultDelta(cfg.Records))
+	p.Delta = cmp.Or(cfg.Delta, defaultDelta(cfg.Records))
 	if cfg.Epsilon > 0 {
 		p.setBudget(cfg.Epsilon)
 	}

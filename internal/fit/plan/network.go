@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -52,7 +53,7 @@ func hasNetwork(m *models.Model) bool {
 // 1000 steps and 20 epochs. Without privacy only a model with more parameters than records
 // has this rate.
 func withNetwork(c Config, m *models.Model) Config {
-	c.Guide = or(c.Guide, guide.DeltaName)
+	c.Guide = cmp.Or(c.Guide, guide.DeltaName)
 	if c.Averaging == nil && c.Guide == guide.DeltaName {
 		last := deltaAverage
 		c.Averaging = &last
@@ -61,13 +62,13 @@ func withNetwork(c Config, m *models.Model) Config {
 	if wide || !c.NonPrivate {
 		switch c.Optimizer {
 		case "", optimizer.AdamName:
-			c.LearningRate = or(c.LearningRate, networkRate(m))
+			c.LearningRate = cmp.Or(c.LearningRate, networkRate(m))
 		case optimizer.AdamCorrectedName:
 			rate := networkRate(m)
 			if !c.NonPrivate { // its steps are longer than Adam's; without noise they are Adam's
 				rate /= 2
 			}
-			c.LearningRate = or(c.LearningRate, rate)
+			c.LearningRate = cmp.Or(c.LearningRate, rate)
 		}
 	}
 	if !wide {

@@ -60,9 +60,9 @@ func newPlan(m *models.Model, cfg Config) (*Plan, error) {
 		if err := listsLevels(m, "a fit without privacy", "take them from release/spec.lock.yaml of a private fit"); err != nil {
 			return nil, err
 		}
-		cfg.Method = or(cfg.Method, defaultMethod(m, cfg))
+		cfg.Method = cmp.Or(cfg.Method, defaultMethod(m, cfg))
 	}
-	cfg.Init = or(cfg.Init, start.Default(m))
+	cfg.Init = cmp.Or(cfg.Init, start.Default(m))
 	if hasNetwork(m) {
 		cfg = withNetwork(cfg, m)
 	}
@@ -122,10 +122,10 @@ func decide(latent int, cfg Config, m *models.Model) (*Plan, error) {
 	p := &Plan{
 		model:   m,
 		Private: !cfg.NonPrivate, Records: cfg.Records, Latent: latent,
-		Gradient: or(cfg.Gradient, settings.GradientAligned),
-		Guide:    or(cfg.Guide, guide.MeanFieldName), Rank: cfg.Rank,
-		Init: or(cfg.Init, settings.InitZero), InitScale: or(cfg.InitScale, defaultInitScale), InitSeed: cfg.InitSeed,
-		Schedule: or(cfg.Schedule, "constant"), Momentum: cfg.Momentum, WeightDecay: cfg.WeightDecay,
+		Gradient: cmp.Or(cfg.Gradient, settings.GradientAligned),
+		Guide:    cmp.Or(cfg.Guide, guide.MeanFieldName), Rank: cfg.Rank,
+		Init: cmp.Or(cfg.Init, settings.InitZero), InitScale: cmp.Or(cfg.InitScale, defaultInitScale), InitSeed: cfg.InitSeed,
+		Schedule: cmp.Or(cfg.Schedule, "constant"), Momentum: cfg.Momentum, WeightDecay: cfg.WeightDecay,
 		Averaging: defaultAveraging, Draws: 1,
 	}
 	if cfg.Averaging != nil {
@@ -160,12 +160,12 @@ func decide(latent int, cfg Config, m *models.Model) (*Plan, error) {
 // planPrivate decides budget, sampling, noise and clipping.
 func (p *Plan) planPrivate(cfg Config) error {
 	m := p.model
-	relation, err := event.ParseRelation(or(cfg.Neighbours, string(event.AddRemove)))
+	relation, err := event.ParseRelation(cmp.Or(cfg.Neighbours, string(event.AddRemove)))
 	if err != nil {
 		return err
 	}
 	p.Neighbours = relation
-	p.Delta = or(cfg.Delta, defaultDelta(cfg.Records))
+	p.Delta = cmp.Or(cfg.Delta, defaultDelta(cfg.Records))
 	if cfg.Epsilon > 0 {
 		p.setBudget(cfg.Epsilon)
 	}
@@ -211,14 +211,14 @@ func (p *Plan) planPrivate(cfg Config) error {
 
 // chooseOptimizer sets the optimizer and its learning rate.
 func (p *Plan) chooseOptimizer(cfg Config) error {
-	family, err := optimizer.Lookup(or(cfg.Optimizer, optimizer.AdamName))
+	family, err := optimizer.Lookup(cmp.Or(cfg.Optimizer, optimizer.AdamName))
 	if err != nil {
 		return err
 	}
 	if family.Name == optimizer.AdamCorrectedName && (p.Guide != guide.DeltaName || p.Gradient == settings.GradientVanilla) {
 		return fmt.Errorf("--optimizer: adam_corrected knows the noise of point estimates alone, not of guide %s (type --guide delta, the default of networks, or --optimizer adam)", p.Guide)
 	}
-	p.Optimizer, p.LearningRate, p.LearningRateStated = family.Name, or(cfg.LearningRate, family.Rate), cfg.LearningRate > 0
+	p.Optimizer, p.LearningRate, p.LearningRateStated = family.Name, cmp.Or(cfg.LearningRate, family.Rate), cfg.LearningRate > 0
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -38,7 +39,7 @@ func (p *Plan) MechanismEvent(sigma float64) event.Event {
 // certifies for (ε, δ).
 func (p *Plan) chooseNoise(cfg Config) error {
 	if cfg.unpriced {
-		p.NoiseMultiplier = or(cfg.NoiseMultiplier, 1)
+		p.NoiseMultiplier = cmp.Or(cfg.NoiseMultiplier, 1)
 		return nil
 	}
 	if cfg.NoiseMultiplier > 0 {

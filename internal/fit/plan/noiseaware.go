@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,7 +30,7 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 	case cfg.NoiseAware == settings.NoiseAwareCurvature, cfg.NoiseAware == settings.NoiseAwareSample:
 		return fmt.Errorf("--noise-aware: %s is for a mean-field guide (type --noise-aware variance, or --guide mean_field)", cfg.NoiseAware)
 	}
-	p.NoiseAware, p.NoiseAwareStated = or(cfg.NoiseAware, byDefault), cfg.NoiseAware != ""
+	p.NoiseAware, p.NoiseAwareStated = cmp.Or(cfg.NoiseAware, byDefault), cfg.NoiseAware != ""
 	if p.NoiseAware == settings.NoiseAwareSample && !p.ScoresAreGradients() {
 		return errors.New("--noise-aware: sample is for unweighted log likelihoods (type --noise-aware curvature)")
 	}

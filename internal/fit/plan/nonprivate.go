@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"math"
 
 	"d3p/internal/fit/optimizer"
@@ -28,8 +29,8 @@ const (
 
 // planNonPrivate plans the same algorithm without clipping and noise.
 func (p *Plan) planNonPrivate(cfg Config) error {
-	p.Method = or(cfg.Method, settings.MethodVI)
-	cfg.Steps = or(cfg.Steps, nonPrivateSteps)
+	p.Method = cmp.Or(cfg.Method, settings.MethodVI)
+	cfg.Steps = cmp.Or(cfg.Steps, nonPrivateSteps)
 	if cfg.Epochs > 0 {
 		cfg.Steps = 0
 	}
@@ -37,7 +38,7 @@ func (p *Plan) planNonPrivate(cfg Config) error {
 		return err
 	}
 	p.Clipping, p.NoiseAware = ClippingOff, settings.NoiseAwareNone
-	p.Schedule = or(cfg.Schedule, "cosine")
+	p.Schedule = cmp.Or(cfg.Schedule, "cosine")
 	if cfg.Averaging == nil {
 		p.Averaging = nonPrivateAveraging
 	}
@@ -45,13 +46,13 @@ func (p *Plan) planNonPrivate(cfg Config) error {
 		p.Guide = guide.FullRankName
 	}
 	if p.Optimizer == optimizer.AdamName {
-		p.LearningRate = or(cfg.LearningRate, nonPrivateRate)
+		p.LearningRate = cmp.Or(cfg.LearningRate, nonPrivateRate)
 	}
 	draws := nonPrivateDraws
 	if p.Guide == guide.DeltaName {
 		draws = 1 // for a point
 	}
-	p.Draws = or(cfg.Draws, draws)
+	p.Draws = cmp.Or(cfg.Draws, draws)
 	p.ClipNorm = math.MaxFloat64
 	p.Warnings = []Warning{{"not-private", "nothing protects the records of this fit: keep its results where the records are"}}
 	if p.Method == settings.MethodVI && cfg.Guide == "" && p.Guide == guide.MeanFieldName && p.Latent > nonPrivateFullRank && !hasNetwork(p.model) {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -63,7 +64,7 @@ func newOneRelease(m *models.Model, cfg Config) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{
-		Method: cfg.Method, Private: true, Records: or(cfg.Records, m.Spec.Data.Rows.N()), Latent: m.P, Release: m.P, Draws: 1,
+		Method: cfg.Method, Private: true, Records: cmp.Or(cfg.Records, m.Spec.Data.Rows.N()), Latent: m.P, Release: m.P, Draws: 1,
 		Gradient: settings.GradientAligned, Guide: guide.DeltaName, Init: "zero", InitSeed: cfg.InitSeed, Schedule: "constant",
 		Optimizer: optimizer.AdamName, NoiseAware: settings.NoiseAwareNone, ClipNorm: 1,
 		Sampling: sampler.Full, SamplingRate: 1, Steps: 1, model: m,
@@ -72,10 +73,10 @@ func newOneRelease(m *models.Model, cfg Config) (*Plan, error) {
 		p.Sizes = append(p.Sizes, m.Params[i].Size)
 	}
 	var err error
-	if p.Neighbours, err = event.ParseRelation(or(cfg.Neighbours, string(event.AddRemove))); err != nil {
+	if p.Neighbours, err = event.ParseRelation(cmp.Or(cfg.Neighbours, string(event.AddRemove))); err != nil {
 		return nil, err
 	}
-	p.Delta = or(cfg.Delta, defaultDelta(p.Records))
+	p.Delta = cmp.Or(cfg.Delta, defaultDelta(p.Records))
 	p.setBudget(cfg.Epsilon)
 	p.warn()
 	p.NoiseToSignal = 0

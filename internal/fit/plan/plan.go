@@ -7,6 +7,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -370,7 +371,7 @@ func (p *Plan) UnmarshalJSON(text []byte) error {
 	if err := decoder.Decode(&read); err != nil {
 		return err
 	}
-	p.Neighbours = or(p.Neighbours, read.Adjacency)
+	p.Neighbours = cmp.Or(p.Neighbours, read.Adjacency)
 	p.Guide = strings.ReplaceAll(p.Guide, "-", "_")
 	if vanilla := p.Gradient == settings.GradientVanilla; vanilla && (read.Theta == "shared" || read.Prior == "outside") || p.NoiseAware == "temper" {
 		return errors.New("only the d3p version that began this fit can continue it")

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -124,7 +125,7 @@ func listsLevels(m *models.Model, method, other string) error {
 // choosePurchase sets the purchase of Table 1. Its price is a share of the budget's
 // μ², so it needs the budget.
 func (p *Plan) choosePurchase(cfg Config) error {
-	asked := or(cfg.Table1, settings.Table1None)
+	asked := cmp.Or(cfg.Table1, settings.Table1None)
 	p.Table1 = settings.Table1None
 	switch {
 	case asked == settings.Table1None:

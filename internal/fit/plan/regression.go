@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -73,7 +74,7 @@ const mostSecondNoise = 0.08
 
 // momentsAreClear reports whether second moments have little noise at the price that cfg states.
 func momentsAreClear(r *table1.Regression, cfg Config) bool {
-	p := &Plan{Records: cfg.Records, Delta: or(cfg.Delta, defaultDelta(cfg.Records)), Neighbours: event.Relation(or(cfg.Neighbours, string(event.AddRemove)))}
+	p := &Plan{Records: cfg.Records, Delta: cmp.Or(cfg.Delta, defaultDelta(cfg.Records)), Neighbours: event.Relation(cmp.Or(cfg.Neighbours, string(event.AddRemove)))}
 	p.setBudget(cfg.Epsilon)
 	return r.SecondNoise(p.Signal()) <= mostSecondNoise
 }
@@ -95,7 +96,7 @@ func regresses(m *models.Model, cfg Config) bool {
 		(cfg.Sampling == "" || cfg.Sampling == sampler.Full) && cfg.Batches == "" && cfg.SamplingRate == 0 && cfg.BatchSize == 0 && cfg.Steps == 0 && cfg.Epochs == 0 &&
 		cfg.Clipping == "" && cfg.ClipNorm == 0 && cfg.ClipQuantile == 0 &&
 		cfg.Optimizer == "" && cfg.LearningRate == 0 && cfg.Schedule == "" && cfg.Momentum == 0 && cfg.WeightDecay == 0 &&
-		or(cfg.Guide, guide.MeanFieldName) == guide.MeanFieldName && cfg.InitScale == 0 && cfg.Gradient == "" && cfg.Averaging == nil &&
+		cmp.Or(cfg.Guide, guide.MeanFieldName) == guide.MeanFieldName && cfg.InitScale == 0 && cfg.Gradient == "" && cfg.Averaging == nil &&
 		momentsAreClear(r, cfg)
 }
 
@@ -106,7 +107,7 @@ func withRegression(cfg Config) Config {
 	if cfg.Steps == 0 && cfg.Epochs == 0 {
 		cfg.Steps = regressionSteps
 	}
-	cfg.Table1 = or(cfg.Table1, settings.Auto)
+	cfg.Table1 = cmp.Or(cfg.Table1, settings.Auto)
 	return cfg
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -19,7 +20,7 @@ import (
 // bounds the time of the steps.
 func (p *Plan) chooseSampling(cfg Config) error {
 	n := float64(p.Records)
-	p.Steps = or(cfg.Steps, defaultSteps)
+	p.Steps = cmp.Or(cfg.Steps, defaultSteps)
 	switch {
 	case cfg.BatchSize > 0:
 		p.SamplingRate = float64(cfg.BatchSize) / n
@@ -34,7 +35,7 @@ func (p *Plan) chooseSampling(cfg Config) error {
 		}
 		p.SamplingRate = math.Min(1, math.Max(defaultBatch/n, p.SamplingRate))
 	}
-	p.Sampling = or(cfg.Sampling, sampler.Poisson)
+	p.Sampling = cmp.Or(cfg.Sampling, sampler.Poisson)
 	switch {
 	case p.Sampling == sampler.Poisson && p.SamplingRate == 1:
 		p.Sampling = sampler.Full
@@ -83,7 +84,7 @@ func (p *Plan) chooseBatches(cfg Config) string {
 	case cfg.Batches == "" && cfg.Card && p.Records >= feistelFrom:
 		return sampler.Feistel
 	}
-	return or(cfg.Batches, sampler.Exact)
+	return cmp.Or(cfg.Batches, sampler.Exact)
 }
 
 // Sampler returns the plan's sampler in the form of privacy/sampler.
