@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"d3p/internal/fit/optimizer"
 	"d3p/internal/marginals"
@@ -58,7 +59,7 @@ func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 	p.Clipping, p.ClipNorm, p.GradientNoise = ClippingCounts, 1, p.NoiseMultiplier
 	p.warn()
 	p.NoiseToSignal = 0
-	p.Warnings = keepWarnings(p.Warnings, "delta-above-1/n", "large-epsilon")
+	p.keepWarnings("delta-above-1/n", "large-epsilon")
 	if noise := p.NoiseMultiplier * math.Sqrt(float64(len(m.Encoding.Columns()))/marginals.ColumnSteps); noise > countsDrown*float64(p.Records) {
 		p.Warnings = append(p.Warnings, Warning{"noise-dominates", fmt.Sprintf(
 			"noise will dominate: counts of single columns have noise of about %.0f, and there are %d records; a larger epsilon, more records or fewer columns would help", noise, p.Records)})
@@ -71,16 +72,8 @@ func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 const countsDrown = 0.05
 
 // keepWarnings keeps the warnings with these names.
-func keepWarnings(list []Warning, names ...string) []Warning {
-	kept := []Warning{}
-	for _, w := range list {
-		for _, name := range names {
-			if w.ID == name {
-				kept = append(kept, w)
-			}
-		}
-	}
-	return kept
+func (p *Plan) keepWarnings(names ...string) {
+	p.Warnings = slices.DeleteFunc(p.Warnings, func(w Warning) bool { return !slices.Contains(names, w.ID) })
 }
 
 // ByMarginals reports whether the plan is for a synthetic table by marginals.

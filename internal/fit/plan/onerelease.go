@@ -80,7 +80,7 @@ func newOneRelease(m *models.Model, cfg Config) (*Plan, error) {
 	p.setBudget(cfg.Epsilon)
 	p.warn()
 	p.NoiseToSignal = 0
-	p.Warnings = keepWarnings(p.Warnings, "delta-above-1/n", "large-epsilon")
+	p.keepWarnings("delta-above-1/n", "large-epsilon")
 	switch cfg.Method {
 	case settings.MethodAdaSSP:
 		return p, p.estimateBySquares()
