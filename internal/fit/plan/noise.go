@@ -58,6 +58,11 @@ func (p *Plan) chooseNoise(cfg Config) error {
 		}
 		return p.recordEvent()
 	}
+	return p.calibrate()
+}
+
+// calibrate sets the smallest σ that the accountant certifies for (ε, δ), and its price.
+func (p *Plan) calibrate() error {
 	target := accountant.Target{Epsilon: p.Epsilon, Delta: p.Delta}
 	calibration, err := accountant.CalibrateNoise(target, p.Neighbours, p.MechanismEvent)
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"d3p/internal/fit/optimizer"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
-	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
 	"d3p/internal/settings"
@@ -187,11 +187,7 @@ func (p *Plan) fileWeight() float64 { return p.model.Spec.Likelihood.Weight.Or(1
 // releaseOnce calibrates the noise of one release.
 func (p *Plan) releaseOnce(clipping string) error {
 	p.Clipping = clipping
-	calibration, err := accountant.CalibrateNoise(accountant.Target{Epsilon: p.Epsilon, Delta: p.Delta}, p.Neighbours, p.MechanismEvent)
-	if err != nil {
-		return fmt.Errorf("--epsilon: %w", err)
-	}
-	if err := p.certify(calibration.NoiseMultiplier); err != nil {
+	if err := p.calibrate(); err != nil {
 		return err
 	}
 	p.SplitNoise()
@@ -343,16 +339,12 @@ func (p *Plan) PosteriorDraw() (privacy.PosteriorDraw, error) {
 
 // unused refuses the given settings, except names, of an algorithm that takes only these.
 func unused(cfg Config, why string, names ...string) error {
-	taken := map[string]bool{}
-	for _, name := range names {
-		taken[name] = true
-	}
 	given := cfg.given()
 	if cfg.Table1 == settings.Auto {
 		delete(given, "table1")
 	}
 	for _, row := range settings.Table() {
-		if _, ok := given[row.Name]; ok && !taken[row.Name] {
+		if _, ok := given[row.Name]; ok && !slices.Contains(names, row.Name) {
 			return fmt.Errorf("--%s: %s (leave it out)", row.Name, why)
 		}
 	}
