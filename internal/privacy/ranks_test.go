@@ -97,7 +97,7 @@ func stepsOnRanks(t *testing.T, m privacy.Mechanism, n int, engines ...*fakeEngi
 		cfg := config(t, e)
 		cfg.Table = tableAt(data)
 		cfg.Root = noise.Insecure(5)
-		if m.Sampler.Scheme == sampler.Shuffle {
+		if !sampler.Apart(m.Sampler.Scheme) {
 			cfg.Relation = event.Substitute
 		}
 		if len(engines) > 1 {

@@ -73,8 +73,6 @@ func games() []game {
 			head + canary, head, 0, 1, independent, 1.25},
 		{"poisson, substitute", rowsAreUnits, plan.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 1.2, Neighbours: "substitute", Clipping: "flat"},
 			head + canary, head + opposite, 0, 1, replaced, 1.25},
-		{"fixed size", rowsAreUnits, plan.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
-			head + canary + six, head + six, -2, 2, independent, 1.5},
 		{"fixed size, substitute", rowsAreUnits, plan.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Neighbours: "substitute", Clipping: "flat"},
 			head + canary + six[len(opposite):], head + six, -2, 2, independent, 1.5},
 		{"balls and bins", rowsAreUnits, plan.Config{Sampling: "balls_and_bins", BatchSize: 3, Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},

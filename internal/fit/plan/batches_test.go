@@ -56,7 +56,7 @@ func TestBatchesByDevice(t *testing.T) {
 	}{
 		{"processor", Config{Records: 1 << 20, SamplingRate: 0.01}, sampler.Exact},
 		{"card", Config{Records: 1 << 16, SamplingRate: 0.01, Card: true}, sampler.Feistel},
-		{"card, fixed size", Config{Records: 1 << 16, SamplingRate: 0.01, Sampling: sampler.FixedSize, Card: true}, sampler.Feistel},
+		{"card, fixed size", Config{Records: 1 << 16, SamplingRate: 0.01, Sampling: sampler.FixedSize, Neighbours: "substitute", Card: true}, sampler.Feistel},
 		{"card, few records", Config{Records: 1<<16 - 1, SamplingRate: 0.01, Card: true}, sampler.Exact},
 		{"card, every record", Config{Records: 1 << 20, SamplingRate: 1, Card: true}, ""},
 		{"card, exact", Config{Records: 1 << 20, SamplingRate: 0.01, Card: true, Batches: sampler.Exact}, sampler.Exact},

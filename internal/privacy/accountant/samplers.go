@@ -65,7 +65,8 @@ func (c *compiler) mergeEach(kinds []pairs.Kind, key pairs.Key, count int64) {
 
 // fixedSize adds count Gaussian steps on uniform subsets of fixed size. A
 // batch without record i, R+{j}, is coupled with the batch R+{i}: the sum moves
-// by g_i - g_j, of norm up to 2C.
+// by g_i - g_j, of norm up to 2C. Under add_remove batches are of all records: where
+// absent ones fill up a population, as in d3p fit, those that come replace null records.
 //
 // Under substitution advanced joint convexity (Balle, Barthe, Gaboardi 2018,
 // arXiv:1807.01647) bounds the profile by that of remove for alpha >= 1 and of
@@ -93,6 +94,8 @@ func (c *compiler) fixedSize(e event.FixedSizeSampled, count int64) error {
 	if c.rel == event.Substitute {
 		kinds = []pairs.Kind{pairs.Envelope, pairs.Remove, pairs.Add}
 		c.envelope = true
+	} else {
+		c.note("batches of fixed size, of all records that there are: d3p fit fills up fewer than declared, for which this is not proven, and asks for substitute")
 	}
 	c.mergeEach(kinds, pairs.Key{S: 1 / (2 * mu), Q: rate}, count)
 	return nil

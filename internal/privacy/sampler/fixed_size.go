@@ -13,6 +13,10 @@ import (
 // independently in every step. If there are fewer records than declared, absent ones fill
 // up the population; they can be drawn and contribute nothing. So the rate is never above
 // the claimed one, and no error reveals the number of records.
+//
+// Hence a record that comes takes the place of an absent one, which is a null record. The pair
+// that the accountant has under add_remove is of batches of all records, B of N and B of N-1, and
+// none is known for null records. Under substitution one of two records may be null.
 type fixedSize struct {
 	population, batch int
 	batches           string
@@ -37,9 +41,7 @@ func (f fixedSize) Scheme() string { return FixedSize }
 
 func (f fixedSize) Rate() float64 { return float64(f.batch) / float64(f.population) }
 
-func (f fixedSize) Relations() []event.Relation {
-	return []event.Relation{event.AddRemove, event.Substitute}
-}
+func (f fixedSize) Relations() []event.Relation { return []event.Relation{event.Substitute} }
 
 func (f fixedSize) Event(steps int, of event.Event) event.Event {
 	return event.SelfComposed{

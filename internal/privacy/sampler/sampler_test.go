@@ -354,3 +354,22 @@ func BenchmarkDraw(b *testing.B) {
 		})
 	}
 }
+
+// A batch of fixed size may draw an absent record in place of one that lacks, and then holds fewer: the
+// accountant has no bound for the record that comes there.
+func TestAbsentRecordsAreNoNeighbours(t *testing.T) {
+	cfg := Config{Scheme: FixedSize, BatchSize: 5, PublicN: 10}
+	s := open(t, cfg, 9, 1)
+	fewest := 5
+	for step := range 100 {
+		batch, _ := s.Draw(step, nil)
+		fewest = min(fewest, len(batch))
+	}
+	claim, err := ClaimFor(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fewest < 5 && slices.Contains(claim.Relations(), event.AddRemove) {
+		t.Error("batches with absent records are claimed under add_remove")
+	}
+}
