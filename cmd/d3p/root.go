@@ -15,6 +15,7 @@ import (
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/manual"
 	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/run"
 	"d3p/internal/settings"
 	"d3p/internal/spell"
@@ -93,6 +94,7 @@ nothing about a record leaves except through a mechanism whose price is counted.
 		},
 	}
 	root.Flags().BoolVar(&version, "version", false, "print the version, commit and platform")
+	root.SetUsageTemplate(flags.UsageTemplate(root.UsageTemplate(), terminal.Width(a.out)))
 	root.SetHelpTemplate(root.HelpTemplate() + "{{if not .HasParent}}\n" + status.Table + "\n{{end}}")
 	root.SetOut(a.out)
 	root.SetErr(a.err)

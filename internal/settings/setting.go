@@ -58,8 +58,9 @@ type Setting struct {
 	Needs   []Need                     // the conditions on other settings under which this one is used
 	Default string                     // in words; "" if no condition holds without a value
 	Help    string
-	File    bool // the name of a file of the custodian, which a release must not show
-	Quiet   bool // not printed as auto when the model file leaves it open
+	File    bool   // the name of a file of the custodian, which a release must not show
+	Quiet   bool   // not printed as auto when the model file leaves it open
+	Heading string // of the settings from this one on, in the help text
 }
 
 // Names lists the name and the old names.

@@ -20,7 +20,7 @@ var table = sync.OnceValue(rows)
 // rows makes the table: a new setting is a row here.
 func rows() []Setting {
 	return []Setting{
-		{Name: "epsilon", Key: "privacy.epsilon", Group: Price, Kind: Number, Range: positive(),
+		{Name: "epsilon", Heading: "Privacy", Key: "privacy.epsilon", Group: Price, Kind: Number, Range: positive(),
 			Outside: "1 is a common choice; d3p fit-nonprivate fits without privacy",
 			Help:    "privacy budget ε of the whole fit"},
 		{Name: "delta", Key: "privacy.delta", Group: Price, Kind: Number, Range: inside(),
@@ -47,7 +47,7 @@ func rows() []Setting {
 			Help: "part of the budget, as a `SHARE` of μ², that buys how the columns are spread, before the fit and for it: auto, none or a number", Default: Table1Default},
 		{Name: Trace, Key: "fit.trace", Group: Price, Kind: Text, Form: traceForm, Quiet: true,
 			Help: "quantities to buy of ten iterates after the last step, over all records: loss, accuracy or classes, separated by commas, then @SHARE of μ² (0.03); the loss is -log p of the observed level, at most log(levels) + 2, or the absolute error of a number", Default: TraceNone},
-		{Name: "records", Key: "data.rows.public", Group: Algorithm, Kind: Count, Range: atLeast(1),
+		{Name: "records", Heading: "Batches and steps", Key: "data.rows.public", Group: Algorithm, Kind: Count, Range: atLeast(1),
 			Help: "public number of records N, or a bound", Default: "the model file's"},
 
 		{Name: "sampling", Key: "fit.sampling", OldKeys: []string{"fit.sampling.scheme"}, Group: Algorithm, Kind: Word, Choices: sampler.Schemes(),
@@ -70,7 +70,7 @@ func rows() []Setting {
 		{Name: "epochs", Key: "fit.epochs", Group: Algorithm, Kind: Number, Range: positive(), Same: "steps",
 			Help: "number of expected passes over the data, instead of steps"},
 
-		{Name: "clipping", Key: "fit.clipping", OldKeys: []string{"fit.clip.mode"}, Group: Price, Kind: Word,
+		{Name: "clipping", Heading: "Clipping", Key: "fit.clipping", OldKeys: []string{"fit.clip.mode"}, Group: Price, Kind: Word,
 			Choices: []string{ClippingAdaptive, ClippingFlat, ClippingAutomatic},
 			Needs:   []Need{{When: []string{ClippingAdaptive}, Setting: "neighbours", Not: []string{string(event.ZeroOut)}, Why: uncounted}},
 			Help:    "how a record's gradient is bounded; automatic is biased: it has no stationary point for logistic likelihoods", Default: "adaptive, or flat when μN < 200"},
@@ -96,7 +96,7 @@ func rows() []Setting {
 			},
 			Help: "fraction of records that adaptive clipping leaves unclipped", Default: "1 - clamp(10√P/(μN), 0.01, 0.4)"},
 
-		{Name: "optimizer", Key: "fit.optimizer", OldKeys: []string{"fit.optimizer.name"}, Group: Algorithm, Kind: Word, Choices: optimizer.Names(),
+		{Name: "optimizer", Heading: "Optimizer", Key: "fit.optimizer", OldKeys: []string{"fit.optimizer.name"}, Group: Algorithm, Kind: Word, Choices: optimizer.Names(),
 			Help: "how noisy gradients become steps", Default: optimizer.AdamName},
 		{Name: "learning-rate", Key: "fit.learning_rate", OldKeys: []string{"fit.optimizer.lr"}, Group: Algorithm, Kind: Number, Range: factor(),
 			Help: "step size", Default: "0.03 for adam, with wide priors and a bought Table 1 up to 0.1; a network whose outputs sum F products in the mean min(0.03, 0.056/√F)"},
@@ -109,7 +109,7 @@ func rows() []Setting {
 			Needs: []Need{{Setting: "optimizer", Is: []string{optimizer.AdamWName}}},
 			Help:  "decoupled weight decay of adamw"},
 
-		{Name: "guide", Key: "guide.type", Group: Algorithm, Kind: Word, Choices: guide.Names(),
+		{Name: "guide", Heading: "Posterior", Key: "guide.type", Group: Algorithm, Kind: Word, Choices: guide.Names(),
 			Needs: []Need{{Unless: guide.MeanFieldName, Setting: "gradient", Not: []string{GradientVanilla}, Rather: GradientAligned, Why: "only mean_field has vanilla gradients"}},
 			Help:  "family of the approximate posterior", Default: guide.MeanFieldName},
 		{Name: "init", Key: "guide.init", Group: Algorithm, Kind: Word, Choices: []string{InitZero, InitPrior},
@@ -140,11 +140,11 @@ func rows() []Setting {
 		{Name: "method", Group: Algorithm, Kind: Word, Choices: Methods, Quiet: true,
 			Help: "vi fits a guide; nuts, of fit-nonprivate, draws from the posterior itself by the No-U-Turn sampler, reports how far its chains agree, and exits with status 6 if they do not; one_posterior_sample, of fit, releases one draw: of a logistic regression with normal priors exactly, else of a posterior with bounded scores; gibbs_posterior, of fit, draws exactly with one weight for all records; adassp, of fit, releases the least squares of a linear regression with an adaptive ridge and no prior; output_perturbation and objective_perturbation, of fit, release the mode of a logistic regression with normal priors and a ridge, with noise on the mode or on what it minimises", Default: "vi; for fit-nonprivate nuts, if records times operations of a record are at most 2 million, parameters at most 200, the model is no mixture or network, and no setting of the guide or its optimizer is given"},
 
-		{Name: "accept-risk", Group: Price, Kind: Words,
+		{Name: "accept-risk", Heading: "Ledger and risks", Group: Price, Kind: Words,
 			Help: "comma-separated names of `RISKS` that you accept; the report records them"},
 		{Name: "ledger", Key: "privacy.ledger", Group: Price, Kind: Text, File: true, Quiet: true,
 			Help: "ledger `FILE` of the data set; d3p refuses the fit if all its runs together would exceed its limit; a variable or key that is empty is refused"},
-		{Name: "model", Group: Running, Kind: Text, File: true,
+		{Name: "model", Heading: "Files", Group: Running, Kind: Text, File: true,
 			Help: "model `FILE`", Default: "DATA.yaml beside the data, then ./d3p.yaml"},
 		{Name: "out", Group: Running, Kind: Text, File: true,
 			Help: "`FOLDER` for the results; must not exist", Default: "d3p-run-NAME-1, -2, ..."},
@@ -155,7 +155,7 @@ func rows() []Setting {
 			Help: "comma-separated formats of the draws", Default: strings.Join(DefaultFormats(), ",") + "; none for more than 500 numbers a draw"},
 		{Name: "seed", Group: Running, Kind: Seed,
 			Help: "seed of the posterior draws, which is public; it never fixes privacy noise or batches"},
-		{Name: "device", Group: Running, Kind: Word, Choices: []string{Auto, DeviceCPU, DeviceCUDA, DeviceCUDAThenCPU}, Indexed: DeviceCUDA,
+		{Name: "device", Heading: "Machine", Group: Running, Kind: Word, Choices: []string{Auto, DeviceCPU, DeviceCUDA, DeviceCUDAThenCPU}, Indexed: DeviceCUDA,
 			Help: "where to run; cuda:N is the N-th CUDA device; cuda,cpu continues on the processor if the card fails, at no further cost", Default: Auto},
 		{Name: "max-memory", Group: Running, Kind: Count, Range: atLeast(1),
 			Needs: []Need{{Setting: "device", Not: []string{"cpu"}}},

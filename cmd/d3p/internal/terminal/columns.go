@@ -5,11 +5,26 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
+	"golang.org/x/term"
 	"golang.org/x/text/width"
 )
+
+// widthOfFiles is the width of lines for a file or a pipe.
+const widthOfFiles = 100
+
+// Width is the number of letters that a line of w has room for.
+func Width(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	return widthOfFiles
+}
 
 // Cells is a line of columns.
 type Cells []any
