@@ -9,9 +9,7 @@ import (
 	"testing"
 
 	"d3p/internal/models"
-	"d3p/internal/models/simulate"
 	"d3p/internal/posterior"
-	"d3p/internal/privacy/noise"
 )
 
 const twoParameters = `d3p: 1
@@ -58,54 +56,11 @@ func TestErrorsOfScores(t *testing.T) {
 	}
 }
 
-// TestNarrowColumns: tables have columns narrower than the fit's model declares,
-// and a linear predictor that is as wide as in tables that have not.
-func TestNarrowColumns(t *testing.T) {
-	settings, err := regressionSetups(options{models: "linear", records: "400", epsilons: "1", narrow: 4})
-	if err != nil || len(settings) != 1 {
-		t.Fatal(len(settings), err)
-	}
-	s := settings[0]
-	theta := make([]float64, s.drawn.P)
-	for _, p := range s.drawn.Params {
-		if p.Name == "b" {
-			theta[p.Offset] = s.unit // 1 in the fit's model
-		}
-		if p.Name == "sigma" {
-			theta[p.Offset] = -20
-		}
-	}
-	table := simulate.At(s.drawn, theta, 400, s.drawn.DeclaredLaw(), noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
-	u, y := column(t, table, "u1"), column(t, table, "y")
-	var square float64
-	for i := range u {
-		square += u[i] * u[i] / float64(len(u))
-		if math.Abs(y[i]-u[i]) > 1e-3 {
-			t.Fatalf("record %d: y %g, u1 %g: the coefficient is not 1", i, y[i], u[i])
-		}
-	}
-	// Chi-squared with 400 degrees of freedom: five standard deviations are 35 %.
-	if sd := math.Sqrt(square); sd < 0.25*0.8 || sd > 0.25*1.2 {
-		t.Errorf("the column's standard deviation is %g, want 0.25", sd)
-	}
-}
-
-func column(t *testing.T, table simulate.Table, name string) []float64 {
-	t.Helper()
-	for i, c := range table.Columns {
-		if c.Name.V == name {
-			return table.Values[i]
-		}
-	}
-	t.Fatalf("no column %s", name)
-	return nil
-}
-
 // TestCoverageRuns fits tables and prints the same twice, without any data.
 func TestCoverageRuns(t *testing.T) {
 	var first string
 	for range 2 {
-		opt := options{shared: t.TempDir(), models: "logistic", records: "200", epsilons: "1", narrow: 1, tables: 2, scores: filepath.Join(t.TempDir(), "scores.csv")}
+		opt := options{shared: t.TempDir(), models: "logistic", records: "200", epsilons: "1", tables: 2, scores: filepath.Join(t.TempDir(), "scores.csv")}
 		var out bytes.Buffer
 		r := newReport(&out)
 		if err := priorCoverage.judge(opt, nil, t.TempDir(), r); err != nil {

@@ -40,7 +40,6 @@ func main() {
 	flag.StringVar(&opt.models, "models", "", "coverage, priors, tools: comma-separated regressions; methods: tables (empty: all)")
 	flag.StringVar(&opt.methods, "methods", "", "methods: comma-separated methods (empty: all)")
 	flag.StringVar(&opt.records, "records", "", "coverage, priors, tools: comma-separated numbers of records (empty: each task's own)")
-	flag.Float64Var(&opt.narrow, "narrow", 1, "priors, tools: how many `times` columns are narrower than declared")
 	flag.StringVar(&opt.scores, "scores", "", "priors, tools, cohort: add the scores of every table to this CSV file, to compare two versions table by table")
 	flag.StringVar(&opt.cells, "cells", "", "coverage: comma-separated cells (empty: all): "+names(cells, func(c cell) string { return c.name }))
 	flag.StringVar(&opt.results, "results", "", "coverage: file of intervals, other tasks: of scores; fits that it holds are not repeated")
@@ -73,7 +72,6 @@ type options struct {
 	// of simulated tables
 	models, methods, records, scores string
 	tables                           int
-	narrow                           float64
 
 	figures string
 

@@ -14,19 +14,16 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
-	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/rehearsal"
 )
 
-// setup is a model that draws tables, the model that fits them, and the size and price of a
-// fit. Parameters named "b" of the first model, divided by unit, are those of the second.
+// setup is a model that draws tables and fits them, and the size and price of a fit.
 type setup struct {
-	name        string
-	drawn, used *models.Model
-	unit        float64
-	records     int
-	epsilon     float64
+	name    string
+	model   *models.Model
+	records int
+	epsilon float64
 }
 
 func (s setup) label() string        { return fmt.Sprintf("%s N %d", s.name, s.records) }
@@ -44,9 +41,7 @@ var regressions = []struct {
 	{"groups", `{type: binary, levels: ["0", "1"]}`, "bernoulli", "y ~ 1 + u1 + u2 + (1 | site)", 1, "    sd: half_normal(0.7)\n"},
 }
 
-// regressionSetups are the regressions by number of records and epsilon. With
-// -narrow x the columns are x times narrower than the fit's model declares, while
-// coefficients have its prior.
+// regressionSetups are the regressions by number of records and epsilon.
 func regressionSetups(opt options) ([]setup, error) {
 	epsilons, err := numbers(opt.epsilons, "0.3,1,4")
 	if err != nil {
@@ -62,34 +57,29 @@ func regressionSetups(opt options) ([]setup, error) {
 			continue
 		}
 		for _, n := range records {
-			used, err := models.Read(r.name, []byte(regressionModel(i, int(n), 1)), nil)
-			if err != nil {
-				return nil, err
-			}
-			drawn, err := models.Read(r.name, []byte(regressionModel(i, int(n), 1/opt.narrow)), nil)
+			m, err := models.Read(r.name, []byte(regressionModel(i, int(n))), nil)
 			if err != nil {
 				return nil, err
 			}
 			for _, e := range epsilons {
-				list = append(list, setup{name: r.name, drawn: drawn, used: used, unit: 1 / opt.narrow, records: int(n), epsilon: e})
+				list = append(list, setup{name: r.name, model: m, records: int(n), epsilon: e})
 			}
 		}
 	}
 	return list, nil
 }
 
-// regressionModel is the file of regression i of columns with standard deviation
-// by, and coefficients of such columns divided by by.
-func regressionModel(i, records int, by float64) string {
+// regressionModel is the file of regression i.
+func regressionModel(i, records int) string {
 	r := regressions[i]
 	var b strings.Builder
 	fmt.Fprintf(&b, "d3p: 1\nname: %s\ndata:\n  unit: {entity: record, rows_per_unit: 1}\n  rows: {public: %d}\n  columns:\n", r.name, records)
 	for _, u := range numbered("u", 4) {
-		fmt.Fprintf(&b, "    %s: {type: real, lower: -4, upper: 4, scale: {center: 0, by: %g}}\n", u, by)
+		fmt.Fprintf(&b, "    %s: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}}\n", u)
 	}
 	fmt.Fprintf(&b, "    site: {type: category, levels: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}\n    y: %s\n", r.response)
 	fmt.Fprintf(&b, "model:\n  formula: %s\n  family: %s\n  priors:\n    Intercept: normal(0, 1)\n    b: normal(0, %g)\n%s",
-		r.formula, r.family, r.prior*by, r.more)
+		r.formula, r.family, r.prior, r.more)
 	return b.String()
 }
 
@@ -110,7 +100,7 @@ func cohortSetups(opt options) ([]setup, error) {
 	}
 	var list []setup
 	for _, e := range epsilons {
-		list = append(list, setup{name: "cohort", drawn: m, used: m, unit: 1, records: m.Spec.Data.Rows.N(), epsilon: e})
+		list = append(list, setup{name: "cohort", model: m, records: m.Spec.Data.Rows.N(), epsilon: e})
 	}
 	return list, nil
 }
@@ -118,14 +108,14 @@ func cohortSetups(opt options) ([]setup, error) {
 // run draws, fits and scores `tables` tables, one per processor at a time.
 func (s setup) run(config plan.Config, tables int, dir string) ([]tableScores, error) {
 	config.Epsilon, config.Records = s.epsilon, s.records
-	plan, err := plan.New(s.used, config)
+	plan, err := plan.New(s.model, config)
 	if err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	fits := rehearsal.Rehearsal{Plan: plan, Drawn: s.drawn, Folder: dir, Engine: func() privacy.Engine { return cpu.New(cpu.Options{Threads: 1}) }}
+	fits := rehearsal.Rehearsal{Plan: plan, Drawn: s.model, Folder: dir, Engine: func() privacy.Engine { return cpu.New(cpu.Options{Threads: 1}) }}
 	out, errs := make([]tableScores, tables), make([]error, tables)
 	var wait sync.WaitGroup
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -135,20 +125,10 @@ func (s setup) run(config plan.Config, tables int, dir string) ([]tableScores, e
 			defer func() { <-free }()
 			post, truth, err := fits.Fit(context.Background(), k)
 			if errs[k] = err; err == nil {
-				out[k] = s.score(post, truth)
+				out[k] = scoreTable(s.model, post, truth)
 			}
 		})
 	}
 	wait.Wait()
 	return out, cmp.Or(errs...)
-}
-
-// score compares a posterior with the parameters that made the table.
-func (s setup) score(post *posterior.Posterior, truth []float64) tableScores {
-	for _, p := range s.used.Params {
-		for j := p.Offset; j < p.Offset+p.Size && p.Name == "b"; j++ {
-			truth[j] /= s.unit
-		}
-	}
-	return scoreTable(s.used, post, truth)
 }
