@@ -12,6 +12,7 @@ import (
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
+	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
@@ -108,7 +109,7 @@ func (o *sigmaOptions) solve(m *accounting.Mechanism, rel event.Relation, given 
 	if o.maxTPR != "" {
 		return r, o.solveRisk(r, m, rel, given)
 	}
-	unknown, err := unknownFlag(given)
+	unknown, err := unknownFlag(given, m.Records)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +151,9 @@ func (o *sigmaOptions) solve(m *accounting.Mechanism, rel event.Relation, given 
 	return r, o.finish(r, m, rel, answer)
 }
 
-// unknownFlag is the one flag that was left out: the number to solve for.
-func unknownFlag(given func(string) bool) (string, error) {
+// unknownFlag returns the one flag that was left out: the number to solve for. The error proposes the δ of a fit
+// to this number of records, 0 if it is not known.
+func unknownFlag(given func(string) bool, records int) (string, error) {
 	var missing []string
 	for _, flag := range []string{"noise-multiplier", "sampling-rate", "steps", "epsilon", "delta"} {
 		if !given(flag) {
@@ -161,6 +163,8 @@ func unknownFlag(given func(string) bool) (string, error) {
 	switch {
 	case len(missing) == 0:
 		return "", status.Usagef("nothing to solve for: leave out one of --noise-multiplier, --sampling-rate, --steps, --epsilon and --delta")
+	case len(missing) == 2 && missing[1] == "--delta":
+		return "", status.Usagef("cannot solve for %s and --delta at once: add --delta %.2g, the default of a fit, or give all but one (or --max-tpr TPR@FPR as the target)", missing[0], plan.DefaultDelta(max(records, 1000)))
 	case len(missing) > 1:
 		return "", status.Usagef("cannot solve for %s at once: give all but one (or --max-tpr TPR@FPR as the target)", strings.Join(missing, " and "))
 	}

@@ -45,7 +45,7 @@ func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 	if p.Neighbours, err = event.ParseRelation(cmp.Or(cfg.Neighbours, string(event.AddRemove))); err != nil {
 		return nil, err
 	}
-	p.Delta = cmp.Or(cfg.Delta, defaultDelta(cfg.Records))
+	p.Delta = cmp.Or(cfg.Delta, DefaultDelta(cfg.Records))
 	if cfg.Epsilon > 0 {
 		p.setBudget(cfg.Epsilon)
 	}

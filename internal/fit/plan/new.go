@@ -165,7 +165,7 @@ func (p *Plan) planPrivate(cfg Config) error {
 		return err
 	}
 	p.Neighbours = relation
-	p.Delta = cmp.Or(cfg.Delta, defaultDelta(cfg.Records))
+	p.Delta = cmp.Or(cfg.Delta, DefaultDelta(cfg.Records))
 	if cfg.Epsilon > 0 {
 		p.setBudget(cfg.Epsilon)
 	}
@@ -222,8 +222,8 @@ func (p *Plan) chooseOptimizer(cfg Config) error {
 	return nil
 }
 
-// defaultDelta is min(1e-5, N^-1.1): well below 1/N, at which a mechanism that
+// DefaultDelta returns the δ of a fit to N records, min(1e-5, N^-1.1): well below 1/N, at which a mechanism that
 // publishes one record at random would pass.
-func defaultDelta(records int) float64 {
+func DefaultDelta(records int) float64 {
 	return math.Min(1e-5, math.Pow(float64(records), -1.1))
 }

@@ -76,7 +76,7 @@ func newOneRelease(m *models.Model, cfg Config) (*Plan, error) {
 	if p.Neighbours, err = event.ParseRelation(cmp.Or(cfg.Neighbours, string(event.AddRemove))); err != nil {
 		return nil, err
 	}
-	p.Delta = cmp.Or(cfg.Delta, defaultDelta(p.Records))
+	p.Delta = cmp.Or(cfg.Delta, DefaultDelta(p.Records))
 	p.setBudget(cfg.Epsilon)
 	p.warn()
 	p.NoiseToSignal = 0

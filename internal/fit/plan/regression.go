@@ -74,7 +74,7 @@ const mostSecondNoise = 0.08
 
 // momentsAreClear reports whether second moments have little noise at the price that cfg states.
 func momentsAreClear(r *table1.Regression, cfg Config) bool {
-	p := &Plan{Records: cfg.Records, Delta: cmp.Or(cfg.Delta, defaultDelta(cfg.Records)), Neighbours: event.Relation(cmp.Or(cfg.Neighbours, string(event.AddRemove)))}
+	p := &Plan{Records: cfg.Records, Delta: cmp.Or(cfg.Delta, DefaultDelta(cfg.Records)), Neighbours: event.Relation(cmp.Or(cfg.Neighbours, string(event.AddRemove)))}
 	p.setBudget(cfg.Epsilon)
 	return r.SecondNoise(p.Signal()) <= mostSecondNoise
 }

@@ -43,7 +43,7 @@ func (p *Plan) warn() {
 			m.Spec.Data.Unit.Entity.V)
 	}
 	add(p.Delta >= 1/n, "delta-above-1/n",
-		"delta %.3g is at least 1/N: a mechanism that publishes one record in full could meet it; leave --delta out for %.2g", p.Delta, defaultDelta(p.Records))
+		"delta %.3g is at least 1/N: a mechanism that publishes one record in full could meet it; leave --delta out for %.2g", p.Delta, DefaultDelta(p.Records))
 	add(p.Epsilon > largeEpsilon, "large-epsilon",
 		"epsilon %.3g promises little: the odds of an attacker's guess may change by a factor of %.3g", p.Epsilon, math.Exp(p.Epsilon))
 	add(p.SamplingRate*n < 1, "empty-batches",
