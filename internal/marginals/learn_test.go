@@ -79,20 +79,22 @@ func learn(t *testing.T, d Domain, x [][]int32, sigma float64, limit int, worklo
 	r := random(9)
 	m := &meter{d: d, x: x, perCell: r.Normal}
 	c := Config{Domain: d, Workload: workload, Sigma: sigma, Limit: limit, Workers: 2}
-	var noise []float64
-	for range d {
-		noise = append(noise, sigma*math.Sqrt(float64(len(d))))
+	return learnFrom(t, m, c, sigma*math.Sqrt(float64(len(d))), 10), m
+}
+
+// learnFrom counts each column with this noise and learns the rest by c.
+func learnFrom(t *testing.T, m *meter, c Config, noise float64, seed uint64) *Learned {
+	t.Helper()
+	counts, _ := m.measure(Tables(singles(m.d)...), slices.Repeat([]float64{noise}, len(m.d)))
+	for k := range m.d {
+		c.Columns = append(c.Columns, Measurement{Table: Table{Set: Set{k}}, Counts: counts[k], Variance: noise * noise, Trust: 1})
 	}
-	counts, _ := m.measure(Tables(singles(d)...), noise)
-	for k := range d {
-		c.Columns = append(c.Columns, Measurement{Table: Table{Set: Set{k}}, Counts: counts[k], Variance: noise[k] * noise[k], Trust: 1})
-	}
-	l, err := Learn(c, m.measure, random(10))
+	l, err := Learn(c, m.measure, random(seed))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.Tree.Close)
-	return l, m
+	return l
 }
 
 // Learn finds the columns that depend on each other, and its table is near the true
@@ -191,15 +193,7 @@ func TestLearnFindsSmoothDependence(t *testing.T) {
 	}
 	m := &meter{d: d, x: x, perCell: r.Normal}
 	c := Config{Domain: d, Workload: pairs(d), Ordered: []int{cells, cells, cells}, Sigma: 100, Limit: 1 << 16, Workers: 1}
-	counts, _ := m.measure(Tables(singles(d)...), []float64{100, 100, 100})
-	for k := range d {
-		c.Columns = append(c.Columns, Measurement{Table: Table{Set: Set{k}}, Counts: counts[k], Variance: 1e4, Trust: 1})
-	}
-	l, err := Learn(c, m.measure, random(21))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Tree.Close()
+	l := learnFrom(t, m, c, 100, 21)
 	records := l.Tree.Sample(n, random(22), false)
 	correlation := func(x [][]int32, a, b int) float64 {
 		var sa, sb, sab, saa, sbb float64
@@ -219,9 +213,9 @@ func TestLearnChoosesCorrelations(t *testing.T) {
 	const n, cells, columns = 4000, 20, 12
 	r := random(60)
 	d, x := make(Domain, columns), make([][]int32, columns)
-	ordered, noise := make([]int, columns), make([]float64, columns)
+	ordered := make([]int, columns)
 	for k := range d {
-		d[k], noise[k] = 4, 60
+		d[k] = 4
 	}
 	d[0], d[1], ordered[0], ordered[1] = cells, cells, cells, cells
 	for range n {
@@ -240,15 +234,7 @@ func TestLearnChoosesCorrelations(t *testing.T) {
 	}
 	m := &meter{d: d, x: x, perCell: r.Normal}
 	c := Config{Domain: d, Workload: pairs(d), Ordered: ordered, Sigma: 20, Limit: 20000, Workers: 1}
-	counts, _ := m.measure(Tables(singles(d)...), noise)
-	for k := range d {
-		c.Columns = append(c.Columns, Measurement{Table: Table{Set: Set{k}}, Counts: counts[k], Variance: 3600, Trust: 1})
-	}
-	l, err := Learn(c, m.measure, random(31))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Tree.Close()
+	l := learnFrom(t, m, c, 60, 31)
 	if first := l.Distances[columns]; !first.Measured {
 		t.Errorf("the tree has no table of columns %v", first.Set)
 	}
@@ -260,15 +246,7 @@ func TestLearnOfEmptyTable(t *testing.T) {
 	x := [][]int32{{}, {}, {}}
 	m := &meter{d: d, x: x, perCell: random(12).Normal}
 	c := Config{Domain: d, Workload: pairs(d), Sigma: 5, Limit: 1000, Workers: 1}
-	counts, _ := m.measure(Tables(singles(d)...), []float64{5, 5, 5})
-	for k := range d {
-		c.Columns = append(c.Columns, Measurement{Table: Table{Set: Set{k}}, Counts: counts[k], Variance: 25, Trust: 1})
-	}
-	l, err := Learn(c, m.measure, random(13))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Tree.Close()
+	l := learnFrom(t, m, c, 5, 13)
 	for _, x := range l.Tree.theta {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			t.Fatal("the parameters are not finite")
