@@ -164,7 +164,7 @@ func unknownFlag(given func(string) bool, records int) (string, error) {
 	case len(missing) == 0:
 		return "", status.Usagef("nothing to solve for: leave out one of --noise-multiplier, --sampling-rate, --steps, --epsilon and --delta")
 	case len(missing) == 2 && missing[1] == "--delta":
-		return "", status.Usagef("cannot solve for %s and --delta at once: add --delta %.2g, the default of a fit, or give all but one (or --max-tpr TPR@FPR as the target)", missing[0], plan.DefaultDelta(max(records, 1000)))
+		return "", status.Usagef("cannot solve for %s and --delta at once: add --delta %.2g, the default of a fit, or give all but one (or --max-tpr TPR@FPR as the target)", missing[0], plan.DefaultDelta(records))
 	case len(missing) > 1:
 		return "", status.Usagef("cannot solve for %s at once: give all but one (or --max-tpr TPR@FPR as the target)", strings.Join(missing, " and "))
 	}

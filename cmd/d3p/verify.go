@@ -64,7 +64,7 @@ func failed(checks []verify.Check) []verify.Check {
 	return slices.DeleteFunc(slices.Clone(checks), func(c verify.Check) bool { return c.OK })
 }
 
-// failure is an error that counts the checks that do not hold; nil if there are none.
+// failure returns an error that counts the checks that do not hold, or nil if all hold.
 func failure(checks []verify.Check) error {
 	if n := len(failed(checks)); n > 0 {
 		return fmt.Errorf("%d of %d checks failed", n, len(checks))

@@ -209,11 +209,11 @@ func (l *learner) pick(list []*candidate, round int) []*candidate {
 	return slices.DeleteFunc(open, func(c *candidate) bool { return c.precision == 0 })
 }
 
-// leastCorrelation is the correlation of two ordered columns, beyond what the tree has of it, from which on the tree makes
-// room for the pair. Weaker correlations move few records.
+// leastCorrelation is the least difference of the correlations of two ordered columns, in the look and in the tree, for
+// which the tree makes room for the pair. Smaller ones move few records.
 const leastCorrelation = 0.15
 
-// associated is by how much the absolute deviation of a pair of ordered columns decreases if the tree has the association
+// associated returns by how much the absolute deviation of a pair of ordered columns decreases if the tree has the association
 // that the look shows: of normal columns a correlation r moves r/π of the records. It is 0 where that may be noise. A
 // measurement by cells would hardly tell such a relation, and its expected gain is small.
 func (l *learner) associated(c *candidate, columns [][]float64) float64 {

@@ -77,7 +77,7 @@ func offsetsOf(s scale, post *Posterior, prior *models.PriorDensity, index []int
 
 // certain returns those of the directions null (columns) of the coordinates free in which no slope moves.
 // They do not depend on the values of groups, which the law may only have simulated. It returns nil if
-// there are none.
+// a slope moves in all.
 func (j *jointNormal) certain(null *mat.Dense, free []int) *mat.Dense {
 	if null == nil || j.law.KnowsGroups() {
 		return null
