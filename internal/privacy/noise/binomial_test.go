@@ -216,5 +216,12 @@ func TestDrawsReachTheTails(t *testing.T) {
 				t.Errorf("p=%g: place %d is %d, want %d", p, place, got, b.counted(k))
 			}
 		}
+		s := Insecure(28).Stream(Sampling)
+		clear(s.buf[:16])
+		binary.LittleEndian.PutUint64(s.buf[:], reject<<56|2<<1)
+		s.used = 0
+		if got := b.counted(b.Draw(s)); got < b.first || got > b.last {
+			t.Errorf("p=%g: a third place leads to a tail", p)
+		}
 	}
 }
