@@ -28,13 +28,9 @@ func NewColumns(cfg TableConfig) *Columns {
 	return &Columns{cfg: cfg}
 }
 
-// selection is the child of a root that chooses the rows of units for Columns, with other
-// random numbers than a separate Table with the same root.
-const selection = 1 << 33
-
 func (c *Columns) read() error {
 	c.once.Do(func() {
-		opt := c.cfg.options(c.cfg.Root.Child(selection))
+		opt := c.cfg.options()
 		opt.Codes = true
 		c.rows, c.check, c.files, c.err = c.cfg.read(c.cfg.Encoding, opt)
 	})

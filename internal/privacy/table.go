@@ -65,7 +65,7 @@ func NewTable(cfg TableConfig) *Table {
 // is not nil.
 func (t *Table) read() (*Rows, records.Check, error) {
 	t.once.Do(func() {
-		t.rows, t.check, t.files, t.err = t.cfg.read(t.cfg.Encoding, t.cfg.options(t.cfg.Root))
+		t.rows, t.check, t.files, t.err = t.cfg.read(t.cfg.Encoding, t.cfg.options())
 	})
 	return t.rows, t.check, t.err
 }
@@ -75,12 +75,12 @@ func (cfg TableConfig) RecordBytes(n int) int {
 	return records.RecordBytes(cfg.Encoding, cfg.Spare, n, cfg.PackFrom)
 }
 
-// options are the options of reading the records; the root chooses rows of units.
-func (cfg TableConfig) options(root noise.Root) records.Options {
+// options are the options of reading the records.
+func (cfg TableConfig) options() records.Options {
 	return records.Options{
 		Precision: cfg.Precision, Spare: cfg.Spare, MaxMemory: cfg.MaxMemory,
 		Place:     storage.Place{Folder: cfg.Scratch, InMemory: cfg.InMemory},
-		Selection: root.Stream(noise.RowSelection), PackFrom: cfg.PackFrom,
+		Selection: cfg.Root.Stream(noise.RowSelection), PackFrom: cfg.PackFrom,
 	}
 }
 

@@ -13,6 +13,7 @@
 //
 //	step, 64 bits, big-endian | block within the step, 64 bits, big-endian
 //
+// The step of the stream that chooses rows is a hash of the unit's id, its block the place of the row.
 // A stream that reaches the next step's counters panics. Blocks of a step: from 0 for
 // numbers drawn in order; in the sampling stream from 2^32 for the subset or permutation
 // and from 2^48 for replaced words; in noise streams from 2^62 for the further bits of

@@ -25,9 +25,7 @@ type Options struct {
 	Spare int
 	// MaxMemory bounds the encoded table in bytes; 0 is no bound.
 	MaxMemory int64
-	// Selection chooses the rows of units with too many. The stream must be secret: its
-	// numbers are used in sequence, so with known numbers the choice of one unit's rows
-	// would reveal facts about earlier units.
+	// Selection chooses the rows of units with too many, each unit's by its id.
 	Selection *noise.Stream
 	// Place is the place of the table. MaxMemory does not bound a table that may be on
 	// disk.

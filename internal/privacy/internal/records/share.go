@@ -14,16 +14,22 @@ func (s Share) all() bool { return s.Of <= 1 }
 // has reports whether the i-th block of rows is of the share.
 func (s Share) has(i int) bool { return s.all() || i%s.Of == s.Rank }
 
-// hasUnit reports whether the unit with an id is of the share: by the hash FNV-1a.
+// hasUnit reports whether the unit with an id is of the share.
 func (s Share) hasUnit(id []byte) bool {
 	if s.all() {
 		return true
 	}
+	h := idHash(id)
+	return (h^h>>32)%uint64(s.Of) == uint64(s.Rank)
+}
+
+// idHash is the hash FNV-1a of an id.
+func idHash(id []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for _, b := range id {
 		h = (h ^ uint64(b)) * 1099511628211
 	}
-	return (h^h>>32)%uint64(s.Of) == uint64(s.Rank)
+	return h
 }
 
 // of is about the number of rows of the share among n.

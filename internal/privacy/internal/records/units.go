@@ -125,9 +125,11 @@ func (e *encoder) addRejected(i int) {
 	}
 }
 
-// place decides whether the n-th usable row of a unit is kept for now, and in
+// place decides whether the n-th usable row of the current unit is kept for now, and in
 // which block. At random, the kept rows are a uniform choice of those seen so
-// far. Vitter 1985, "Random sampling with a reservoir", algorithm R.
+// far. Vitter 1985, "Random sampling with a reservoir", algorithm R. The random number
+// follows from the key, the id and n: given the key, a unit's choice depends on no other
+// unit, also where the records are read several times.
 func (u *units) place(n int) (block int, kept bool) {
 	if n <= u.most {
 		return n - 1, true
@@ -135,6 +137,7 @@ func (u *units) place(n int) (block int, kept bool) {
 	if u.random == nil {
 		return 0, false
 	}
+	u.random.SeekBlock(idHash(u.id), uint64(n))
 	j := u.random.Uint64n(uint64(n))
 	return int(j), j < uint64(u.most)
 }

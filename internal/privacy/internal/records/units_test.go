@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,6 +141,31 @@ func TestUnitsKeepAUniformChoice(t *testing.T) {
 		}
 		stattest.Require(t, "2 of 5 rows", stattest.Uniform(five))
 		stattest.Require(t, "2 of 8 rows", stattest.Uniform(eight))
+	}
+}
+
+// The rows that a unit keeps depend on no other unit. Otherwise a unit would couple what several
+// readings of the records, as for two purchases, keep of all others.
+func TestUnitsChooseAlone(t *testing.T) {
+	kept := func(text string) []float64 {
+		rows, _, err := readOne(write(t, "data.csv", "id,x\n"+text), visits(1, encoding.KeepRandom), Options{Selection: noise.Insecure(1).Stream(noise.RowSelection)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Concat(unpack(t, rows)...)
+	}
+	others := ""
+	for i := range 50 {
+		others += fmt.Sprintf("%d,1\n%d,2\n%d,3\n", i, i, i)
+	}
+	want := kept(others)
+	if slices.Max(want) == slices.Min(want) {
+		t.Error("all units keep the same row")
+	}
+	for _, unit := range []string{"u,1\nu,2\n", "u,1\nu,2\nu,3\nu,4\n"} {
+		if got := kept(unit + others)[1:]; !slices.Equal(got, want) {
+			t.Errorf("behind another unit they keep %v, want %v", got, want)
+		}
 	}
 }
 
