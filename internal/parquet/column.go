@@ -43,6 +43,7 @@ const (
 	plainValues mode = iota
 	dictionaryIndices
 	decodedValues
+	prefixedValues
 )
 
 // Reader returns a reader of column i of Columns, in all rows.
@@ -139,7 +140,7 @@ func (r *ColumnReader) atOnce(rest int) int {
 	case r.column.Kind.storage() != texts:
 	case p.mode == dictionaryIndices && r.longest > 0:
 		return max(1, rest/r.longest)
-	case p.mode != dictionaryIndices && len(p.plain)+len(p.decoded.Bytes) > rest:
+	case p.mode != dictionaryIndices && int64(len(p.plain)+len(p.decoded.Bytes))+p.prefixed.left > int64(rest):
 		return 1
 	}
 	return math.MaxInt
@@ -240,6 +241,10 @@ func (r *ColumnReader) values(c *Cells, n int) {
 			for _, i := range indices {
 				c.addText(r.dictionary.Text(int(i)))
 			}
+		}
+	case prefixedValues:
+		for range n {
+			r.column.element.bytes(r.column.Kind, p.prefixed.next(), c)
 		}
 	case decodedValues:
 		from, to := p.consumed, p.consumed+n

@@ -68,25 +68,43 @@ func deltaLengths(b []byte, most int) (text []byte, ends []int) {
 	return text, ends
 }
 
-// deltaStrings decodes byte arrays that share a prefix with the preceding one. limit bounds
-// the bytes of all.
-func deltaStrings(b []byte, most, limit int) (text []byte, ends []int) {
-	prefixes, rest := deltas(b, most, nil)
-	suffixes, suffixEnds := deltaLengths(rest, most)
-	if len(prefixes) != len(suffixEnds) {
+// prefixed decodes byte arrays that share a prefix with the preceding one, one at a time: a page
+// of equal long texts has many times the bytes that it is stored in.
+type prefixed struct {
+	prefixes []int64
+	suffixes []byte
+	ends     []int // of the suffixes
+	at       int   // arrays decoded
+	last     []byte
+	left     int64 // bytes of the arrays that are not decoded
+}
+
+func newPrefixed(b []byte, most int) (p prefixed) {
+	p.prefixes, b = deltas(b, most, nil)
+	p.suffixes, p.ends = deltaLengths(b, most)
+	if len(p.prefixes) != len(p.ends) {
 		panic(errDamaged)
 	}
-	last, at := 0, 0
-	for i, n := range prefixes {
-		length := len(text) - last
-		if n < 0 || n > int64(length) || len(text)+int(n) > limit {
+	length, start := int64(0), 0
+	for i, n := range p.prefixes {
+		if n < 0 || n > length {
 			panic(errDamaged)
 		}
-		start := len(text)
-		text = append(text, text[last:last+int(n)]...)
-		text = append(text, suffixes[at:suffixEnds[i]]...)
-		last, at = start, suffixEnds[i]
-		ends = append(ends, len(text))
+		length = n + int64(p.ends[i]-start)
+		start = p.ends[i]
+		p.left += length
 	}
-	return text, ends
+	return p
+}
+
+// next is the next array, until the next call.
+func (p *prefixed) next() []byte {
+	start := 0
+	if p.at > 0 {
+		start = p.ends[p.at-1]
+	}
+	p.last = append(p.last[:p.prefixes[p.at]], p.suffixes[start:p.ends[p.at]]...)
+	p.left -= int64(len(p.last))
+	p.at++
+	return p.last
 }

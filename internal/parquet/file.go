@@ -101,5 +101,5 @@ func (f *File) Groups() []int64 {
 // Columns are all columns in order.
 func (f *File) Columns() []Column { return f.columns }
 
-// mostCells bounds the cells that a page of a file of its size may state.
+// mostCells bounds the values that a page of a file of its size may have.
 func (f *File) mostCells() int64 { return 64<<20 + 1024*f.size }

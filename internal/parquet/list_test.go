@@ -183,6 +183,25 @@ func TestDamagedLists(t *testing.T) {
 	}
 }
 
+// A list may have any number of missing entries, which take no space: it is a list, and its
+// neighbours are read.
+func TestLongListOfMissingNumbers(t *testing.T) {
+	lists := array.NewListBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int8)
+	numbers := lists.ValueBuilder().(*array.Int8Builder)
+	for _, n := range []int{0, 68 << 20, 0} {
+		lists.Append(true)
+		numbers.AppendNulls(n)
+		numbers.Append(7)
+	}
+	column := lists.NewArray()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: column.DataType()}}, nil)
+	file := writtenFile(t, schema, pqarrow.DefaultWriterProps(), []arrowparquet.WriterProperty{arrowparquet.WithStats(false)}, column)
+	got, err := readLists(file, "x", 10, all)
+	if err != nil || len(got) != 3 || !sameList(got[0], []int64{7}) || len(got[1]) != 1<<20 || !sameList(got[2], []int64{7}) {
+		t.Errorf("%d lists, %v", len(got), err)
+	}
+}
+
 // Columns of lists have a type in words.
 func TestTypesOfLists(t *testing.T) {
 	file, err := os.ReadFile("testdata/pyarrow-lists.parquet")

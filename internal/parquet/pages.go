@@ -19,6 +19,7 @@ type page struct {
 	indices  hybrid // into the dictionary
 	decoded  Cells  // values that were decoded at once
 	consumed int    // of them
+	prefixed prefixed
 }
 
 // nextPage reads the next data page, with the dictionary before it; false at the end of
@@ -32,7 +33,7 @@ func (r *ColumnReader) nextPage() bool {
 			r.begin(r.file.meta.groups[r.group])
 		}
 		h := r.pageHeader()
-		if h.size < 0 || h.size > math.MaxInt32 || h.compressed < 0 || h.compressed > r.end-r.at || h.values < 0 || h.values > r.file.mostCells() {
+		if h.size < 0 || h.size > math.MaxInt32 || h.compressed < 0 || h.compressed > r.end-r.at || h.values < 0 || h.values > r.mostCells() {
 			panic(errDamaged)
 		}
 		if int64(cap(r.stored)) < h.compressed {
@@ -56,6 +57,15 @@ func (r *ColumnReader) nextPage() bool {
 			return true
 		}
 	}
+}
+
+// mostCells bounds the cells that a page may state. One list may have any number of missing entries,
+// in a few bytes.
+func (r *ColumnReader) mostCells() int64 {
+	if r.column.levels.number > 0 {
+		return math.MaxInt32
+	}
+	return r.file.mostCells()
 }
 
 // begin begins a row group.
@@ -202,7 +212,7 @@ const (
 // begun takes the values of a page.
 func (r *ColumnReader) begun(h pageHeader, b []byte) {
 	p, e, kind := &r.page, r.column.element, r.column.Kind
-	d, n := &p.decoded, int(h.values)
+	d, n := &p.decoded, int(min(h.values, r.file.mostCells()))
 	text := e.physical == physicalBytes || e.uuid()
 	switch {
 	case h.encoding == encodingPlain:
@@ -238,8 +248,8 @@ func (r *ColumnReader) begun(h pageHeader, b []byte) {
 		bytes, ends := deltaLengths(b, n)
 		e.split(kind, bytes, ends, d)
 	case h.encoding == encodingDeltaStrings && text:
-		bytes, ends := deltaStrings(b, n, math.MaxInt32)
-		e.split(kind, bytes, ends, d)
+		p.mode, p.prefixed = prefixedValues, newPrefixed(b, n)
+		return
 	default:
 		panic(errDamaged)
 	}

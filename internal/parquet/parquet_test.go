@@ -285,6 +285,7 @@ func TestLongTextsFillInParts(t *testing.T) {
 	for name, options := range map[string][]arrowparquet.WriterProperty{
 		"dictionary": {arrowparquet.WithDictionaryPageSizeLimit(8 << 20)},
 		"plain":      {arrowparquet.WithDictionaryDefault(false)},
+		"prefixes":   {arrowparquet.WithDictionaryDefault(false), arrowparquet.WithEncodingFor("x", arrowparquet.Encodings.DeltaByteArray)},
 	} {
 		var want []any
 		texts := source{"text", arrow.BinaryTypes.String, parquet.Text, func(b array.Builder, _ int64) any {

@@ -1,0 +1,42 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"testing"
+)
+
+// deltaEncoded are numbers as differences of 32 bits.
+func deltaEncoded(numbers []int64) []byte {
+	const block, mini, least = 128, 32, -1 << 31
+	b := binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, block), block/mini), uint64(len(numbers)))
+	b = binary.AppendVarint(b, numbers[0])
+	for i := 1; i < len(numbers); i++ {
+		if i%block == 1 {
+			b = append(binary.AppendVarint(b, least), 32, 32, 32, 32)
+		}
+		b = binary.LittleEndian.AppendUint32(b, uint32(numbers[i]-numbers[i-1]-least))
+	}
+	return append(b, make([]byte, 4*(mini-1-(len(numbers)-2)%mini))...)
+}
+
+// Equal texts of a page may have any number of bytes together: one text more is no error.
+func TestManyEqualLongTexts(t *testing.T) {
+	const n = 200
+	text := bytes.Repeat([]byte{'a'}, longestText)
+	prefixes, suffixes := slices.Repeat([]int64{longestText}, n), make([]int64, n)
+	prefixes[0], suffixes[0] = 0, longestText
+	p := newPrefixed(slices.Concat(deltaEncoded(prefixes), deltaEncoded(suffixes), text), n)
+	if p.left != n*longestText {
+		t.Errorf("%d bytes of text, want %d", p.left, n*longestText)
+	}
+	for i := range n {
+		if got := p.next(); !bytes.Equal(got, text) {
+			t.Fatalf("text %d has %d bytes", i, len(got))
+		}
+	}
+	if p.left != 0 {
+		t.Errorf("%d bytes are left", p.left)
+	}
+}
