@@ -279,7 +279,7 @@ func (e *encoder) direct(f *field, x float64) bool {
 	if !(x >= f.lower && x <= f.upper) {
 		return false
 	}
-	x = (x - f.Center) / f.scale
+	x = (x-f.Center)/f.scale + 0 // as encode
 	if x-x != 0 {
 		return false
 	}

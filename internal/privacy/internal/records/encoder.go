@@ -163,12 +163,13 @@ func resolve(f encoding.Field) field {
 	return r
 }
 
-// encode transforms and scales a number within its bounds.
+// encode transforms and scales a number within its bounds. No result is -0, which a packed table
+// would not tell from 0: whether a table is packed depends on how many records it has.
 func (f *field) encode(x float64) float64 {
 	if f.transform != nil {
 		x = f.transform(x)
 	}
-	x = (x - f.Center) / f.scale
+	x = (x-f.Center)/f.scale + 0
 	if f.Kind == encoding.Quantile {
 		return encoding.NormalQuantile(x)
 	}

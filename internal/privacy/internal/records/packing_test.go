@@ -41,8 +41,8 @@ func packable(units bool) (encoding.Encoding, string) {
 		x := []string{"NA", "1e300", "-0.7", fmt.Sprint(rng.NormFloat64())}[rng.IntN(4)]
 		h := []string{many[rng.IntN(256)], many[255], many[0], "NA", "-1"}[rng.IntN(5)]
 		w := []string{"so it is", "is it", "", "what so ever it may be so"}[rng.IntN(4)]
-		n := []string{fmt.Sprint(rng.IntN(101)), fmt.Sprint(rng.IntN(101)), "NA", "2.5", "-1e9", "0", "100", "1e300"}[rng.IntN(8)]
-		m := []string{fmt.Sprint(rng.IntN(1001) - 300), fmt.Sprint(rng.IntN(1001) - 300), "1e9", "-300", "700", "0"}[rng.IntN(6)]
+		n := []string{fmt.Sprint(rng.IntN(101)), fmt.Sprint(rng.IntN(101)), "NA", "2.5", "-1e9", "0", "100", "1e300", "-0"}[rng.IntN(9)]
+		m := []string{fmt.Sprint(rng.IntN(1001) - 300), fmt.Sprint(rng.IntN(1001) - 300), "1e9", "-300", "700", "0", "-0"}[rng.IntN(7)]
 		if rng.IntN(20) == 0 {
 			m = "0.5"
 		}
