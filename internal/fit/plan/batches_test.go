@@ -28,7 +28,7 @@ func TestDrawsOfDefaultBatches(t *testing.T) {
 		{Config{Records: 1e7, SamplingRate: 0.02}, 2e8, false},
 	} {
 		c.cfg.Epsilon = 1
-		p, err := ForLatent(3, c.cfg)
+		p, err := New(normals(t, 3), c.cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestBatchesByDevice(t *testing.T) {
 		{"processor, feistel", Config{Records: 100, SamplingRate: 0.1, Batches: sampler.Feistel}, sampler.Feistel},
 	} {
 		c.cfg.Epsilon = 1
-		p, err := ForLatent(3, c.cfg)
+		p, err := New(normals(t, 3), c.cfg)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -75,7 +75,7 @@ func TestBatchesByDevice(t *testing.T) {
 		"--batches: sampling balls_and_bins does not use it": {Records: 100, Epsilon: 1, Sampling: sampler.BallsAndBins, SamplingRate: 0.1, Batches: sampler.Feistel},
 		"--batches: sampling full draws no subsets":          {Records: 100, Epsilon: 1, SamplingRate: 1, Batches: sampler.Feistel},
 	} {
-		if _, err := ForLatent(3, cfg); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(normals(t, 3), cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

@@ -23,8 +23,6 @@ func (p *Plan) chooseClipGroups(cfg Config) error {
 		return nil
 	case cfg.Card:
 		return errors.New("--clip-groups: the CUDA engine clips whole gradients (type --device cpu)")
-	case p.model == nil:
-		return errors.New("--clip-groups: a density without named parameters has one group (leave it out)")
 	}
 	moved := clipgroups.Moved(p.model.Likelihood)
 	var params []*models.Param // in which a record can have a gradient

@@ -88,7 +88,7 @@ func (p *Plan) Clips() bool { return p.ClipBound == 0 || p.StepClipNorm(0) < p.C
 // BoundGradients sets ClipBound.
 func (p *Plan) BoundGradients() {
 	p.ClipBound = 0
-	if p.model == nil || p.Gradient != settings.GradientAligned || p.ClipGroups != nil || p.Clipping != settings.ClippingFlat && p.Clipping != settings.ClippingAdaptive {
+	if p.Gradient != settings.GradientAligned || p.ClipGroups != nil || p.Clipping != settings.ClippingFlat && p.Clipping != settings.ClippingAdaptive {
 		return
 	}
 	if bound := table1.GradientBound(p.model); bound < MaxClipNorm {

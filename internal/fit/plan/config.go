@@ -98,9 +98,6 @@ func (c Config) read() (Config, error) {
 	for _, conflict := range settings.Conflicts(given, c.Values()) {
 		refuse(conflict.Name, "%w", conflict)
 	}
-	if c.Records == 0 {
-		refuse("records", "missing (type --records 5000, or write `rows: {public: 5000}` in the model file)")
-	}
 	if c.BatchSize > c.Records && c.Records > 0 {
 		refuse("batch-size", "%d is more than the %d records (type --batch-size %[2]d or less)", c.BatchSize, c.Records)
 	}

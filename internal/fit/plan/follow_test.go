@@ -42,7 +42,7 @@ func TestPlanFollowsSettings(t *testing.T) {
 				}
 			}
 			settings.Set(&cfg, row.Name, value)
-			p, err := ForLatent(3, cfg)
+			p, err := New(normals(t, 3), cfg)
 			if err != nil {
 				continue
 			}

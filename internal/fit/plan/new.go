@@ -70,7 +70,7 @@ func newPlan(m *models.Model, cfg Config) (*Plan, error) {
 	if cfg.Rank == 0 {
 		cfg.Rank = rankBeside(cfg, m.P, blocks)
 	}
-	p, err := decide(m.P, cfg, m)
+	p, err := decide(m, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +105,8 @@ func Check(m *models.Model, cfg Config) error {
 	return err
 }
 
-// ForLatent plans a fit of the caller's own density with latent unconstrained parameters.
-func ForLatent(latent int, cfg Config) (*Plan, error) { return decide(latent, cfg, nil) }
-
-func decide(latent int, cfg Config, m *models.Model) (*Plan, error) {
+// decide plans a fit by steps of m, for settings of which New has set those that depend on the kind of model.
+func decide(m *models.Model, cfg Config) (*Plan, error) {
 	cfg, err := cfg.read()
 	if err != nil {
 		return nil, err
@@ -121,7 +119,7 @@ func decide(latent int, cfg Config, m *models.Model) (*Plan, error) {
 	}
 	p := &Plan{
 		model:   m,
-		Private: !cfg.NonPrivate, Records: cfg.Records, Latent: latent,
+		Private: !cfg.NonPrivate, Records: cfg.Records, Latent: m.P,
 		Gradient: cmp.Or(cfg.Gradient, settings.GradientAligned),
 		Guide:    cmp.Or(cfg.Guide, guide.MeanFieldName), Rank: cfg.Rank,
 		Init: cmp.Or(cfg.Init, settings.InitZero), InitScale: cmp.Or(cfg.InitScale, defaultInitScale), InitSeed: cfg.InitSeed,
@@ -132,11 +130,11 @@ func decide(latent int, cfg Config, m *models.Model) (*Plan, error) {
 		p.Averaging = *cfg.Averaging
 	}
 	if p.Guide == guide.LowRankName && p.Rank == 0 {
-		p.Rank = min(defaultRank, latent)
+		p.Rank = min(defaultRank, m.P)
 	}
-	p.Release = latent
+	p.Release = m.P
 	if p.Gradient == settings.GradientVanilla {
-		p.Release = 2 * latent
+		p.Release = 2 * m.P
 	}
 	if err := p.chooseOptimizer(cfg); err != nil {
 		return nil, err
@@ -183,7 +181,7 @@ func (p *Plan) planPrivate(cfg Config) error {
 	} else if err := p.choosePurchases(cfg); err != nil {
 		return err
 	}
-	if p.Purchase != nil && m != nil && m.Spec.Model != nil {
+	if p.Purchase != nil && m.Spec.Model != nil {
 		p.Spread = m.Spec.Model.SpreadPriors(&m.Spec.Data)
 	}
 	if err := p.chooseSideQueries(cfg); err != nil {

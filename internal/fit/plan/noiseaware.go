@@ -65,7 +65,7 @@ var skewedFamilies = []string{"skew_normal", "gompertz"}
 // the spread, which a joint normal takes to be independent, the posterior is a sample under
 // every law, bought or declared.
 func (p *Plan) samples(records int) bool {
-	if p.model == nil || p.model.Spec.Model == nil || !p.ScoresAreGradients() {
+	if p.model.Spec.Model == nil || !p.ScoresAreGradients() {
 		return false
 	}
 	m := p.model.Spec.Model
@@ -86,7 +86,7 @@ func (p *Plan) samples(records int) bool {
 // likelihood. A sample takes the slope of the mean gradient from products of scores, by the
 // information identity, which weights and other scores violate.
 func (p *Plan) ScoresAreGradients() bool {
-	return p.model == nil || p.model.Spec.Likelihood.IsLog() && !p.model.Spec.Data.Weights.IsSet()
+	return p.model.Spec.Likelihood.IsLog() && !p.model.Spec.Data.Weights.IsSet()
 }
 
 // ModelsNoise reports whether the variance of the privacy noise is part of the

@@ -143,7 +143,7 @@ type Plan struct {
 	config     *Config // of New; nil: the plan was read
 }
 
-// Model is the model of the fit; nil for a plan of ForLatent.
+// Model is the model of the fit; nil before Bind for a plan that was read.
 func (p *Plan) Model() *models.Model { return p.model }
 
 // Bind gives a plan from a checkpoint its model, and the law that was bought earlier.
@@ -214,7 +214,7 @@ func (p *Plan) ToCount() bool {
 // the bought numbers, by itself and of Table 1, weighted by the inverse of their variances,
 // and at most the public number.
 func (p *Plan) Units() int {
-	if p.model == nil || !p.model.Spec.Data.Rows.UpperBound.IsSet() && !p.losesUnits() {
+	if !p.model.Spec.Data.Rows.UpperBound.IsSet() && !p.losesUnits() {
 		return p.Records
 	}
 	sum, weight := 0.0, 0.0

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/clipgroups"
 	"d3p/internal/privacy/event"
@@ -22,9 +23,15 @@ import (
 	"d3p/internal/table1"
 )
 
+// normals is a model of that many means, whose sum is the mean of a normal column.
+func normals(t *testing.T, latent int) *models.Model {
+	t.Helper()
+	return modelstest.Compile(t, "normals.yaml", fmt.Sprintf(modelstest.Normals, latent))
+}
+
 func mustPlan(t *testing.T, latent int, cfg Config) *Plan {
 	t.Helper()
-	p, err := ForLatent(latent, cfg)
+	p, err := New(normals(t, latent), cfg)
 	if err != nil {
 		t.Fatalf("%+v: %v", cfg, err)
 	}
@@ -123,7 +130,7 @@ func TestGivenNoise(t *testing.T) {
 	given := mustPlan(t, 3, cfg)
 	isNear(t, "epsilon", given.Epsilon, 1, 1e-3)
 	cfg.Epsilon = 0.5
-	if _, err := ForLatent(3, cfg); err == nil || !strings.Contains(err.Error(), "--noise-multiplier") {
+	if _, err := New(normals(t, 3), cfg); err == nil || !strings.Contains(err.Error(), "--noise-multiplier") {
 		t.Errorf("noise that costs epsilon 1 accepted for 0.5: %v", err)
 	}
 	cfg.Epsilon = 1.1
@@ -160,7 +167,7 @@ func TestCompatD3P(t *testing.T) {
 }
 
 func TestNonPrivatePlan(t *testing.T) {
-	p := mustPlan(t, 5, Config{Records: 100, NonPrivate: true})
+	p := mustPlan(t, 5, Config{Records: 100, NonPrivate: true, Method: settings.MethodVI})
 	if p.Private || p.Clipping != ClippingOff || p.GradientNoise != 0 || p.Draws != 8 || p.Schedule != "cosine" || p.Guide != "full_rank" || p.Event != nil {
 		t.Errorf("%+v", p)
 	}
@@ -179,6 +186,7 @@ func TestPlanJSON(t *testing.T) {
 		if err := json.Unmarshal(raw, &back); err != nil {
 			t.Fatal(err)
 		}
+		p.model, p.config = nil, nil // no part of the file
 		if !reflect.DeepEqual(*p, back) {
 			t.Errorf("plan changed on the way through JSON:\n%+v\n%+v", *p, back)
 		}
@@ -187,7 +195,7 @@ func TestPlanJSON(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	sound := Plan{
-		Private: true, Records: 50000, Latent: 20, Release: 20, Epsilon: 1, Delta: 1e-6, Mu: 0.23,
+		model: normals(t, 20), Private: true, Records: 50000, Latent: 20, Release: 20, Epsilon: 1, Delta: 1e-6, Mu: 0.23,
 		SamplingRate: 0.1, NoiseMultiplier: 8, Clipping: settings.ClippingAdaptive, Guide: "mean_field", Gradient: settings.GradientAligned,
 		NoiseAware: settings.NoiseAwareCurvature,
 	}
@@ -271,7 +279,6 @@ model:
 func TestConfigErrors(t *testing.T) {
 	two := 2.0
 	for flag, cfg := range map[string]Config{
-		"--records: missing":          {Epsilon: 1},
 		"--epsilon: missing":          {Records: 100},
 		"--epsilon: -1":               {Records: 100, Epsilon: -1},
 		"--epsilon: NaN":              {Records: 100, Epsilon: math.NaN()},
@@ -308,7 +315,7 @@ func TestConfigErrors(t *testing.T) {
 		"--compat: unknown":           {Records: 100, Epsilon: 1, Compat: "opacus"},
 		"--learning-rate: NaN is not": {Records: 100, Epsilon: 1, LearningRate: math.NaN()},
 	} {
-		_, err := ForLatent(3, cfg)
+		_, err := New(normals(t, 3), cfg)
 		if err == nil || !strings.Contains(err.Error(), flag) {
 			t.Errorf("%+v: error %v, want one with %q", cfg, err, flag)
 			continue
@@ -317,7 +324,7 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%v: no hint", err)
 		}
 	}
-	_, err := ForLatent(3, Config{Records: -1, Epsilon: -1, Delta: 2, Steps: -3})
+	_, err := New(normals(t, 3), Config{Records: -1, Epsilon: -1, Delta: 2, Steps: -3})
 	if n := strings.Count(err.Error(), "--"); n < 4 || strings.Count(err.Error(), "\n") != 3 {
 		t.Errorf("want four mistakes at once, got: %v", err)
 	}
@@ -325,7 +332,7 @@ func TestConfigErrors(t *testing.T) {
 
 // Under zero-out neighbours the count that adaptive clipping buys has no accounting.
 func TestZeroOutClipsFlat(t *testing.T) {
-	p, err := ForLatent(3, Config{Records: 10_000, Epsilon: 4, Sampling: "shuffle", SamplingRate: 0.1, Steps: 20, Neighbours: "zero_out"})
+	p, err := New(normals(t, 3), Config{Records: 10_000, Epsilon: 4, Sampling: "shuffle", SamplingRate: 0.1, Steps: 20, Neighbours: "zero_out"})
 	if err != nil || p.Clipping != settings.ClippingFlat || p.CountNoise != 0 {
 		t.Errorf("plan %+v, %v", p, err)
 	}

@@ -62,9 +62,6 @@ func (p *Plan) follow(f *Plan) {
 // model file asks for. With a budget they may take most of its μ² together; the steps need the
 // rest.
 func (p *Plan) chooseBounds(cfg Config) error {
-	if p.model == nil {
-		return nil
-	}
 	p.Levels = table1.LevelsOf(p.model, p.Delta, p.Neighbours)
 	if len(p.Levels) > 0 && p.ClipGroups != nil {
 		return errors.New("--clip-groups: bought levels decide what the parts of a gradient are (leave it out, or list the levels)")
@@ -131,11 +128,9 @@ func (p *Plan) choosePurchase(cfg Config) error {
 	case asked == settings.Table1None:
 		return nil
 	case asked == settings.Auto:
-		if p.model == nil || cfg.NoiseMultiplier > 0 || cfg.Compat != "" || hasNetwork(p.model) {
+		if cfg.NoiseMultiplier > 0 || cfg.Compat != "" || hasNetwork(p.model) {
 			return nil
 		}
-	case p.model == nil:
-		return errors.New("--table1: a density without a model file has no columns (leave it out)")
 	case cfg.NoiseMultiplier > 0:
 		return errors.New("--table1: a share of the budget needs --epsilon, not --noise-multiplier (leave one of the two out)")
 	case len(p.model.Spec.Data.Tensors) > 0:
@@ -172,8 +167,6 @@ func (p *Plan) chooseSideQueries(cfg Config) error {
 		return nil
 	case cfg.NoiseMultiplier > 0:
 		return errors.New("--trace: a share of the budget needs --epsilon, not --noise-multiplier (leave one of the two out)")
-	case p.model == nil:
-		return errors.New("--trace: a density without a model file predicts nothing (leave it out)")
 	}
 	q, err := score.NewSideQueries(p.model, traced.Quantities, p.Steps, math.Sqrt(traced.Share)*p.Mu, p.Neighbours)
 	if err != nil {
@@ -192,7 +185,7 @@ const mostOfSurprisals, widerBySurprisals, perNumber = 0.2, 0.01, 30
 // default algorithm that buys Table 1, too.
 func (p *Plan) looksBack(cfg Config) bool {
 	m := p.model
-	return m != nil && m.Spec.Model != nil && p.Purchase != nil && cfg.Epsilon > 0 && cfg.NoiseMultiplier == 0 && cfg.Compat == "" &&
+	return m.Spec.Model != nil && p.Purchase != nil && cfg.Epsilon > 0 && cfg.NoiseMultiplier == 0 && cfg.Compat == "" &&
 		p.Guide == guide.MeanFieldName && p.Gradient == settings.GradientAligned && p.ClipGroups == nil &&
 		m.Likelihood.AuxRecord == 0 && p.ScoresAreGradients()
 }

@@ -82,7 +82,7 @@ func momentsAreClear(r *table1.Regression, cfg Config) bool {
 // regresses reports whether the fit of m is one by second moments: the user asked for it,
 // or it is possible, the user chose nothing that contradicts it, and they are clear.
 func regresses(m *models.Model, cfg Config) bool {
-	if m == nil || cfg.NonPrivate || cfg.NoiseMultiplier > 0 || cfg.NoiseSchedule != "" || cfg.BatchSchedule != "" || cfg.ClipNormSchedule != "" || cfg.ClipGroups != "" || cfg.Compat != "" {
+	if cfg.NonPrivate || cfg.NoiseMultiplier > 0 || cfg.NoiseSchedule != "" || cfg.BatchSchedule != "" || cfg.ClipNormSchedule != "" || cfg.ClipGroups != "" || cfg.Compat != "" {
 		return false
 	}
 	r := table1.RegressionOf(m)

@@ -17,7 +17,7 @@ import (
 // JointLimit is the largest number of parameters of a fit of m that works in other coordinates than the
 // declared ones and ends in a joint normal of all parameters, or a sample: 300, and 500 with effects of groups,
 // beside which independent normals are far too narrow (outputs.Draws.Judge). The time
-// grows with its cube. m may be nil.
+// grows with its cube.
 func JointLimit(m *models.Model) int {
 	if hasGroups(m) {
 		return 500
@@ -25,9 +25,9 @@ func JointLimit(m *models.Model) int {
 	return 300
 }
 
-// hasGroups reports whether m, which may be nil, has effects of groups by its formula.
+// hasGroups reports whether m has effects of groups by its formula.
 func hasGroups(m *models.Model) bool {
-	return m != nil && m.Spec.Model != nil && m.Spec.Model.Terms != nil && len(m.Spec.Model.Terms.Groups) > 0
+	return m.Spec.Model != nil && m.Spec.Model.Terms != nil && len(m.Spec.Model.Terms.Groups) > 0
 }
 
 // lawRidge is the share of a column's variance that a law does not explain.
