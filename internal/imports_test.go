@@ -37,6 +37,7 @@ var rules = map[string]rule{
 	"nuts":     {ours: []string{"simd"}, theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat/distuv"}},
 	"simd":     {theirs: []string{cpuid}},
 	"stats":    {},
+	"status":   {ours: []string{"privacy/accountant"}},
 	"stattest": {theirs: []string{"gonum.org/v1/gonum/stat/"}},
 
 	// what a setting may be, from the tables of those that own its words
@@ -146,7 +147,7 @@ var rules = map[string]rule{
 	"export": {ours: []string{"models/simulate", "models", "models/data"}, theirs: []string{arrow}},
 	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "models/graph", "models/law", "models/predictive", "models/simulate", "predict", "privacy", "privacy/event", "privacy/noise", "settings", "simd", "stats"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/stat"}},
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/data", "models/guide", "models/spec", "nuts", "outputs", "posterior", "privacy",
-		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "spell", "synthesis", "table1"}, files: true},
+		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "spell", "status", "synthesis", "table1"}, files: true},
 	"rehearsal":             {ours: []string{"export", "fit", "fit/plan", "models", "models/dist", "models/graph", "models/simulate", "outputs", "posterior", "privacy", "privacy/noise", "settings", "simd", "stats"}, files: true},
 	"experiments":           {ours: []string{"experiments/attack", "experiments/dpvi2017", "experiments/published", "experiments/tables", "rehearsal", "atomicfile", "settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "export", "report/figure", "score", "stats"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"experiments/attack":    {ours: []string{"cpu", "fit", "fit/plan", "models", "privacy", "privacy/event", "privacy/noise", "settings", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
@@ -309,7 +310,7 @@ func TestRulesAreLayered(t *testing.T) {
 			return 2
 		case "cpu", "gpu", "fit", "posterior", "predict", "reference", "score", "synthesis":
 			return 3
-		case "report", "outputs", "verdict", "verify", "effects", "export", "ledger":
+		case "report", "outputs", "verdict", "verify", "effects", "export", "ledger", "status":
 			return 4
 		case "run", "rehearsal":
 			return 5

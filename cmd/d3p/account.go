@@ -9,12 +9,12 @@ import (
 
 	"d3p/cmd/d3p/internal/accounting"
 	"d3p/cmd/d3p/internal/flags"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/report"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 	"d3p/internal/verify"
 )
 

@@ -14,7 +14,6 @@ import (
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/cmd/d3p/internal/outfile"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/cmd/d3p/internal/workload"
 	"d3p/internal/atomicfile"
@@ -25,6 +24,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 	"d3p/internal/synthesis"
 )
 

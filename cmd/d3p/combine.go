@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/outputs"
 	"d3p/internal/report"
 	"d3p/internal/stats"
+	"d3p/internal/status"
 	"d3p/internal/synthesis"
 	"d3p/internal/verdict"
 )

@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/cluster"
 	"d3p/internal/cpu"
 	"d3p/internal/gpu"
 	"d3p/internal/privacy"
 	"d3p/internal/run"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 )
 
 // device is an engine, and the reason if this machine cannot run it.

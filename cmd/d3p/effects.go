@@ -11,7 +11,6 @@ import (
 
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/released"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/effects"
 	"d3p/internal/models/data"
@@ -19,6 +18,7 @@ import (
 	"d3p/internal/privacy/noise"
 	"d3p/internal/release"
 	"d3p/internal/report/figure"
+	"d3p/internal/status"
 	"d3p/internal/table1"
 )
 

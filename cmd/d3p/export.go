@@ -11,7 +11,6 @@ import (
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/released"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/onnx"
 	"d3p/internal/outputs"
 	"d3p/internal/predict/forward"
@@ -19,6 +18,7 @@ import (
 	"d3p/internal/safetensors"
 	"d3p/internal/settings"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 )
 
 // These commands write a posterior for other programs: its draws and its predictions.

@@ -16,7 +16,6 @@ import (
 
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/modelfile"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/cluster"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
@@ -29,6 +28,7 @@ import (
 	"d3p/internal/settings"
 	"d3p/internal/signature"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 )
 
 // insecureSeedFlag is only a flag: no variable and no file may remove the privacy unseen.

@@ -18,12 +18,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/jsonfile"
 	"d3p/internal/outputs"
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/stattest"
+	"d3p/internal/status"
 	"d3p/internal/verify"
 )
 

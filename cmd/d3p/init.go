@@ -22,7 +22,6 @@ import (
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/interview"
 	"d3p/cmd/d3p/internal/modelfile"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models/expr"
@@ -31,6 +30,7 @@ import (
 	"d3p/internal/parquet"
 	"d3p/internal/privacy"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 )
 
 func newInit(a *app) *cobra.Command {

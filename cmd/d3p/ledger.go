@@ -15,7 +15,6 @@ import (
 
 	"d3p/cmd/d3p/internal/accounting"
 	"d3p/cmd/d3p/internal/flags"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/ledger"
 	"d3p/internal/privacy"
@@ -23,6 +22,7 @@ import (
 	"d3p/internal/report"
 	"d3p/internal/run"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 	"d3p/internal/verify"
 )
 

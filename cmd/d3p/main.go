@@ -22,11 +22,11 @@ import (
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/released"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/jsonfile"
 	"d3p/internal/privacy"
 	"d3p/internal/release"
+	"d3p/internal/status"
 )
 
 // main is the only function that exits the program.

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"d3p/cmd/d3p/internal/manual"
-	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/status"
 )
 
 var update = flag.Bool("update", false, "write the generated files instead of comparing them")

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/status"
 )
 
 // The model file is read once: what is compiled is what is hashed. A pipe gives its

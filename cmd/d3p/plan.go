@@ -17,7 +17,6 @@ import (
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/cmd/d3p/internal/planned"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
@@ -29,6 +28,7 @@ import (
 	"d3p/internal/report"
 	"d3p/internal/run"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 	"d3p/internal/synthesis"
 )
 

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/flags"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/report/figure"
+	"d3p/internal/status"
 )
 
 // plotKinds are the figures of `d3p plot`, each with the function that draws it.

@@ -19,7 +19,6 @@ import (
 	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/prediction"
 	"d3p/cmd/d3p/internal/released"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models"
@@ -29,6 +28,7 @@ import (
 	"d3p/internal/privacy/noise"
 	"d3p/internal/score"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 )
 
 // predictResult is the JSON form of `d3p predict`: with --out, Rows is empty.

@@ -9,12 +9,12 @@ import (
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/released"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
 	"d3p/internal/models/spec"
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/status"
 )
 
 func newReport(a *app) *cobra.Command {

@@ -3,12 +3,12 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/run"
 	"d3p/internal/settings"
 	"d3p/internal/signature"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 )
 
 func newResume(a *app) *cobra.Command {

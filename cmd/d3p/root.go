@@ -14,11 +14,11 @@ import (
 
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/manual"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/run"
 	"d3p/internal/settings"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 )
 
 const (

@@ -12,7 +12,6 @@ import (
 
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/released"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/cluster"
 	"d3p/internal/ledger"
@@ -25,6 +24,7 @@ import (
 	"d3p/internal/run"
 	"d3p/internal/score"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 )
 
 // scoreSettings are the release and records to score, and the price.

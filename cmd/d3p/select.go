@@ -11,7 +11,6 @@ import (
 
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/modelfile"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/cluster"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
@@ -23,6 +22,7 @@ import (
 	"d3p/internal/run"
 	"d3p/internal/score"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 )
 
 // trialsPerModel is the mean number of trials per model.

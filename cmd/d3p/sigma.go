@@ -10,12 +10,12 @@ import (
 
 	"d3p/cmd/d3p/internal/accounting"
 	"d3p/cmd/d3p/internal/flags"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
+	"d3p/internal/status"
 )
 
 func newSigma(a *app) *cobra.Command {

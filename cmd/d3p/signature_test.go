@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/release"
+	"d3p/internal/status"
 )
 
 // A signed release verifies with its maker's key, by d3p and by ssh-keygen, and with

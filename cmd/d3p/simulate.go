@@ -9,11 +9,11 @@ import (
 
 	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/cmd/d3p/internal/outfile"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/export"
 	"d3p/internal/models"
 	"d3p/internal/models/simulate"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/status"
 )
 
 // simulateResult is the JSON form of `d3p simulate`.

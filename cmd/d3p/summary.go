@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/released"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
@@ -18,6 +17,7 @@ import (
 	"d3p/internal/models/naming"
 	"d3p/internal/outputs"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 	"d3p/internal/verdict"
 )
 

@@ -13,7 +13,6 @@ import (
 	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/prediction"
 	"d3p/cmd/d3p/internal/released"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models"
 	"d3p/internal/models/law"
 	"d3p/internal/models/simulate"
@@ -21,6 +20,7 @@ import (
 	"d3p/internal/posterior"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
+	"d3p/internal/status"
 	"d3p/internal/synthesis"
 	"d3p/internal/table1"
 )

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/released"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/signature"
+	"d3p/internal/status"
 	"d3p/internal/verify"
 )
 

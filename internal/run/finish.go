@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/fit"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 )
 
 // Finish ends the stopped fit of r, which Reopen has read, after its last step, and
@@ -16,7 +17,7 @@ func (r Run) Finish() (*Result, error) {
 		return nil, err
 	}
 	if why := r.unfinishable(); why != "" {
-		return nil, usagef("%s: %s (type d3p resume %s)", r.folder.path, why, spell.Word(r.folder.path))
+		return nil, status.Usagef("%s: %s (type d3p resume %s)", r.folder.path, why, spell.Word(r.folder.path))
 	}
 	released, err := r.Job.compile(r.Plan.Settled())
 	if err != nil {
@@ -24,7 +25,7 @@ func (r Run) Finish() (*Result, error) {
 	}
 	result, err := fit.Finish(*r.checkpoint, r.Model, spent)
 	if err != nil {
-		return nil, failed(Usage, err)
+		return nil, status.With(status.Usage, err)
 	}
 	// A copy of the folder that is resumed finds that the run went on in this one.
 	if err := errors.Join(r.folder.write(jobFile, r.Job), r.folder.write(ledgerFile, spent)); err != nil {

@@ -15,6 +15,7 @@ import (
 	"d3p/internal/jsonfile"
 	"d3p/internal/privacy"
 	"d3p/internal/report"
+	"d3p/internal/status"
 )
 
 // folder is OUT: release/ may be published, private/ must not be. root is a handle on the
@@ -32,21 +33,21 @@ type folder struct {
 func newFolder(path, model string) (folder, error) {
 	if path != "" {
 		if err := atomicfile.CheckParents(path); err != nil {
-			return folder{}, usagef("--out: %w", err)
+			return folder{}, status.Usagef("--out: %w", err)
 		}
 		err := os.Mkdir(path, 0o755)
 		switch {
 		case errors.Is(err, fs.ErrExist):
 			return takeFolder(path)
 		case errors.Is(err, fs.ErrNotExist):
-			return folder{}, usagef("--out: no folder %s to create %s in (mkdir -p %[1]s makes it)", filepath.Dir(path), filepath.Base(path))
+			return folder{}, status.Usagef("--out: no folder %s to create %s in (mkdir -p %[1]s makes it)", filepath.Dir(path), filepath.Base(path))
 		case err != nil:
-			return folder{}, failed(Output, fmt.Errorf("--out: %w", err))
+			return folder{}, status.With(status.Numeric, fmt.Errorf("--out: %w", err))
 		}
 		return madeFolder(path)
 	}
 	if err := atomicfile.CheckParents("d3p-run"); err != nil {
-		return folder{}, usagef("no folder for the results: %w", err)
+		return folder{}, status.Usagef("no folder for the results: %w", err)
 	}
 	for n := 1; ; n++ {
 		path := fmt.Sprintf("d3p-run-%s-%d", model, n)
@@ -54,7 +55,7 @@ func newFolder(path, model string) (folder, error) {
 		case err == nil:
 			return madeFolder(path)
 		case !errors.Is(err, fs.ErrExist):
-			return folder{}, failed(Output, fmt.Errorf("no folder for the results: %w (--out FOLDER names one elsewhere)", err))
+			return folder{}, status.With(status.Numeric, fmt.Errorf("no folder for the results: %w (--out FOLDER names one elsewhere)", err))
 		}
 	}
 }
@@ -63,12 +64,12 @@ func newFolder(path, model string) (folder, error) {
 func madeFolder(path string) (folder, error) {
 	r, err := openOwn(path)
 	if err != nil {
-		return folder{}, usagef("--out: %s %w", path, err)
+		return folder{}, status.Usagef("--out: %s %w", path, err)
 	}
 	r.made = true
 	if left := r.entries("."); len(left) > 0 {
 		r.close()
-		return folder{}, usagef("--out: %s was filled by another program (name a new folder)", path)
+		return folder{}, status.Usagef("--out: %s was filled by another program (name a new folder)", path)
 	}
 	return r.withPrivate()
 }
@@ -76,11 +77,11 @@ func madeFolder(path string) (folder, error) {
 // takeFolder is a folder that exists.
 func takeFolder(path string) (folder, error) {
 	if info, err := os.Lstat(path); err != nil || !info.IsDir() && info.Mode()&fs.ModeSymlink == 0 {
-		return folder{}, usagef("--out: %s exists; results are never overwritten, name a new folder", path)
+		return folder{}, status.Usagef("--out: %s exists; results are never overwritten, name a new folder", path)
 	}
 	r, err := openOwn(path)
 	if err != nil {
-		return folder{}, usagef("--out: %s exists and %w; name a new folder", path, err)
+		return folder{}, status.Usagef("--out: %s exists and %w; name a new folder", path, err)
 	}
 	switch outer := r.entries("."); {
 	case len(outer) == 0:
@@ -89,7 +90,7 @@ func takeFolder(path string) (folder, error) {
 		return r, nil
 	}
 	r.close()
-	return folder{}, usagef("--out: %s exists; results are never overwritten, name a new folder", path)
+	return folder{}, status.Usagef("--out: %s exists; results are never overwritten, name a new folder", path)
 }
 
 // openOwn opens a folder that only this user may change: no link, no other owner, not
@@ -121,19 +122,19 @@ func openOwn(path string) (folder, error) {
 func openFolder(path string) (folder, error) {
 	r, err := openOwn(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return folder{}, usagef("%s holds no fit: there is no such folder", path)
+		return folder{}, status.Usagef("%s holds no fit: there is no such folder", path)
 	}
 	if err != nil {
-		return folder{}, usagef("%s %w; a run is continued in its own folder, by its owner", path, err)
+		return folder{}, status.Usagef("%s %w; a run is continued in its own folder, by its owner", path, err)
 	}
 	info, err := r.root.Lstat(privateName)
 	if err != nil {
 		r.close()
-		return folder{}, usagef("%s holds no fit", path)
+		return folder{}, status.Usagef("%s holds no fit", path)
 	}
 	if err := atomicfile.CheckOwn(info, 0o077); err != nil || !info.IsDir() {
 		r.close()
-		return folder{}, usagef("%s %w; it must be a folder of its owner alone (chmod 700 %[1]s)", r.private(), err)
+		return folder{}, status.Usagef("%s %w; it must be a folder of its owner alone (chmod 700 %[1]s)", r.private(), err)
 	}
 	return r, nil
 }
@@ -169,7 +170,7 @@ func (r folder) spentNothing(outer []fs.DirEntry) bool {
 func (r folder) withPrivate() (folder, error) {
 	if err := r.root.Mkdir(privateName, 0o700); err != nil {
 		r.discard()
-		return folder{}, failed(Output, fmt.Errorf("no folder for private files: %w", err))
+		return folder{}, status.With(status.Numeric, fmt.Errorf("no folder for private files: %w", err))
 	}
 	return r, nil
 }
@@ -236,14 +237,14 @@ func (r folder) prepare(j Job, bytes int64) error {
 	r.remove(spaceFile) // of a fit that was killed
 	f, err := r.root.OpenFile(inPrivate(spaceFile), os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {
-		return failed(Output, err)
+		return status.With(status.Numeric, err)
 	}
 	block := make([]byte, 1<<16)
 	for at := int64(0); at < bytes && err == nil; at += int64(len(block)) {
 		_, err = f.Write(block)
 	}
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return failed(Output, fmt.Errorf("no room for the results, %d MiB: %w (nothing was spent)", bytes>>20+1, atomicfile.Named(r.path, err)))
+		return status.With(status.Numeric, fmt.Errorf("no room for the results, %d MiB: %w (nothing was spent)", bytes>>20+1, atomicfile.Named(r.path, err)))
 	}
 	return nil
 }
@@ -276,14 +277,14 @@ func (r folder) write(name string, v any) error {
 		encode = func(w io.Writer, v any) error { return json.NewEncoder(w).Encode(v) }
 	}
 	if err := encode(&b, privateJSON{report.NotProtected, v}); err != nil {
-		return failed(Output, fmt.Errorf("%s: %w", name, err))
+		return status.With(status.Numeric, fmt.Errorf("%s: %w", name, err))
 	}
 	err := atomicfile.WriteIn(r.root, inPrivate(name), 0o600, func(w io.Writer) error {
 		_, err := w.Write(b.Bytes())
 		return err
 	})
 	if err != nil {
-		return failed(Output, fmt.Errorf("private/%s: %w", name, err))
+		return status.With(status.Numeric, fmt.Errorf("private/%s: %w", name, err))
 	}
 	return nil
 }

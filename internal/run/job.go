@@ -18,6 +18,7 @@ import (
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 )
 
 // Job is the content of private/run.json: all that d3p resume needs besides plan and
@@ -72,10 +73,10 @@ func (j Job) compile(bought data.Bought) (*models.Model, error) {
 		return src, nil
 	})
 	if err := errs.Err(); err != nil {
-		return nil, failed(Model, err)
+		return nil, status.With(status.Spec, err)
 	}
 	m, err := models.Compile(s)
-	return m, failed(Model, err)
+	return m, status.With(status.Spec, err)
 }
 
 // nextAttempt is the job with a new attempt, for a resumption or settlement.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"d3p/internal/atomicfile"
+	"d3p/internal/status"
 )
 
 // lockPatience is the time to wait for another d3p to leave a run's folder.
@@ -20,9 +21,9 @@ func (r folder) lock() (unlock func(), err error) {
 		case errors.Is(err, errors.ErrUnsupported):
 			return func() {}, nil
 		case !errors.Is(err, atomicfile.ErrLocked):
-			return unlock, failed(Usage, err)
+			return unlock, status.With(status.Usage, err)
 		case time.Since(started) > lockPatience:
-			return nil, usagef("%s: another d3p works in it; wait until that has ended", r.path)
+			return nil, status.Usagef("%s: another d3p works in it; wait until that has ended", r.path)
 		}
 	}
 }

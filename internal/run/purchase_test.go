@@ -24,6 +24,7 @@ import (
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
 	"d3p/internal/run"
+	"d3p/internal/status"
 )
 
 const boughtColumns = `d3p: 1
@@ -227,8 +228,7 @@ func TestStoppedMarginalsPayAllReleases(t *testing.T) {
 	r.Host.Step = func(t, _ int, _ float64, _ func() float64) { p.t.Errorf("step %d is shown", t) }
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	var failed *run.Error
-	if _, err := r.Fit(ctx, filepath.Join(p.dir, "run")); !errors.As(err, &failed) || failed.Kind != run.Interrupted {
+	if _, err := r.Fit(ctx, filepath.Join(p.dir, "run")); status.Of(err) != status.Interrupted {
 		t.Fatalf("the fit ends with %v", err)
 	}
 	p.holds(r.Plan.MechanismEvent(r.Plan.NoiseMultiplier))
@@ -257,8 +257,7 @@ func TestFailedReadKeepsBoughtLevels(t *testing.T) {
 			p := newPurchases(t, "z,site,y")
 			p.model, p.table1 = strings.Replace(p.model, "bounds: {dp: 0.1, within: [-50, 50]}", bounds, 1), table1
 			r := p.new(whole())
-			var failed *run.Error
-			if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "failed")); !errors.As(err, &failed) || failed.Kind != run.Data {
+			if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "failed")); status.Of(err) != status.Data {
 				t.Fatalf("%v, want an error of the data", err)
 			}
 			own, _, err := run.ReadLedger(filepath.Join(p.dir, "failed"))
@@ -277,8 +276,7 @@ func TestPriorWithoutGradientIsFree(t *testing.T) {
 	p := newPurchases(t, "x,site,y")
 	p.model += "  priors:\n    b: normal(exp(800 * Intercept + 800), 1)\n"
 	r := p.new(whole())
-	var failed *run.Error
-	if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "failed")); !errors.As(err, &failed) || failed.Kind != run.Model {
+	if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "failed")); status.Of(err) != status.Spec {
 		t.Fatalf("%v, want an error of the model", err)
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "failed")); err == nil {
@@ -300,9 +298,8 @@ func TestUnwritableReleaseIsFree(t *testing.T) {
 		"levels: {dp: 0.2, most: 20}, unknown: other", "levels: [leeds, york]", "x + site", "x + (1 | site)\n  group_formula: {site: 1 + beds}",
 		"model:", "  tables:\n    sites: {file: "+sites+", public: true, key: site, columns: {beds: {type: real, scale: {center: 400, by: 100}}}}\nmodel:",
 	).Replace(boughtColumns)
-	var failed *run.Error
 	_, err := p.new(whole()).Fit(context.Background(), filepath.Join(p.dir, "failed"))
-	if !errors.As(err, &failed) || failed.Kind != run.Output || !strings.Contains(err.Error(), "nothing was spent") {
+	if status.Of(err) != status.Numeric || !strings.Contains(err.Error(), "nothing was spent") {
 		t.Fatalf("%v, want an error of the output", err)
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "failed")); err == nil {
@@ -337,8 +334,7 @@ func TestReleaseWithoutCheckpoint(t *testing.T) {
 func TestFailedEngineKeepsPurchases(t *testing.T) {
 	p := newPurchases(t, "x,site,y")
 	r := p.new(closed{whole()})
-	var failed *run.Error
-	if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "failed")); !errors.As(err, &failed) || failed.Kind != run.Output {
+	if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "failed")); status.Of(err) != status.Numeric {
 		t.Fatalf("%v, want an error of the engine", err)
 	}
 	p.holds(r.Plan.Before()...)
@@ -352,8 +348,7 @@ func TestStoppedBeforeTheFirstStepKeepsPurchases(t *testing.T) {
 	r, folder := p.new(whole()), filepath.Join(p.dir, "stopped")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	var stopped *run.Error
-	if _, err := r.Fit(ctx, folder); !errors.As(err, &stopped) || stopped.Kind != run.Stopped || !strings.HasSuffix(err.Error(), "continues at no new cost)") || !strings.Contains(err.Error(), "after 0 of 20 steps") {
+	if _, err := r.Fit(ctx, folder); status.Of(err) != status.Stopped || !strings.HasSuffix(err.Error(), "continues at no new cost)") || !strings.Contains(err.Error(), "after 0 of 20 steps") {
 		t.Fatalf("%v, want a stop before the first step", err)
 	}
 	p.holds(r.Plan.Before()...)

@@ -13,6 +13,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/status"
 )
 
 // task is the work that rank 0 sends to the other processes of a job. Without a Plan they
@@ -25,7 +26,7 @@ type task struct {
 	More       bool            `json:"more"`   // another task comes after this one
 }
 
-var errMarginalsInRanks = usagef("the engine marginals runs in one process (leave out mpirun, or write `engine: mixture`)")
+var errMarginalsInRanks = status.Usagef("the engine marginals runs in one process (leave out mpirun, or write `engine: mixture`)")
 
 // Ranks are the processes that a fit runs in.
 type Ranks struct {
@@ -78,7 +79,7 @@ func (r Ranks) SameCommand(program string, words []string, model []byte) error {
 	case len(model) > 0 && !bytes.Equal(first.Model, model):
 		err = errors.New("has another model file than rank 0 (copy that of rank 0 to all machines)")
 	}
-	return failed(Usage, r.Job.Agree(err))
+	return status.With(status.Usage, r.Job.Agree(err))
 }
 
 // Several reports whether there are other processes.
@@ -87,7 +88,7 @@ func (r Ranks) Several() bool { return r.Job != nil && r.Job.Size > 1 }
 // takes is an error if the processes cannot run a plan together.
 func (r Ranks) takes(p *plan.Plan) error {
 	if r.Several() && p.OpenLevels() {
-		return usagef("levels are bought in one process (leave out mpirun, or list the levels)")
+		return status.Usagef("levels are bought in one process (leave out mpirun, or list the levels)")
 	}
 	return nil
 }
@@ -117,7 +118,7 @@ func (r Run) begin() error {
 	}
 	folder, err := filepath.Abs(r.folder.path)
 	if err != nil {
-		return failed(Output, err)
+		return status.With(status.Numeric, err)
 	}
 	t := task{Job: r.Job, Plan: r.Plan, Checkpoint: r.checkpoint, Folder: folder, More: r.more}
 	t.Job.Sign, t.Job.Ledger = "", "" // of rank 0 alone

@@ -17,6 +17,7 @@ import (
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 	"d3p/internal/table1"
 )
 
@@ -64,12 +65,12 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 	}
 	for i, x := range posterior.Mean {
 		if math.IsNaN(x) || math.IsInf(x, 0) || math.IsNaN(posterior.LogSD[i]) {
-			return nil, failed(Output, errors.New("the posterior is not finite; a smaller --learning-rate, or priors with lighter tails, would help. What was spent is in the ledger"))
+			return nil, status.With(status.Numeric, errors.New("the posterior is not finite; a smaller --learning-rate, or priors with lighter tails, would help. What was spent is in the ledger"))
 		}
 	}
 	written, err := r.writeRelease(m, posterior, result.Spent)
 	if err != nil {
-		return nil, failed(Stopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, spell.Word(r.folder.path)))
+		return nil, status.With(status.Stopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, spell.Word(r.folder.path)))
 	}
 	r.folder.remove(checkpointFile)
 	r.folder.remove(lockFile)

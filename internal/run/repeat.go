@@ -9,6 +9,7 @@ import (
 
 	"d3p/internal/privacy"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 )
 
 // mostRepeats bounds the fits of Repeat: each is a folder.
@@ -23,13 +24,13 @@ const mostRepeats = 1000
 func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, folder string, result *Result, err error)) error {
 	switch {
 	case n > mostRepeats:
-		return usagef("--repeat: %d fits; at most %d", n, mostRepeats)
+		return status.Usagef("--repeat: %d fits; at most %d", n, mostRepeats)
 	case r.Ranks.Several() && r.Plan.ByMarginals():
 		return errMarginalsInRanks
 	case !r.Ranks.Several() && r.Job.TablePlace == settings.TableDisk:
-		return usagef("--repeat: fits side by side share a table in memory (leave --table disk out)")
+		return status.Usagef("--repeat: fits side by side share a table in memory (leave --table disk out)")
 	case r.Plan.Private && r.Job.Ledger == "" && !r.Job.Insecure:
-		return usagef("--repeat: %d fits cost more than the --epsilon of each; name the --ledger of the data set, which charges them together (d3p ledger init makes one)", n)
+		return status.Usagef("--repeat: %d fits cost more than the --epsilon of each; name the --ledger of the data set, which charges them together (d3p ledger init makes one)", n)
 	}
 	if err := r.Ranks.takes(r.Plan); err != nil {
 		return err
@@ -85,7 +86,7 @@ func sideBySide(ctx context.Context, all []Run, atOnce int, done func(k int, fol
 			defer func() { <-free }()
 			defer one.Root.Wipe()
 			if err := ctx.Err(); err != nil { // stopped before it began
-				err = failed(kindOf(err), errors.Join(err, one.Job.reservation().settle(privacy.Ledger{})))
+				err = status.With(status.Of(err), errors.Join(err, one.Job.reservation().settle(privacy.Ledger{})))
 				one.folder.discard()
 				done(k, one.folder.path, nil, err)
 				return

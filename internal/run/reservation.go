@@ -11,6 +11,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/report"
+	"d3p/internal/status"
 )
 
 // reservation is a run's place in the ledger of its data set. Without a path there is no
@@ -76,7 +77,7 @@ func spentAt(checkpoint *fit.Checkpoint) (spent privacy.Ledger, err error) {
 		return spent, nil
 	}
 	if err := json.Unmarshal(checkpoint.Ledger, &spent); err != nil {
-		return spent, failed(Usage, fmt.Errorf("the checkpoint's ledger is not readable: %w", err))
+		return spent, status.With(status.Usage, fmt.Errorf("the checkpoint's ledger is not readable: %w", err))
 	}
 	return spent, nil
 }
@@ -115,13 +116,13 @@ func (r reservation) failed(err error) error {
 	var delta *ledger.DeltaError
 	switch {
 	case errors.As(err, &delta):
-		return failed(Usage, fmt.Errorf("--ledger: %s: nothing was read: the run has a delta of its own that reaches delta %g of the ledger (--delta %[2]g or less)", r.path, delta.Limit.Delta))
+		return status.With(status.Usage, fmt.Errorf("--ledger: %s: nothing was read: the run has a delta of its own that reaches delta %g of the ledger (--delta %[2]g or less)", r.path, delta.Limit.Delta))
 	case errors.As(err, &over):
-		return failed(Budget, fmt.Errorf("--ledger: %s: nothing was read: %w", r.path, err))
+		return status.With(status.Budget, fmt.Errorf("--ledger: %s: nothing was read: %w", r.path, err))
 	case errors.Is(err, ledger.ErrElsewhere), errors.Is(err, ledger.ErrForgotten):
-		return failed(Usage, fmt.Errorf("--ledger: %s: %w", r.path, err))
+		return status.With(status.Usage, fmt.Errorf("--ledger: %s: %w", r.path, err))
 	}
-	return failed(Usage, fmt.Errorf("--ledger: %w", err))
+	return status.With(status.Usage, fmt.Errorf("--ledger: %w", err))
 }
 
 // SameClaim refuses to compose claims about different relations or units.

@@ -9,6 +9,7 @@ import (
 	"d3p/internal/atomicfile"
 	"d3p/internal/privacy"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 )
 
 // Reopen opens the stopped fit in a folder, for Resume. The caller completes it with
@@ -37,7 +38,7 @@ func (r *Run) Close() {
 func (r *Run) reopen(data string) (err error) {
 	path := r.folder.path
 	if r.folder.released() { // even if there is a checkpoint, because the run was paid once
-		return usagef("%s holds no stopped fit", path)
+		return status.Usagef("%s holds no stopped fit", path)
 	}
 	if r.unlock, err = r.folder.lock(); err != nil {
 		return err
@@ -50,15 +51,15 @@ func (r *Run) reopen(data string) (err error) {
 		return r.folder.noCheckpoint(job)
 	}
 	if err != nil {
-		return failed(Usage, fmt.Errorf("%s: %w", path, err))
+		return status.With(status.Usage, fmt.Errorf("%s: %w", path, err))
 	}
 	if checkpoint.Plan.Selection != nil { // a release other than the one that the selection paid
-		return usagef("%s: a fit of a selection that was killed is never released (d3p select starts another one, at its price)", path)
+		return status.Usagef("%s: a fit of a selection that was killed is never released (d3p select starts another one, at its price)", path)
 	}
 	r.Job, r.checkpoint, r.Plan = job.nextAttempt(), &checkpoint, checkpoint.Plan
 	if data != "" {
 		if r.Job.Data, err = privacy.AbsoluteData(data); err != nil {
-			return failed(Data, err)
+			return status.With(status.Data, err)
 		}
 	}
 	r.Model, err = r.Job.compile(r.Plan.Settled())
@@ -70,11 +71,11 @@ func (r folder) noCheckpoint(j Job) error {
 	path := r.path
 	switch {
 	case j.ID == "":
-		return usagef("%s holds no stopped fit", path)
+		return status.Usagef("%s holds no stopped fit", path)
 	case r.read(ledgerFile, new(privacy.Ledger)) == nil:
-		return usagef("%s: the fit ended itself, and released nothing; its price is in %s, and a new fit pays again", path, filepath.Join(r.private(), ledgerFile))
+		return status.Usagef("%s: the fit ended itself, and released nothing; its price is in %s, and a new fit pays again", path, filepath.Join(r.private(), ledgerFile))
 	case j.Ledger != "":
-		return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder (d3p ledger settle LEDGER %s returns its reservation)", path, spell.Word(path))
+		return status.Usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder (d3p ledger settle LEDGER %s returns its reservation)", path, spell.Word(path))
 	}
-	return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder", path)
+	return status.Usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder", path)
 }

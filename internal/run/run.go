@@ -20,6 +20,7 @@ import (
 	"d3p/internal/settings"
 	"d3p/internal/signature"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 )
 
 // A Run is a job with its model, plan and host, but without a folder.
@@ -159,7 +160,7 @@ func (r Run) conclude(released *models.Model, result *fit.Result, err error) (*R
 		err, unbooked = unbooked, nil
 	}
 	err = r.stopped(result, err)
-	return nil, failed(kindOf(err), errors.Join(err, unbooked))
+	return nil, status.With(status.Of(err), errors.Join(err, unbooked))
 }
 
 // onProcessor is the run that continues r on the processor, if the card failed and the job
@@ -188,8 +189,8 @@ func (r Run) onProcessor(result *fit.Result, err error) *Run {
 
 // endedItself reports whether err followed from what the fit released: it is no stop of its user or of a machine.
 func endedItself(err error) bool {
-	refused := new(Error)
-	return errors.Is(err, fit.ErrNonFinite) || errors.As(err, &refused) && refused.Kind == Model
+	refused := new(status.Error)
+	return errors.Is(err, fit.ErrNonFinite) || errors.As(err, &refused) && refused.Code == status.Spec
 }
 
 // wholePrice is the ledger of a fit that pays for its whole plan: its own releases decided what it asked for, or in
@@ -207,7 +208,7 @@ func (r Run) checkFinite() error {
 	if r.checkpoint != nil || !r.Plan.Private {
 		return nil
 	}
-	return failed(Model, fit.CheckFinite(r.Plan))
+	return status.With(status.Spec, fit.CheckFinite(r.Plan))
 }
 
 // prepare checks the plan and the writing of its release, and sets disk space and budget
@@ -237,7 +238,7 @@ func (r Run) prepare(m *models.Model) error {
 func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 	private, err := r.folder.root.OpenRoot(privateName)
 	if err != nil {
-		return nil, failed(Output, err)
+		return nil, status.With(status.Numeric, err)
 	}
 	defer private.Close()
 	var columns *privacy.Columns
@@ -283,7 +284,7 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 		if unbooked := r.Job.reservation().settle(spent); unbooked != nil {
 			err = errors.Join(err, unbooked)
 		}
-		return nil, failed(Data, err)
+		return nil, status.With(status.Data, err)
 	}
 	observer := newObserver(r)
 	result, err := r.steps(ctx, curator, observer)
@@ -332,22 +333,22 @@ func (r Run) steps(ctx context.Context, c *privacy.Curator, observer fit.Observe
 // Resume continue. A run that spent nothing leaves no file; a resumed one keeps its files.
 func (r Run) stopped(result *fit.Result, cause error) error {
 	r.folder.giveSpaceBack()
-	found := Output
+	found := status.Numeric
 	var over *privacy.BudgetError
 	if errors.As(cause, &over) {
-		found = Budget
+		found = status.Budget
 	}
 	switch {
 	case result.Posterior == nil && r.checkpoint != nil:
-		return failed(found, fmt.Errorf("%w; the fit stays stopped where it was", cause))
-	case len(result.Spent.Entries) == 0 || found == Budget:
+		return status.With(found, fmt.Errorf("%w; the fit stays stopped where it was", cause))
+	case len(result.Spent.Entries) == 0 || found == status.Budget:
 		r.folder.discard()
-		return failed(found, cause)
+		return status.With(found, cause)
 	case result.Posterior == nil:
-		if refused := new(Error); errors.As(cause, &refused) {
-			found = refused.Kind
+		if marked := new(status.Error); errors.As(cause, &marked) {
+			found = marked.Code
 		}
-		return failed(found, fmt.Errorf("%w; the price of what the fit bought is in %s", cause, filepath.Join(r.folder.private(), ledgerFile)))
+		return status.With(found, fmt.Errorf("%w; the price of what the fit bought is in %s", cause, filepath.Join(r.folder.private(), ledgerFile)))
 	}
 	checkpoint, err := result.Checkpoint()
 	if err == nil {
@@ -357,22 +358,22 @@ func (r Run) stopped(result *fit.Result, cause error) error {
 	switch {
 	case errors.Is(cause, fit.ErrStopped):
 	case err != nil: // a state that left the range of numbers cannot be written
-		return failed(Output, fmt.Errorf("%w; its price is in %s", cause, spent))
+		return status.With(status.Numeric, fmt.Errorf("%w; its price is in %s", cause, spent))
 	default:
 		device := ""
 		if engine := new(privacy.EngineError); errors.As(cause, &engine) {
 			device = " --device cpu"
 		}
-		return failed(Output, fmt.Errorf("%w; its price is in %s (d3p resume %s%s tries again from there)", cause, spent, spell.Word(r.folder.path), device))
+		return status.With(status.Numeric, fmt.Errorf("%w; its price is in %s (d3p resume %s%s tries again from there)", cause, spent, spell.Word(r.folder.path), device))
 	}
 	if err != nil {
-		return failed(Output, errors.Join(cause, err))
+		return status.With(status.Numeric, errors.Join(cause, err))
 	}
 	r.checkpoint = &checkpoint
 	finish := ""
 	if r.CanFinish() {
 		finish = fmt.Sprintf(", d3p finish %s releases the result so far", spell.Word(r.folder.path))
 	}
-	return failed(Stopped, fmt.Errorf("stopped after %d of %d steps; their price is in %s (d3p resume %s continues at no new cost%s)",
+	return status.With(status.Stopped, fmt.Errorf("stopped after %d of %d steps; their price is in %s (d3p resume %s continues at no new cost%s)",
 		result.Posterior.Steps, result.Posterior.Plan.Steps, spent, spell.Word(r.folder.path), finish))
 }

@@ -13,6 +13,7 @@ import (
 
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/status"
 )
 
 // Names below private/ of a selection.
@@ -32,7 +33,7 @@ func Select(ctx context.Context, trials []Run, out string, score func(ctx contex
 	s := first.Plan.Selection
 	ev, err := s.Event()
 	if err != nil {
-		return nil, failed(Usage, err)
+		return nil, status.With(status.Usage, err)
 	}
 	folder, err := newFolder(out, first.Job.Name)
 	if err != nil {
@@ -65,12 +66,12 @@ func Select(ctx context.Context, trials []Run, out string, score func(ctx contex
 	}
 	best, highest, err := folder.best(ctx, trials, s.MeanTrials, score)
 	if err != nil {
-		kind := kindOf(err)
+		kind := status.Of(err)
 		if ctx.Err() != nil { // a trial's message is about itself
-			kind, err = Interrupted, errors.New("the selection was stopped")
+			kind, err = status.Interrupted, errors.New("the selection was stopped")
 		}
 		err = errors.Join(err, folder.root.RemoveAll(inPrivate(trialName)), folder.root.RemoveAll(inPrivate(bestName)))
-		return nil, failed(kind, fmt.Errorf("%w; nothing was released, and the price of the selection stays spent", err))
+		return nil, status.With(kind, fmt.Errorf("%w; nothing was released, and the price of the selection stays spent", err))
 	}
 	return folder.releaseBest(best, highest, first.Job.Created)
 }
@@ -94,10 +95,10 @@ func (r folder) best(ctx context.Context, trials []Run, meanTrials int, score fu
 	}
 	keep := func(better bool) error {
 		if !better {
-			return failed(Output, r.root.RemoveAll(inPrivate(trialName)))
+			return status.With(status.Numeric, r.root.RemoveAll(inPrivate(trialName)))
 		}
 		best = last
-		return failed(Output, errors.Join(r.root.RemoveAll(inPrivate(bestName)), r.root.Rename(inPrivate(trialName), inPrivate(bestName))))
+		return status.With(status.Numeric, errors.Join(r.root.RemoveAll(inPrivate(bestName)), r.root.Rename(inPrivate(trialName), inPrivate(bestName))))
 	}
 	highest, err = untilStopped(len(trials), meanTrials, try, keep)
 	return best, highest, err
@@ -140,7 +141,7 @@ func (r folder) releaseBest(best *Result, score float64, created time.Time) (*Re
 		r.date(created),
 	)
 	if err != nil {
-		return nil, failed(Output, err)
+		return nil, status.With(status.Numeric, err)
 	}
 	r.remove(lockFile)
 	best.Run, best.Release, best.Private, best.Score = r.path, r.release(), r.private(), &score

@@ -21,6 +21,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/report"
 	"d3p/internal/run"
+	"d3p/internal/status"
 )
 
 // trialsOf are two trials of a selection with few steps.
@@ -202,9 +203,8 @@ func TestSelectFails(t *testing.T) {
 func TestSelectRefusesBeforeItSpends(t *testing.T) {
 	trials, out := trialsOf(t, "two.csv", 3), filepath.Join(t.TempDir(), "out")
 	trials[1].Plan.ClipQuantile = math.NaN() // JSON has no such number
-	var failed *run.Error
 	_, err := run.Select(context.Background(), trials, out, nil)
-	if !errors.As(err, &failed) || failed.Kind != run.Model {
+	if status.Of(err) != status.Spec {
 		t.Fatalf("%v, want an error of the model", err)
 	}
 	if _, err := os.Stat(out); err == nil {

@@ -11,6 +11,7 @@ import (
 	"d3p/internal/ledger"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
+	"d3p/internal/status"
 )
 
 // Settle books the price of the killed fit in a folder, in the ledger at path.
@@ -35,16 +36,16 @@ func Settle(path, run string) error {
 		}
 		spent = steps.Event()
 	case !errors.Is(err, fs.ErrNotExist):
-		return failed(Usage, fmt.Errorf("%s: %w", folder.path, err))
+		return status.With(status.Usage, fmt.Errorf("%s: %w", folder.path, err))
 	case j.ID == "":
-		return usagef("%s holds no fit", folder.path)
+		return status.Usagef("%s holds no fit", folder.path)
 	default:
 		if spent, err = folder.spentWhole(); err != nil {
-			return failed(Usage, fmt.Errorf("%s: %w", folder.path, err))
+			return status.With(status.Usage, fmt.Errorf("%s: %w", folder.path, err))
 		}
 	}
 	if folder.released() {
-		return usagef("%s: the fit is finished (d3p ledger add books it)", folder.path)
+		return status.Usagef("%s: the fit is finished (d3p ledger add books it)", folder.path)
 	}
 	known := j.Attempts
 	j = j.nextAttempt() // should a copy of the folder be at work, it will not release
@@ -61,7 +62,7 @@ func Settle(path, run string) error {
 		return errors.Join(book.Holds(j.ID, known, true), book.Settle(j.reservation().run, spent, time.Now()))
 	})
 	if err != nil {
-		return failed(Usage, err)
+		return status.With(status.Usage, err)
 	}
 	folder.giveSpaceBack()
 	return nil

@@ -13,6 +13,7 @@ import (
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
+	"d3p/internal/status"
 	"d3p/internal/synthesis"
 )
 
@@ -25,7 +26,7 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 	}
 	if err := synthesis.Check(m); err != nil {
 		r.discard()
-		return nil, failed(Model, err)
+		return nil, status.With(status.Spec, err)
 	}
 	r.Job.Engine = "cpu"
 	if err := r.prepare(m); err != nil {
@@ -33,7 +34,7 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 		return nil, err
 	}
 	table, spent, err := r.learn(ctx, m)
-	kind := kindOf(err)
+	kind := max(status.Of(err), status.Usage)
 	if len(spent.Entries) > 0 {
 		spent = r.wholePrice(spent) // which tables it asked for, and so the price of each, depends on what they show
 		err = errors.Join(err, r.folder.write(ledgerFile, spent))
@@ -45,21 +46,21 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 	if err != nil {
 		var over *privacy.BudgetError
 		if errors.As(err, &over) {
-			kind = Budget
+			kind = status.Budget
 		}
 		if len(spent.Entries) == 0 {
-			if kind == Data {
+			if kind == status.Data {
 				r.folder.keepDataCheck()
 			} else {
 				r.folder.discard()
 			}
-			return nil, failed(kind, err)
+			return nil, status.With(kind, err)
 		}
-		return nil, failed(kind, fmt.Errorf("%w; its price is in %s, and a new fit pays again", err, filepath.Join(r.folder.private(), ledgerFile)))
+		return nil, status.With(kind, fmt.Errorf("%w; its price is in %s, and a new fit pays again", err, filepath.Join(r.folder.private(), ledgerFile)))
 	}
 	written, err := r.writeSynthesis(m, table)
 	if err != nil {
-		return nil, failed(Output, fmt.Errorf("release: %w; its price is in %s", err, filepath.Join(r.folder.private(), ledgerFile)))
+		return nil, status.With(status.Numeric, fmt.Errorf("release: %w; its price is in %s", err, filepath.Join(r.folder.private(), ledgerFile)))
 	}
 	r.folder.remove(lockFile)
 	done := &Result{
@@ -78,7 +79,7 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 func (r Run) learn(ctx context.Context, m *models.Model) (*synthesis.Table, privacy.Ledger, error) {
 	private, err := r.folder.root.OpenRoot(privateName)
 	if err != nil {
-		return nil, privacy.Ledger{}, failed(Output, err)
+		return nil, privacy.Ledger{}, status.With(status.Numeric, err)
 	}
 	defer private.Close()
 	curator, err := privacy.NewCurator(privacy.CuratorConfig{
@@ -86,20 +87,20 @@ func (r Run) learn(ctx context.Context, m *models.Model) (*synthesis.Table, priv
 		Root:    r.Root, Budget: r.Plan.Budget(), Relation: r.Plan.Relation(), Private: private,
 	})
 	if err != nil {
-		return nil, privacy.Ledger{}, failed(Data, err)
+		return nil, privacy.Ledger{}, status.With(status.Data, err)
 	}
 	// Whether the file is readable shows before anything is spent.
 	if err := curator.ReadColumns(); err != nil {
-		return nil, privacy.Ledger{}, failed(Data, atomicfile.Named(r.Job.Data, err))
+		return nil, privacy.Ledger{}, status.With(status.Data, atomicfile.Named(r.Job.Data, err))
 	}
 	if err := curator.Authorise(r.price()); err != nil {
-		return nil, curator.Ledger(), failed(Budget, err)
+		return nil, curator.Ledger(), status.With(status.Budget, err)
 	}
 	table, err := synthesis.Fit(curator, m, synthesis.Config{
 		Relation: r.Plan.Relation(), NoiseMultiplier: r.Plan.NoiseMultiplier, Workers: max(1, r.Job.Threads),
 		Stop: func() error { // no message between two releases: their number follows from earlier ones
 			if ctx.Err() != nil {
-				return failed(Interrupted, errors.New("the fit was stopped"))
+				return status.With(status.Interrupted, errors.New("the fit was stopped"))
 			}
 			return nil
 		},

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/posterior"
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/status"
 )
 
 const (
@@ -48,7 +49,7 @@ func (r Run) checkWritable(m *models.Model) error {
 		err = release.Try(r.folder.root, files)
 	}
 	if err != nil {
-		return failed(Output, fmt.Errorf("the release could not be written: %w (nothing was spent)", err))
+		return status.With(status.Numeric, fmt.Errorf("the release could not be written: %w (nothing was spent)", err))
 	}
 	return nil
 }

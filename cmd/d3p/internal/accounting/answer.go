@@ -7,10 +7,10 @@ import (
 	"math"
 	"strings"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/status"
 )
 
 // Answer is the JSON result of account and sigma.

@@ -10,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 )
 
 // ReadEvent reads an event from a file in one of three forms: the JSON of dp_accounting;

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/flags"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
+	"d3p/internal/status"
 )
 
 // A Mechanism is a run given by its public facts alone, for commands that account without a

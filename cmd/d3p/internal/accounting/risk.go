@@ -13,12 +13,12 @@ import (
 	"strings"
 
 	"d3p/cmd/d3p/internal/outfile"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/report"
 	"d3p/internal/report/figure"
+	"d3p/internal/status"
 )
 
 // riskEntry is an attacker's success; every rate is an upper bound.

@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/fit/plan"
 	"d3p/internal/report"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 )
 
 // Settings are the values that steer a fit, from any source. Each field of it or of Fit has

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/cluster"
 	"d3p/internal/models/spec"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 )
 
 // parse resolves settings as a fit does, from args, environ, a config file and

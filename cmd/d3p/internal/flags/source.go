@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/cluster"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/spec"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 )
 
 // Environment holds the sources of settings besides the command line, and the stream for

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 )
 
 // sourcesModel is a model file without settings; ROWS is its number of records.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 )
 
 // CompleteWords proposes words for a flag.

@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"d3p/cmd/d3p/internal/outfile"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/data"
 	"d3p/internal/models/skeleton"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 )
 
 // errNoAnswers means that the input ended before the last question.

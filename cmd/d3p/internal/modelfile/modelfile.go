@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models"
 	"d3p/internal/models/expr"
@@ -22,6 +21,7 @@ import (
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 )
 
 // Find returns the model file for a data file: the explicit one, else DATA.yaml beside the

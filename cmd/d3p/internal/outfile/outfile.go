@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/export"
 	"d3p/internal/models/simulate"
+	"d3p/internal/status"
 )
 
 // Write writes a file at a path that the user gave; see Replace.

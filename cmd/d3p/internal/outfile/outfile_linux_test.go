@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/status"
 )
 
 // A file of one's own is replaced. What somebody else may have put there is refused,

@@ -8,13 +8,13 @@ import (
 
 	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/released"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/export"
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/spec"
 	"d3p/internal/predict"
 	"d3p/internal/settings"
+	"d3p/internal/status"
 )
 
 // gridColumns is the number of images in a row.

@@ -6,12 +6,12 @@ import (
 	"strconv"
 
 	"d3p/cmd/d3p/internal/released"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/encoding"
 	"d3p/internal/outputs"
 	"d3p/internal/predict"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/release"
+	"d3p/internal/status"
 )
 
 // Prediction holds new rows, draws from a release, and public randomness for the responses.

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/modelfile"
-	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
@@ -21,6 +20,7 @@ import (
 	"d3p/internal/report"
 	"d3p/internal/run"
 	"d3p/internal/spell"
+	"d3p/internal/status"
 	"d3p/internal/synthesis"
 )
 

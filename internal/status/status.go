@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"d3p/internal/privacy/accountant"
-	"d3p/internal/run"
 )
 
 // Code is an exit status. The numbers are part of the interface, because scripts test them.
@@ -39,21 +38,21 @@ const Table = `Exit status:
   9    records do not fit their declaration (d3p check --strict)
   130  interrupted; nothing was released, and nothing can be resumed`
 
-// statusError is an error with its exit status.
-type statusError struct {
-	code Code
-	err  error
+// Error is an error with its exit status.
+type Error struct {
+	Code Code
+	Err  error
 }
 
-func (e *statusError) Error() string { return e.err.Error() }
-func (e *statusError) Unwrap() error { return e.err }
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
 
 // With marks err with an exit status; nil stays nil.
 func With(s Code, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &statusError{s, err}
+	return &Error{s, err}
 }
 
 // Usagef is an error about flags, settings or arguments.
@@ -78,31 +77,9 @@ func Of(err error) Code {
 		found = Numeric
 	}
 	for e := err; e != nil; e = errors.Unwrap(e) {
-		switch e := e.(type) {
-		case *statusError:
-			found = e.code
-		case *run.Error:
-			found = runStatus(e.Kind)
+		if marked, ok := e.(*Error); ok {
+			found = marked.Code
 		}
 	}
 	return found
-}
-
-// runStatus is the status of an error of a run.
-func runStatus(k run.Kind) Code {
-	switch k {
-	case run.Model:
-		return Spec
-	case run.Data:
-		return Data
-	case run.Budget:
-		return Budget
-	case run.Output:
-		return Numeric
-	case run.Stopped:
-		return Stopped
-	case run.Interrupted:
-		return Interrupted
-	}
-	return Usage
 }

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/cmd/d3p/internal/status"
-	"d3p/internal/run"
+	"d3p/internal/status"
 )
 
 func TestStatusOf(t *testing.T) {
@@ -25,15 +24,6 @@ func TestStatusOf(t *testing.T) {
 		{status.With(status.Numeric, fmt.Errorf("around: %w", inner)), status.Data}, // the innermost knows best
 		{context.Canceled, status.Interrupted},
 		{status.With(status.Stopped, errors.New("stopped")), status.Stopped},
-		{&run.Error{Kind: run.Usage, Err: inner}, status.Data},
-		{ofKind(run.Usage), status.Usage},
-		{ofKind(run.Model), status.Spec},
-		{ofKind(run.Data), status.Data},
-		{ofKind(run.Budget), status.Budget},
-		{ofKind(run.Output), status.Numeric},
-		{ofKind(run.Stopped), status.Stopped},
-		{ofKind(run.Interrupted), status.Interrupted},
-		{fmt.Errorf("around: %w", ofKind(run.Budget)), status.Budget},
 	} {
 		if got := status.Of(c.err); got != c.want {
 			t.Errorf("status of %v is %d, want %d", c.err, got, c.want)
@@ -43,9 +33,6 @@ func TestStatusOf(t *testing.T) {
 		t.Error("no error became one")
 	}
 }
-
-// ofKind is an error of a run.
-func ofKind(k run.Kind) error { return &run.Error{Kind: k, Err: errors.New("run")} }
 
 // The help must list every status with its number.
 func TestExitCodesAreDocumented(t *testing.T) {
