@@ -23,6 +23,7 @@ type rule struct {
 const (
 	arrow = "github.com/apache/arrow/go/v15/"
 	cpuid = "golang.org/x/sys/cpu"
+	group = "golang.org/x/sync/errgroup"
 )
 
 // rules is who may import what: models <- privacy <- {cpu, gpu, fit} <- report
@@ -120,7 +121,7 @@ var rules = map[string]rule{
 	"posterior": {ours: []string{"settings", "models/simulate", "fit/plan", "nuts", "models", "models/dist", "models/formula", "models/graph", "models/guide", "models/law", "privacy/noise", "stats", "simd"},
 		theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/interp", "gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat", "gonum.org/v1/gonum/stat/distuv"}},
 	"fit/fittest":     {ours: []string{"fit/plan", "models", "models/graph", "privacy"}},
-	"reference":       {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"reference":       {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}, theirs: []string{group, "gonum.org/v1/gonum/mat"}},
 	"predict":         {ours: []string{"models/predictive", "models/encoding", "models", "models/dist", "models/graph", "stats", "privacy/noise"}, theirs: []string{"gonum.org/v1/gonum/floats"}},
 	"predict/forward": {ours: []string{"models", "models/data", "models/encoding", "models/graph", "models/net", "onnx", "predict"}},
 
@@ -148,13 +149,13 @@ var rules = map[string]rule{
 	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "models/graph", "models/law", "models/predictive", "models/simulate", "predict", "privacy", "privacy/event", "privacy/noise", "settings", "simd", "stats"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/stat"}},
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/data", "models/guide", "models/spec", "nuts", "outputs", "posterior", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "spell", "status", "synthesis", "table1"}, files: true},
-	"rehearsal":             {ours: []string{"export", "fit", "fit/plan", "models", "models/dist", "models/graph", "models/simulate", "outputs", "posterior", "privacy", "privacy/noise", "settings", "simd", "stats"}, files: true},
-	"experiments":           {ours: []string{"experiments/attack", "experiments/dpvi2017", "experiments/published", "experiments/tables", "rehearsal", "atomicfile", "settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "export", "report/figure", "score", "stats"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
+	"rehearsal":             {ours: []string{"export", "fit", "fit/plan", "models", "models/dist", "models/graph", "models/simulate", "outputs", "posterior", "privacy", "privacy/noise", "settings", "simd", "stats"}, theirs: []string{group}, files: true},
+	"experiments":           {ours: []string{"experiments/attack", "experiments/dpvi2017", "experiments/published", "experiments/tables", "rehearsal", "atomicfile", "settings", "models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "models/data", "privacy", "privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "export", "report/figure", "score", "stats"}, theirs: []string{group, "gonum.org/v1/gonum/"}, files: true},
 	"experiments/attack":    {ours: []string{"cpu", "fit", "fit/plan", "models", "privacy", "privacy/event", "privacy/noise", "settings", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"experiments/dpvi2017":  {ours: []string{"models", "models/graph", "privacy/event", "privacy/noise"}},
 	"experiments/published": {ours: []string{"report/figure"}},
 	"experiments/tables":    {ours: []string{"models/data", "privacy/noise"}},
-	"experiments/audit":     {ours: []string{"cpu", "models", "models/data", "models/encoding", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
+	"experiments/audit":     {ours: []string{"cpu", "models", "models/data", "models/encoding", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{group, "gonum.org/v1/gonum/"}, files: true},
 }
 
 // outside are the standard packages of the outside world; a clock is one, so

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -9,7 +8,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit/plan"
@@ -116,19 +116,17 @@ func (s setup) run(config plan.Config, tables int, dir string) ([]tableScores, e
 		return nil, err
 	}
 	fits := rehearsal.Rehearsal{Plan: plan, Drawn: s.model, Folder: dir, Engine: func() privacy.Engine { return cpu.New(cpu.Options{Threads: 1}) }}
-	out, errs := make([]tableScores, tables), make([]error, tables)
-	var wait sync.WaitGroup
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	out := make([]tableScores, tables)
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for k := range tables {
-		free <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-free }()
+		group.Go(func() error {
 			post, truth, err := fits.Fit(context.Background(), k)
-			if errs[k] = err; err == nil {
+			if err == nil {
 				out[k] = scoreTable(s.model, post, truth)
 			}
+			return err
 		})
 	}
-	wait.Wait()
-	return out, cmp.Or(errs...)
+	return out, group.Wait()
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/errgroup"
+
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
 	"d3p/internal/nuts"
@@ -56,44 +58,31 @@ func Sample(ctx context.Context, m *models.Model, open func(chain int) (*privacy
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	s := &Sampled{Chains: make([]*nuts.Chain, o.Chains), Tries: make([]nuts.Tries, o.Chains)}
 	var done atomic.Int64
-	var wait sync.WaitGroup
 	var opening sync.Mutex
-	free := make(chan struct{}, o.Parallel)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(o.Parallel)
 	for c := range o.Chains {
-		wait.Go(func() {
-			free <- struct{}{}
-			defer func() { <-free }()
+		group.Go(func() (err error) {
 			opening.Lock()
 			target, err := newTarget(m, tape, c, open)
 			opening.Unlock()
 			if err != nil {
-				cancel(err)
-				return
+				return err
 			}
-			defer func() {
-				if err := target.close(); err != nil {
-					cancel(err)
-				}
-			}()
+			defer func() { err = cmp.Or(err, target.close()) }()
 			rng := noise.NewRandom(noise.Public(o.Seed).Child(uint64(c)).Stream(noise.Initialisation))
 			options := nuts.Options{Warmup: o.Warmup, Draws: o.Draws, Dense: m.P <= nuts.DenseMost, Scales: m.Scales()}
 			if o.Progress != nil {
 				options.Progress = func(int) { o.Progress(int(done.Add(1))) }
 			}
-			chain, tries, err := target.sample(ctx, options, rng)
-			if err != nil {
-				cancel(err)
-			}
-			s.Chains[c], s.Tries[c] = chain, tries
+			s.Chains[c], s.Tries[c], err = target.sample(ctx, options, rng)
+			return err
 		})
 	}
-	wait.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
+	if group.Wait() != nil {
+		return nil, context.Cause(ctx)
 	}
 	return s, nil
 }

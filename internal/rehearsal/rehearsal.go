@@ -12,7 +12,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"d3p/internal/export"
 	"d3p/internal/fit"
@@ -106,19 +107,17 @@ func (r Rehearsal) Run(ctx context.Context, tables int) ([]Row, error) {
 	if prior == nil {
 		return nil, errors.New("the model has too many parameters, or its weights are points: there are no intervals to compare")
 	}
-	fitted, truths, errs := make([][]outputs.Summary, tables), make([]map[string]float64, tables), make([]error, tables)
-	var wait sync.WaitGroup
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	fitted, truths := make([][]outputs.Summary, tables), make([]map[string]float64, tables)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for k := range tables {
-		free <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-free }()
-			if errs[k] = ctx.Err(); errs[k] != nil {
-				return
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
 			}
 			post, theta, err := r.Fit(ctx, k)
-			if errs[k] = err; err != nil {
-				return
+			if err != nil {
+				return err
 			}
 			of := outputs.DrawPosterior(m, post, draws, public(k))
 			fitted[k] = outputs.WithoutRepetitions(of.Summarise())
@@ -127,13 +126,11 @@ func (r Rehearsal) Run(ctx context.Context, tables int) ([]Row, error) {
 			for v, x := range point.Center {
 				truths[k][point.Variables[v].Name] = x
 			}
+			return nil
 		})
 	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	return compare(fitted, truths, prior.Summarise()), nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -14,30 +13,30 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // released runs d3p fit n times, on all processors, and returns the parameters of each
 // release.
 func (a attack) released(name, data string, n int, args []string) ([][]float64, error) {
-	all, errs := make([][]float64, n), make([]error, n)
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var wait sync.WaitGroup
+	all := make([][]float64, n)
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range n {
-		wait.Go(func() {
-			free <- struct{}{}
-			defer func() { <-free }()
+		group.Go(func() error {
 			out := filepath.Join(a.dir, fmt.Sprintf("%s-%d", name, i))
 			fit := append([]string{"fit", "--quiet", "--formats=csv", "--threads=1", "--draws=" + a.draws(),
 				"--model=" + filepath.Join(a.dir, "model.yaml"), "--out=" + out}, args...)
-			if _, errs[i] = a.command(append(fit, data)...); errs[i] == nil {
-				all[i], errs[i] = parameters(filepath.Join(out, "release"))
+			defer os.RemoveAll(out)
+			_, err := a.command(append(fit, data)...)
+			if err == nil {
+				all[i], err = parameters(filepath.Join(out, "release"))
 			}
-			os.RemoveAll(out)
+			return err
 		})
 	}
-	wait.Wait()
-	return all, cmp.Or(errs...)
+	return all, group.Wait()
 }
 
 // draws is the number of posterior draws: a network's point has none.
