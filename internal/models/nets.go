@@ -59,7 +59,7 @@ func (c *compiler) checkTrained() {
 
 // weightPrior is the prior that all weights of a net share.
 func (c *compiler) weightPrior(n *net.Declaration, scratch *build) prior {
-	p := prior{support: support.Support{Kind: support.Real}}
+	p := prior{support: support.Real.Whole()}
 	if n.Prior == nil || n.Prior.Expr == nil {
 		return p
 	}

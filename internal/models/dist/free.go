@@ -33,7 +33,7 @@ func (f Free) Mean(b *graph.Builder) *graph.Node {
 }
 
 // Support is every number.
-func (f Free) Support() support.Support { return support.Support{Kind: support.Real} }
+func (f Free) Support() support.Support { return support.Real.Whole() }
 
 // Fits reports a value that is no single number.
 func (f Free) Fits(shape graph.Shape) error {

@@ -118,7 +118,7 @@ func TestDefaults(t *testing.T) {
 				if !a.Optional {
 					continue
 				}
-				if !a.Support.Contains([]float64{a.Default}) {
+				if !a.Support.Whole().Contains([]float64{a.Default}) {
 					t.Errorf("%s: the default %g of %s is not %v", d.Name, a.Default, a.Name, a.Support)
 				}
 				explicit, absent := p, p

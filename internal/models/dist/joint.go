@@ -46,7 +46,7 @@ func (j Joint) Mean(b *graph.Builder) *graph.Node {
 }
 
 // Support is Mixed; ElementSupports has the support of each element.
-func (j Joint) Support() support.Support { return support.Support{Kind: support.Mixed} }
+func (j Joint) Support() support.Support { return support.Mixed.Whole() }
 
 // Fits checks that the value is a vector with an element for each part, and the
 // parts with the dims before it.

@@ -128,9 +128,9 @@ func (t Truncated) Support() support.Support {
 	}
 	switch {
 	case math.IsInf(lower, -1) && math.IsInf(upper, 1):
-		return support.Support{Kind: support.Real}
+		return support.Real.Whole()
 	case lower == 0 && math.IsInf(upper, 1):
-		return support.Support{Kind: support.Positive}
+		return support.Positive.Whole()
 	}
 	return support.Support{Kind: support.Interval, Lower: lower, Upper: upper}
 }

@@ -56,7 +56,7 @@ func (l *lowering) weights(e, over Expr) *graph.Node {
 	if n == nil {
 		return nil
 	}
-	l.fitsList(&Call{Func: "mixture"}, dist.Arg{Name: "weights", Support: support.Support{Kind: support.Simplex}}, list)
+	l.fitsList(&Call{Func: "mixture"}, dist.Arg{Name: "weights", Support: support.Simplex}, list)
 	return n
 }
 
@@ -66,7 +66,7 @@ func missing(l *lowering, c *Call, args []Expr) dist.Density {
 	if p == nil || base == nil {
 		return nil
 	}
-	l.fits(c, dist.Arg{Name: "p", Support: support.Support{Kind: support.UnitInterval}}, args[0], p)
+	l.fits(c, dist.Arg{Name: "p", Support: support.UnitInterval}, args[0], p)
 	return dist.Missing{P: p, Base: base}
 }
 

@@ -147,7 +147,7 @@ func (l *lowering) fits(c *Call, a dist.Arg, e Expr, n *graph.Node) {
 		return
 	}
 	if v, ok := n.Value(); ok {
-		if math.IsNaN(v) || a.Support.EventRank() == 0 && !a.Support.Contains([]float64{v}) {
+		if math.IsNaN(v) || a.Support.EventRank() == 0 && !a.Support.Whole().Contains([]float64{v}) {
 			l.fail(e.Pos(), "", "argument %s of %s is %g, must be %v", a.Name, c.Func, v, a.Support)
 		} else if size := math.Abs(v); v != 0 && !(size >= leastArgument && size <= mostArgument) {
 			l.fail(e.Pos(), "write numbers of ordinary size, and give the columns a scale to suit them", "argument %s of %s is %g, and the squares of such numbers leave their range; d3p calculates with %g to %g", a.Name, c.Func, v, leastArgument, mostArgument)
@@ -158,9 +158,9 @@ func (l *lowering) fits(c *Call, a dist.Arg, e Expr, n *graph.Node) {
 	if !ok {
 		return
 	}
-	if v := l.env.Values[name.ID]; v.Support != nil && !a.Support.Covers(*v.Support) {
+	if v := l.env.Values[name.ID]; v.Support != nil && !a.Support.Whole().Covers(*v.Support) {
 		hint := ""
-		if a.Support.Kind == support.Positive {
+		if a.Support == support.Positive {
 			hint = "give it a positive prior such as half_normal(1), or use exp(" + name.ID + ")"
 		}
 		l.fail(e.Pos(), hint, "argument %s of %s must be %v, but %s is %v", a.Name, c.Func, a.Support, name.ID, *v.Support)
@@ -173,11 +173,11 @@ func (l *lowering) fitsList(c *Call, a dist.Arg, list *List) {
 	values := make([]float64, len(list.Items))
 	for i, item := range list.Items {
 		values[i], _ = l.constant(item, "an element of the list")
-		if a.Support.EventRank() == 0 && !a.Support.Contains(values[i:i+1]) {
+		if a.Support.EventRank() == 0 && !a.Support.Whole().Contains(values[i:i+1]) {
 			l.fail(item.Pos(), "", "argument %s of %s is %g, must be %v", a.Name, c.Func, values[i], a.Support)
 		}
 	}
-	if a.Support.EventRank() > 0 && !a.Support.Contains(values) {
+	if a.Support.EventRank() > 0 && !a.Support.Whole().Contains(values) {
 		l.fail(list.At, "", "argument %s of %s must be %v", a.Name, c.Func, a.Support)
 	}
 }

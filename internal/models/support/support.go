@@ -38,7 +38,7 @@ func (k Kind) String() string { return kindNames[k] }
 // A Support is a set of values. Lower and Upper belong to Interval and Count; for Count an
 // Upper of 0 means no bound.
 type Support struct {
-	Kind         Kind
+	Kind
 	Lower, Upper float64
 }
 
@@ -54,11 +54,11 @@ func (s Support) String() string {
 }
 
 // Discrete means that values are, or may be, whole numbers.
-func (s Support) Discrete() bool { return s.Kind >= Count }
+func (k Kind) Discrete() bool { return k >= Count }
 
 // EventRank is the number of event dims of a value.
-func (s Support) EventRank() int {
-	switch s.Kind {
+func (k Kind) EventRank() int {
+	switch k {
 	case Simplex, Ordered, Counts, Mixed:
 		return 1
 	case CholeskyCorr, CholeskyCov:
@@ -66,6 +66,9 @@ func (s Support) EventRank() int {
 	}
 	return 0
 }
+
+// Whole is the support of that kind without bounds of its own.
+func (k Kind) Whole() Support { return Support{Kind: k} }
 
 // Contains reports whether one value, an event row-major, lies in the support;
 // sums to 1 and unit rows may be off by 1e-9.

@@ -141,7 +141,7 @@ func (a Argument) refuses(prior expr.Expr) string {
 	for i := range args {
 		args[i] = math.NaN()
 	}
-	want := support.Support{Kind: a.support}
+	want := a.support.Whole()
 	if s := d.Support(args); s.Kind != support.Interval && !want.Covers(s) {
 		return "must be " + want.String() + ", but " + d.Name + " is " + s.Kind.String()
 	}

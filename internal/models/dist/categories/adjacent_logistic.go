@@ -16,7 +16,7 @@ var AdjacentLogistic = family.Distribution{
 	Name:    "adjacent_logistic",
 	Summary: "ordered level whose log odds against the level below are eta - cutpoints",
 	Args:    []family.Arg{{Name: "eta"}, {Name: "cutpoints", Rank: 1}},
-	Support: family.Always(support.Support{Kind: support.Category}),
+	Support: family.Always(support.Category),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		cut := support.LastDim(args[1])
 		zero := b.Const(0)

@@ -20,10 +20,10 @@ var Categorical = family.Distribution{
 	Name:    "categorical",
 	Summary: "level with probabilities probs; logits are their logarithms up to a constant",
 	Args: []family.Arg{
-		{Name: "probs", Rank: 1, Support: support.Support{Kind: support.Simplex}},
+		{Name: "probs", Rank: 1, Support: support.Simplex},
 		{Name: "logits", Rank: 1, Instead: "probs"},
 	},
-	Support: family.Always(support.Support{Kind: support.Category}),
+	Support: family.Always(support.Category),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		if logits := args[1]; logits != nil {
 			level := levelDim(logits)

@@ -17,11 +17,11 @@ var Multinomial = family.Distribution{
 	Summary:   "how often each level comes in trials draws with probabilities probs, or logits",
 	EventRank: 1,
 	Args: []family.Arg{
-		{Name: "trials", Support: support.Support{Kind: support.Count}},
-		{Name: "probs", Rank: 1, Support: support.Support{Kind: support.Simplex}},
+		{Name: "trials", Support: support.Count},
+		{Name: "probs", Rank: 1, Support: support.Simplex},
 		{Name: "logits", Rank: 1, Instead: "probs"},
 	},
-	Support: family.Always(support.Support{Kind: support.Counts}),
+	Support: family.Always(support.Counts),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		level := levelDim(x)
 		var logProbs *graph.Node

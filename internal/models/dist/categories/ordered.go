@@ -21,7 +21,7 @@ var (
 		Name:       "ordered_probit",
 		Summary:    "ordered level: the number of cutpoints below a normal variable centred at eta",
 		Args:       cutpointArgs,
-		Support:    family.Always(support.Support{Kind: support.Category}),
+		Support:    family.Always(support.Category),
 		LogDensity: ordered{normalBelow, normalAbove, normalBetween}.logDensity,
 		Sample:     sampleOrdered(func(rng family.Rand) float64 { return rng.Normal() }),
 	}
@@ -29,7 +29,7 @@ var (
 		Name:       "ordered_cloglog",
 		Summary:    "ordered level: the number of cutpoints below eta plus the logarithm of an exponential",
 		Args:       cutpointArgs,
-		Support:    family.Always(support.Support{Kind: support.Category}),
+		Support:    family.Always(support.Category),
 		LogDensity: ordered{hazardBelow, hazardAbove, hazardBetween}.logDensity,
 		Sample:     sampleOrdered(func(rng family.Rand) float64 { return math.Log(family.DrawExponential(rng)) }),
 	}
@@ -37,7 +37,7 @@ var (
 
 var cutpointArgs = []family.Arg{
 	{Name: "eta"},
-	{Name: "cutpoints", Rank: 1, Support: support.Support{Kind: support.Ordered}},
+	{Name: "cutpoints", Rank: 1, Support: support.Ordered},
 }
 
 // ordered has the logarithms of F(z), of 1 - F(z), and of F(high) - F(low).

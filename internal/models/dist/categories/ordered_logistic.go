@@ -20,7 +20,7 @@ var OrderedLogistic = family.Distribution{
 	Name:    "ordered_logistic",
 	Summary: "ordered level: the number of cutpoints below a logistic variable centred at eta",
 	Args:    cutpointArgs,
-	Support: family.Always(support.Support{Kind: support.Category}),
+	Support: family.Always(support.Category),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		eta, cuts := args[0], args[1]
 		cut := support.LastDim(cuts)

@@ -19,7 +19,7 @@ var SequentialLogistic = family.Distribution{
 	Name:    "sequential_logistic",
 	Summary: "ordered level reached step by step, which stops at level k with the odds exp(cutpoints[k] - eta)",
 	Args:    []family.Arg{{Name: "eta"}, {Name: "cutpoints", Rank: 1}},
-	Support: family.Always(support.Support{Kind: support.Category}),
+	Support: family.Always(support.Category),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		eta, cuts := args[0], args[1]
 		cut := support.LastDim(cuts)

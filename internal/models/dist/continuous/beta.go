@@ -19,12 +19,12 @@ var Beta = family.Distribution{
 	Name:    "beta",
 	Summary: "between 0 and 1, with mean alpha/(alpha+beta) and precision kappa = alpha+beta",
 	Args: []family.Arg{
-		{Name: "alpha", Support: support.Support{Kind: support.Positive}},
-		{Name: "beta", Support: support.Support{Kind: support.Positive}},
-		{Name: "mean", Support: support.Support{Kind: support.UnitInterval}, Instead: "alpha"},
-		{Name: "kappa", Support: support.Support{Kind: support.Positive}, Instead: "beta"},
+		{Name: "alpha", Support: support.Positive},
+		{Name: "beta", Support: support.Positive},
+		{Name: "mean", Support: support.UnitInterval, Instead: "alpha"},
+		{Name: "kappa", Support: support.Positive, Instead: "beta"},
 	},
-	Support: family.Always(support.Support{Kind: support.UnitInterval}),
+	Support: family.Always(support.UnitInterval),
 	Check: func(args []*graph.Node) error {
 		if (args[2] == nil) != (args[3] == nil) {
 			return errors.New("beta takes alpha and beta, or mean and kappa")

@@ -18,9 +18,9 @@ var Cauchy = family.Distribution{
 	Summary: "Cauchy with median loc and half interquartile range scale",
 	Args: []family.Arg{
 		{Name: "loc", Optional: true, Default: 0},
-		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
+		{Name: "scale", Support: support.Positive, Optional: true, Default: 1},
 	},
-	Support: family.Always(support.Support{Kind: support.Real}),
+	Support: family.Always(support.Real),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return cauchyLogDensity(b, x, args[0], args[1])
 	},

@@ -14,8 +14,8 @@ import (
 var Exponential = family.Distribution{
 	Name:    "exponential",
 	Summary: "waiting time with mean 1/rate",
-	Args:    []family.Arg{{Name: "rate", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1}},
-	Support: family.Always(support.Support{Kind: support.Positive}),
+	Args:    []family.Arg{{Name: "rate", Support: support.Positive, Optional: true, Default: 1}},
+	Support: family.Always(support.Positive),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.Sub(family.LogOf(b, args[0]), b.Mul(args[0], x))
 	},

@@ -15,10 +15,10 @@ var Gamma = family.Distribution{
 	Name:    "gamma",
 	Summary: "gamma with a shape and a rate; mean shape/rate",
 	Args: []family.Arg{
-		{Name: "shape", Support: support.Support{Kind: support.Positive}},
-		{Name: "rate", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
+		{Name: "shape", Support: support.Positive},
+		{Name: "rate", Support: support.Positive, Optional: true, Default: 1},
 	},
-	Support: family.Always(support.Support{Kind: support.Positive}),
+	Support: family.Always(support.Positive),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		shape, rate := args[0], args[1]
 		constant := b.Sub(b.Mul(shape, family.LogOf(b, rate)), b.Lgamma(shape))

@@ -16,8 +16,8 @@ import (
 var HalfNormal = family.Distribution{
 	Name:    "half_normal",
 	Summary: "absolute value of a Gaussian with mean 0 and standard deviation scale",
-	Args:    []family.Arg{{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1}},
-	Support: family.Always(support.Support{Kind: support.Positive}),
+	Args:    []family.Arg{{Name: "scale", Support: support.Positive, Optional: true, Default: 1}},
+	Support: family.Always(support.Positive),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.Add(b.Const(math.Ln2), normalLogDensity(b, x, b.Const(0), args[0]))
 	},

@@ -18,10 +18,10 @@ var HalfStudentT = family.Distribution{
 	Name:    "half_student_t",
 	Summary: "absolute value of a Student's t with df degrees of freedom, location 0 and scale",
 	Args: []family.Arg{
-		{Name: "df", Support: support.Support{Kind: support.Positive}},
-		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
+		{Name: "df", Support: support.Positive},
+		{Name: "scale", Support: support.Positive, Optional: true, Default: 1},
 	},
-	Support: family.Always(support.Support{Kind: support.Positive}),
+	Support: family.Always(support.Positive),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.Add(b.Const(math.Ln2), studentTLogDensity(b, x, args[0], b.Const(0), args[1]))
 	},

@@ -23,10 +23,10 @@ var Horseshoe = family.Distribution{
 	Name:    "horseshoe",
 	Summary: "regularised horseshoe: most of it near 0 by the global scale, the rest up to a slab",
 	Args: []family.Arg{
-		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
-		{Name: "slab", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 2},
+		{Name: "scale", Support: support.Positive, Optional: true, Default: 1},
+		{Name: "slab", Support: support.Positive, Optional: true, Default: 2},
 	},
-	Support: family.Always(support.Support{Kind: support.Real}),
+	Support: family.Always(support.Real),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		node, logWeight := horseshoeNodes(b)
 		// 1/s² = 1/(scale λ)² + 1/slab², in logs against overflow.

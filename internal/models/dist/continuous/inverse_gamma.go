@@ -16,10 +16,10 @@ var InverseGamma = family.Distribution{
 	Name:    "inverse_gamma",
 	Summary: "reciprocal of a gamma with this shape and rate scale",
 	Args: []family.Arg{
-		{Name: "shape", Support: support.Support{Kind: support.Positive}},
-		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
+		{Name: "shape", Support: support.Positive},
+		{Name: "scale", Support: support.Positive, Optional: true, Default: 1},
 	},
-	Support: family.Always(support.Support{Kind: support.Positive}),
+	Support: family.Always(support.Positive),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		shape, scale := args[0], args[1]
 		constant := b.Sub(b.Mul(shape, family.LogOf(b, scale)), b.Lgamma(shape))

@@ -19,10 +19,10 @@ var InverseGaussian = family.Distribution{
 	Name:    "inverse_gaussian",
 	Summary: "positive number with this mean and variance mean^3/shape",
 	Args: []family.Arg{
-		{Name: "mean", Support: support.Support{Kind: support.Positive}},
-		{Name: "shape", Support: support.Support{Kind: support.Positive}},
+		{Name: "mean", Support: support.Positive},
+		{Name: "shape", Support: support.Positive},
 	},
-	Support: family.Always(support.Support{Kind: support.Positive}),
+	Support: family.Always(support.Positive),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		mean, shape := args[0], args[1]
 		logX := family.LogOf(b, x)

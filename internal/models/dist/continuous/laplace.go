@@ -18,9 +18,9 @@ var Laplace = family.Distribution{
 	Summary: "two exponential sides of mean scale around loc",
 	Args: []family.Arg{
 		{Name: "loc", Optional: true, Default: 0},
-		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
+		{Name: "scale", Support: support.Positive, Optional: true, Default: 1},
 	},
-	Support: family.Always(support.Support{Kind: support.Real}),
+	Support: family.Always(support.Real),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		z := family.Standardise(b, x, args[0], args[1])
 		return b.Neg(b.Add(b.Abs(z), b.Add(family.LogOf(b, args[1]), b.Const(math.Ln2))))

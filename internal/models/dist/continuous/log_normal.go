@@ -19,9 +19,9 @@ var LogNormal = family.Distribution{
 	Summary: "exponential of a Gaussian with mean loc and standard deviation scale",
 	Args: []family.Arg{
 		{Name: "loc", Optional: true, Default: 0},
-		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
+		{Name: "scale", Support: support.Positive, Optional: true, Default: 1},
 	},
-	Support: family.Always(support.Support{Kind: support.Positive}),
+	Support: family.Always(support.Positive),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		log := family.LogOf(b, x)
 		return b.Sub(normalLogDensity(b, log, args[0], args[1]), log)

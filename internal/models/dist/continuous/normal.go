@@ -20,9 +20,9 @@ var Normal = family.Distribution{
 	Summary: "Gaussian with mean loc and standard deviation scale",
 	Args: []family.Arg{
 		{Name: "loc", Optional: true, Default: 0},
-		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
+		{Name: "scale", Support: support.Positive, Optional: true, Default: 1},
 	},
-	Support: family.Always(support.Support{Kind: support.Real}),
+	Support: family.Always(support.Real),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return normalLogDensity(b, x, args[0], args[1])
 	},

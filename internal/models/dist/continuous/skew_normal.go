@@ -19,10 +19,10 @@ var SkewNormal = family.Distribution{
 	Summary: "normal that leans by alpha; loc is no mean: that is loc + scale*sqrt(2/pi)*alpha/sqrt(1+alpha^2)",
 	Args: []family.Arg{
 		{Name: "loc"},
-		{Name: "scale", Support: support.Support{Kind: support.Positive}},
+		{Name: "scale", Support: support.Positive},
 		{Name: "alpha"},
 	},
-	Support: family.Always(support.Support{Kind: support.Real}),
+	Support: family.Always(support.Real),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		z := family.Standardise(b, x, args[0], args[1])
 		return b.AddAll(

@@ -17,11 +17,11 @@ var StudentT = family.Distribution{
 	Name:    "student_t",
 	Summary: "Student's t with df degrees of freedom, location loc and scale",
 	Args: []family.Arg{
-		{Name: "df", Support: support.Support{Kind: support.Positive}},
+		{Name: "df", Support: support.Positive},
 		{Name: "loc", Optional: true, Default: 0},
-		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
+		{Name: "scale", Support: support.Positive, Optional: true, Default: 1},
 	},
-	Support: family.Always(support.Support{Kind: support.Real}),
+	Support: family.Always(support.Real),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return studentTLogDensity(b, x, args[0], args[1], args[2])
 	},

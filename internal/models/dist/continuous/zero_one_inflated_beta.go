@@ -16,10 +16,10 @@ var ZeroOneInflatedBeta = family.Distribution{
 	Name:    "zero_one_inflated_beta",
 	Summary: "from 0 to 1: an end with probability zoi, which is 1 with probability coi, else beta",
 	Args: append([]family.Arg{
-		{Name: "zoi", Support: support.Support{Kind: support.UnitInterval}},
-		{Name: "coi", Support: support.Support{Kind: support.UnitInterval}},
+		{Name: "zoi", Support: support.UnitInterval},
+		{Name: "coi", Support: support.UnitInterval},
 	}, Beta.Args...),
-	Support: family.Always(support.Support{Kind: support.ClosedUnit}),
+	Support: family.Always(support.ClosedUnit),
 	Check:   func(args []*graph.Node) error { return Beta.Check(args[2:]) },
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		zoi, coi := args[0], args[1]

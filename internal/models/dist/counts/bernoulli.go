@@ -18,10 +18,10 @@ var Bernoulli = family.Distribution{
 	Name:    "bernoulli",
 	Summary: "1 with probability probs, else 0; logits = log(probs/(1-probs))",
 	Args: []family.Arg{
-		{Name: "probs", Support: support.Support{Kind: support.UnitInterval}},
+		{Name: "probs", Support: support.UnitInterval},
 		{Name: "logits", Instead: "probs"},
 	},
-	Support: family.Always(support.Support{Kind: support.Binary}),
+	Support: family.Always(support.Binary),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		if logits := LogitsOf(args[0], args[1]); logits != nil {
 			return b.Sub(b.Mul(x, logits), b.Softplus(logits))

@@ -16,9 +16,9 @@ var BetaBinomial = family.Distribution{
 	Name:    "beta_binomial",
 	Summary: "successes in trials attempts with a probability from beta(alpha, beta)",
 	Args: []family.Arg{
-		{Name: "trials", Support: support.Support{Kind: support.Count}},
-		{Name: "alpha", Support: support.Support{Kind: support.Positive}},
-		{Name: "beta", Support: support.Support{Kind: support.Positive}},
+		{Name: "trials", Support: support.Count},
+		{Name: "alpha", Support: support.Positive},
+		{Name: "beta", Support: support.Positive},
 	},
 	Support: countTo,
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {

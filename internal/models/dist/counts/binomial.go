@@ -15,8 +15,8 @@ var Binomial = family.Distribution{
 	Name:    "binomial",
 	Summary: "successes in trials attempts, each with probability probs; logits = log(probs/(1-probs))",
 	Args: []family.Arg{
-		{Name: "trials", Support: support.Support{Kind: support.Count}},
-		{Name: "probs", Support: support.Support{Kind: support.UnitInterval}},
+		{Name: "trials", Support: support.Count},
+		{Name: "probs", Support: support.UnitInterval},
 		{Name: "logits", Instead: "probs"},
 	},
 	Support: countTo,
@@ -54,7 +54,7 @@ func successLogits(b *graph.Builder, args []*graph.Node) *graph.Node {
 
 // countTo is the support of a count bounded by the first argument.
 func countTo(args []float64) support.Support {
-	s := support.Support{Kind: support.Count}
+	s := support.Count.Whole()
 	if args[0] > 0 { // false for an argument that is not constant
 		s.Upper = args[0]
 	}

@@ -61,7 +61,7 @@ func hurdle(base *family.Distribution, clusters func(args [][]float64) compound)
 		Name:    "hurdle_" + base.Name,
 		Summary: "0 with probability zi, else " + base.Name + " above 0; zi_logits = log(zi/(1-zi))",
 		Args:    append(zeroArgs[:2:2], base.Args...),
-		Support: family.Always(support.Support{Kind: support.Count}),
+		Support: family.Always(support.Count),
 		LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 			logZero, logOther := logChoice(b, args)
 			above := b.Sub(base.LogDensity(b, x, args[2:]), logNotZero(b, base, args))

@@ -17,11 +17,11 @@ var NegativeBinomial = family.Distribution{
 	Name:    "negative_binomial",
 	Summary: "count with this mean and variance mean + mean^2/phi; log_mean = log(mean)",
 	Args: []family.Arg{
-		{Name: "mean", Support: support.Support{Kind: support.Positive}},
-		{Name: "phi", Support: support.Support{Kind: support.Positive}},
+		{Name: "mean", Support: support.Positive},
+		{Name: "phi", Support: support.Positive},
 		{Name: "log_mean", Instead: "mean"},
 	},
-	Support: family.Always(support.Support{Kind: support.Count}),
+	Support: family.Always(support.Count),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		phi, d := args[1], meanToPhi(b, args)
 		total := b.Add(x, phi)

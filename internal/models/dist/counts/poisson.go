@@ -18,10 +18,10 @@ var Poisson = family.Distribution{
 	Name:    "poisson",
 	Summary: "count with mean rate; log_rate = log(rate)",
 	Args: []family.Arg{
-		{Name: "rate", Support: support.Support{Kind: support.Positive}},
+		{Name: "rate", Support: support.Positive},
 		{Name: "log_rate", Instead: "rate"},
 	},
-	Support: family.Always(support.Support{Kind: support.Count}),
+	Support: family.Always(support.Count),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		rate, logRate := args[0], args[1]
 		if rate == nil {

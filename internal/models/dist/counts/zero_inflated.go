@@ -20,7 +20,7 @@ var (
 // zeroArgs are the two ways to give the probability of a zero, before the
 // base's own arguments.
 var zeroArgs = []family.Arg{
-	{Name: "zi", Support: support.Support{Kind: support.UnitInterval}},
+	{Name: "zi", Support: support.UnitInterval},
 	{Name: "zi_logits", Instead: "zi"},
 }
 
@@ -30,7 +30,7 @@ func zeroInflated(base *family.Distribution) family.Distribution {
 		Name:    "zero_inflated_" + base.Name,
 		Summary: "0 with probability zi, else " + base.Name + "; zi_logits = log(zi/(1-zi))",
 		Args:    append(zeroArgs[:2:2], base.Args...),
-		Support: family.Always(support.Support{Kind: support.Count}),
+		Support: family.Always(support.Count),
 		LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 			logZero, logOther := logChoice(b, args)
 			// Both branches of the mixture at 0: log(exp(u) + exp(v)) = v + softplus(u-v).

@@ -68,10 +68,10 @@ type Power struct {
 // An Arg is one argument of a distribution.
 type Arg struct {
 	Name     string
-	Rank     int             // event dims: 0 a number, 1 a vector, 2 a matrix
-	Scalar   bool            // a number may replace a vector of equal elements
-	Support  support.Support // the condition on its values
-	Optional bool            // Default is the value if it is absent
+	Rank     int          // event dims: 0 a number, 1 a vector, 2 a matrix
+	Scalar   bool         // a number may replace a vector of equal elements
+	Support  support.Kind // the condition on its values
+	Optional bool         // Default is the value if it is absent
 	Default  float64
 	Instead  string // it may be given instead of the argument named here
 }
@@ -93,7 +93,8 @@ type Coordinates struct {
 	LogAbove   *graph.Node // log P(U > u)
 }
 
-// Always is the Support of a family with the same support for all arguments.
-func Always(s support.Support) func([]float64) support.Support {
-	return func([]float64) support.Support { return s }
+// Always is the Support of a family with the same support, without bounds of its own, for all
+// arguments.
+func Always(k support.Kind) func([]float64) support.Support {
+	return func([]float64) support.Support { return k.Whole() }
 }

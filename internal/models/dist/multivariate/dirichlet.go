@@ -20,9 +20,9 @@ var Dirichlet = family.Distribution{
 	Summary:   "parts that add up to 1; part k has mean proportional to concentration_k",
 	EventRank: 1,
 	Args: []family.Arg{
-		{Name: "concentration", Rank: 1, Scalar: true, Support: support.Support{Kind: support.Positive}},
+		{Name: "concentration", Rank: 1, Scalar: true, Support: support.Positive},
 	},
-	Support: family.Always(support.Support{Kind: support.Simplex}),
+	Support: family.Always(support.Simplex),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		part := support.LastDim(x)
 		// Expanded first: a scalar counts once for each part.

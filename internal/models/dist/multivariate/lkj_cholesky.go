@@ -22,9 +22,9 @@ var LKJCholesky = family.Distribution{
 	Summary:   "Cholesky factor of a correlation matrix with density proportional to det^(concentration-1)",
 	EventRank: 2,
 	Args: []family.Arg{
-		{Name: "concentration", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
+		{Name: "concentration", Support: support.Positive, Optional: true, Default: 1},
 	},
-	Support: family.Always(support.Support{Kind: support.CholeskyCorr}),
+	Support: family.Always(support.CholeskyCorr),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		row, column := lastTwo(x)
 		eta, d := args[0], support.LastDim(x).Size

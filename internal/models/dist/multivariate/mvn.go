@@ -20,9 +20,9 @@ var MVN = family.Distribution{
 	EventRank: 1,
 	Args: []family.Arg{
 		{Name: "loc", Rank: 1, Scalar: true},
-		{Name: "cholesky", Rank: 2, Support: support.Support{Kind: support.CholeskyCov}},
+		{Name: "cholesky", Rank: 2, Support: support.CholeskyCov},
 	},
-	Support: family.Always(support.Support{Kind: support.Real}),
+	Support: family.Always(support.Real),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		element := support.LastDim(x)
 		residual := b.Sub(x, args[0])

@@ -21,9 +21,9 @@ var OrderedNormal = family.Distribution{
 	EventRank: 1,
 	Args: []family.Arg{
 		{Name: "loc", Optional: true, Default: 0},
-		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
+		{Name: "scale", Support: support.Positive, Optional: true, Default: 1},
 	},
-	Support: family.Always(support.Support{Kind: support.Ordered}),
+	Support: family.Always(support.Ordered),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		n := support.LastDim(x)
 		factorial := family.LogFactorial(b, b.Const(float64(n.Size)))

@@ -18,11 +18,11 @@ var Gompertz = family.Distribution{
 	Name:    "gompertz",
 	Summary: "waiting time with the hazard rate*exp(shape*x); log_rate = log(rate)",
 	Args: []family.Arg{
-		{Name: "shape", Support: support.Support{Kind: support.Positive}},
-		{Name: "rate", Support: support.Support{Kind: support.Positive}},
+		{Name: "shape", Support: support.Positive},
+		{Name: "rate", Support: support.Positive},
 		{Name: "log_rate", Instead: "rate"},
 	},
-	Support: family.Always(support.Support{Kind: support.Positive}),
+	Support: family.Always(support.Positive),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		logRate, hazard := gompertzHazard(b, x, args)
 		return b.Sub(b.Add(logRate, b.Mul(args[0], x)), hazard)

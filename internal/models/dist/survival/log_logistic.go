@@ -18,11 +18,11 @@ var LogLogistic = family.Distribution{
 	Name:    "log_logistic",
 	Summary: "waiting time whose odds of having ended grow like x^shape; its median is scale, log_scale = log(scale)",
 	Args: []family.Arg{
-		{Name: "shape", Support: support.Support{Kind: support.Positive}},
-		{Name: "scale", Support: support.Support{Kind: support.Positive}},
+		{Name: "shape", Support: support.Positive},
+		{Name: "scale", Support: support.Positive},
 		{Name: "log_scale", Instead: "scale"},
 	},
-	Support: family.Always(support.Support{Kind: support.Positive}),
+	Support: family.Always(support.Positive),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		z := logLogisticOdds(b, x, args)
 		return b.AddAll(family.LogOf(b, args[0]), b.Neg(family.LogOf(b, x)), b.LogSigmoid(z), b.LogSigmoid(b.Neg(z)))

@@ -23,9 +23,9 @@ var PiecewiseExponential = family.Distribution{
 	Summary: "waiting time with hazard exp(log_hazard_j) between cut j-1 and cut j",
 	Args: []family.Arg{
 		{Name: "log_hazard", Rank: 1},
-		{Name: "cuts", Rank: 1, Support: support.Support{Kind: support.Ordered}},
+		{Name: "cuts", Rank: 1, Support: support.Ordered},
 	},
-	Support: family.Always(support.Support{Kind: support.Positive}),
+	Support: family.Always(support.Positive),
 	Check: func(args []*graph.Node) error {
 		if intervals, cuts := support.LastDim(args[0]).Size, support.LastDim(args[1]).Size; intervals != cuts+1 {
 			return fmt.Errorf("piecewise_exponential with %d cuts has %d intervals, but log_hazard has %d", cuts, cuts+1, intervals)

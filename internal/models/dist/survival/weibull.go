@@ -20,11 +20,11 @@ var Weibull = family.Distribution{
 	Name:    "weibull",
 	Summary: "waiting time with hazard growing like x^(shape-1); log_scale = log(scale)",
 	Args: []family.Arg{
-		{Name: "shape", Support: support.Support{Kind: support.Positive}},
-		{Name: "scale", Support: support.Support{Kind: support.Positive}},
+		{Name: "shape", Support: support.Positive},
+		{Name: "scale", Support: support.Positive},
 		{Name: "log_scale", Instead: "scale"},
 	},
-	Support: family.Always(support.Support{Kind: support.Positive}),
+	Support: family.Always(support.Positive),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		z, hazard := weibullHazard(b, x, args)
 		// shape log(x/scale) - log x: the scale's logarithm is in z already.
