@@ -1,7 +1,6 @@
 package privacy
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -216,7 +215,7 @@ func (d *designReader) row(products []float64, rows *Rows, i, r int) {
 func (r *reading) bind(c *Columns) {
 	r.coded = c.coded(r.Column)
 	if f := &r.column; r.Level == Number && f.Levels == nil && f.Transform == r.Transform {
-		scale := cmp.Or(f.Scale, 1)
+		scale := f.Unit()
 		r.affine, r.slope, r.level = true, scale/r.By, (f.Center-r.Center)/r.By
 	}
 }

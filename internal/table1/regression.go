@@ -1,7 +1,6 @@
 package table1
 
 import (
-	"cmp"
 	"math"
 
 	"d3p/internal/models"
@@ -93,7 +92,7 @@ func responseOf(m *models.Model) (r privacy.Reading, numeric bool) {
 		}
 		responses++
 		numeric = x.Kind == encoding.Numeric
-		r = privacy.Reading{Column: x.Column, Level: privacy.Number, Transform: x.Transform, Center: x.Center, By: cmp.Or(x.Scale, 1)}
+		r = privacy.Reading{Column: x.Column, Level: privacy.Number, Transform: x.Transform, Center: x.Center, By: x.Unit()}
 	}
 	c := m.Spec.Data.Column(m.Spec.Model.Terms.Response.V)
 	return r, numeric && responses == 1 && c != nil && m.Spec.Data.MissingOf(c).Rule != data.MissingModel

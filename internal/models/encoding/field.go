@@ -1,6 +1,8 @@
 package encoding
 
 import (
+	"cmp"
+
 	"d3p/internal/models/data"
 	"d3p/internal/models/special"
 )
@@ -87,7 +89,7 @@ type Field struct {
 	Transform string `json:"transform,omitempty"`
 	// Center and Scale are in the transformed unit; Scale 0 means 1.
 	Center float64 `json:"center,omitempty"`
-	Scale  float64 `json:"scale,omitempty"`
+	Scale  float64 `json:"scale,omitempty"` // see Unit
 
 	Levels []string `json:"levels,omitempty"` // of LevelCode and OneHot
 	// Spelled are other texts in the file that mean the level of this code.
@@ -112,6 +114,9 @@ type Field struct {
 
 	Out []int `json:"out"` // encoded columns written
 }
+
+// Unit is the length, in the transformed unit, that Numeric writes as 1: Scale, or 1 if that is 0.
+func (f *Field) Unit() float64 { return cmp.Or(f.Scale, 1) }
 
 // TokenLevels is the number of tokens that a field of Tokens may write.
 func (f *Field) TokenLevels() int {

@@ -1,7 +1,6 @@
 package encoding
 
 import (
-	"cmp"
 	"math"
 
 	"d3p/internal/models/data"
@@ -69,7 +68,7 @@ func (e Encoding) Encode(row []float64, value func(header string) float64) {
 
 // Encoded is the encoded value of a number in the unit of the file, of a numeric field.
 func (f *Field) Encoded(v float64) float64 {
-	x := (Transformed(f.Transform, v) - f.Center) / cmp.Or(f.Scale, 1)
+	x := (Transformed(f.Transform, v) - f.Center) / f.Unit()
 	if f.Kind == Quantile {
 		x = NormalQuantile(x)
 	}
@@ -82,7 +81,7 @@ func (f *Field) Number(x float64) float64 {
 		x = special.NormalCDF(x)
 	}
 	c := data.Column{Transform: source.Value[string]{V: f.Transform}}
-	return c.Untransformed(x*cmp.Or(f.Scale, 1) + f.Center)
+	return c.Untransformed(x*f.Unit() + f.Center)
 }
 
 // Transformed applies a declared transform, "" for none, to a number.

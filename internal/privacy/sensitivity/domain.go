@@ -1,7 +1,6 @@
 package sensitivity
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -68,7 +67,7 @@ func scaled(f *encoding.Field, bound *float64, absent float64) float64 {
 	if t := data.TransformNamed(f.Transform); t != nil {
 		x = t.Apply(x)
 	}
-	return (x - f.Center) / cmp.Or(f.Scale, 1)
+	return (x - f.Center) / f.Unit()
 }
 
 // width is the number of columns of a record.

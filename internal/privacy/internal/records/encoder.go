@@ -1,7 +1,6 @@
 package records
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -141,7 +140,7 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 
 // resolve fills in the defaults and encodes the imputed constant.
 func resolve(f encoding.Field) field {
-	r := field{Field: f, lower: math.Inf(-1), upper: math.Inf(1), scale: cmp.Or(f.Scale, 1)}
+	r := field{Field: f, lower: math.Inf(-1), upper: math.Inf(1), scale: f.Unit()}
 	if f.Lower != nil {
 		r.lower = *f.Lower
 	}
