@@ -106,7 +106,7 @@ func (j *jointNormal) makeJoint(post *Posterior) bool {
 	}
 	ratio := j.ratioAmong(free, post.Mean, fitted)
 	widened := widening{free, scales, ofPrior, j.releasedMeans(end, at, free, found), ratio, c.noiseVariance(), j.designEffects.among(free), !j.mayMove(free)}
-	own.believed = j.believed(j.law, post.Mean, free, found)
+	own.plugIn = j.plugIn(j.law, post.Mean, free, found)
 	whole := j.overLaws(own, post.Mean, found, widened)
 	if whole == nil {
 		return false

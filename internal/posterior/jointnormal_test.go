@@ -93,7 +93,7 @@ func TestUncertainCorrelationWidens(t *testing.T) {
 		prior := mat.NewSymDense(2, []float64{1, 0, 0, 1})
 		w := widening{free: free, prior: prior, releasedMeans: noReleases(2), ratio: ratio, noise: c.noiseVariance()}
 		h := j.information(&l, mean, free, nil)
-		h.believed = h.likelihood
+		h.plugIn = h.likelihood
 		bought := w.posteriorUnder(h)
 		along := func(sign float64) []float64 { // the variances of a ± b
 			v := mat.NewVecDense(2, []float64{1, sign})

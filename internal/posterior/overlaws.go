@@ -21,7 +21,7 @@ type underLaw struct {
 // informations are what a law makes of the likelihood's information: all of it, the part that
 // the measured curvature confirms, that part where columns may be narrower than the law, and
 // what the law has without caution.
-type informations struct{ likelihood, trusted, narrow, believed *mat.SymDense }
+type informations struct{ likelihood, trusted, narrow, plugIn *mat.SymDense }
 
 // posteriorUnder is the posterior by the information under a law; nil if it cannot be computed. Caution
 // makes intervals wide; a step by less information than there is would lead too far. The step is
@@ -34,7 +34,7 @@ func (w widening) posteriorUnder(h informations) *underLaw {
 	}
 	u.step = mat.NewVecDense(len(w.free), nil)
 	if !w.stays {
-		step := w.toPosteriorMean(h.believed)
+		step := w.toPosteriorMean(h.plugIn)
 		if step == nil {
 			return nil
 		}
@@ -77,27 +77,27 @@ func (j *jointNormal) mayMove(free []int) bool {
 	return len(free) <= mostMoved && j.model.IsLinear(func(k int) bool { return slices.Contains(free, k) })
 }
 
-// imagined are the shares of the columns' variance that have a common cause, by law.
-var imagined = [laws]float64{0, 0.5, 0.8, 0.9, 0.95, 0.98}
+// communalities are the shares of the columns' variance from their common factor, by law.
+var communalities = [laws]float64{0, 0.5, 0.8, 0.9, 0.95, 0.98}
 
 // noisy and unbought are the noise, over the records' information about a parameter, above which
-// correlations of columns are imagined: of any fit, and of one that would have bought Table 1 if
+// columns may be correlated: of any fit, and of one that would have bought Table 1 if
 // it could. Then information is scarce along the directions that correlated columns hide.
 const noisy, unbought = 1.0, 0.2
 
-// imagines reports whether overLaws uses laws with imagined correlations. A user who buys nothing on
+// oneFactor reports whether overLaws uses laws with the correlations of a one-factor model. A user who buys nothing on
 // purpose (--table1 none) has declared the law, so it stays unless noise prevails. Of N = 300 records
 // (ε = 0.3, eight tables of each of five families) .90 of the intervals of coefficients hold with these
 // laws where columns are correlated by .8, .81 where they are by .95, and .92 where columns are 2.5 times
 // narrower than declared; .71, .56 and .64 hold without. The price is that intervals of independent
 // columns are 1.5 times as wide.
-func (j *jointNormal) imagines(own informations, w widening) bool {
+func (j *jointNormal) oneFactor(own informations, w widening) bool {
 	n, least := len(w.free), noisy
 	if j.wouldBuy {
 		least = unbought
 	}
 	return n > 0 && w.noise*float64(n) > least*mat.Trace(own.likelihood) &&
-		j.law.Imagined(j.model.Given(), 0, j.random()) != nil
+		j.law.OneFactor(j.model.Given(), 0, j.random()) != nil
 }
 
 // overLaws is the mean of the posterior by own, the information under the bought law, and of
@@ -106,8 +106,8 @@ func (j *jointNormal) imagines(own informations, w widening) bool {
 // many parameters most are effects, whose information is pooled: they keep the bought law, which
 // saves seconds.
 func (j *jointNormal) overLaws(own informations, mean []float64, scales []scale, w widening) *underLaw {
-	bought, imagines := w.posteriorUnder(own), j.imagines(own, w)
-	if bought == nil || !j.law.Bought() && !imagines || len(w.free) > mostFree {
+	bought, oneFactor := w.posteriorUnder(own), j.oneFactor(own, w)
+	if bought == nil || !j.law.Bought() && !oneFactor || len(w.free) > mostFree {
 		return bought
 	}
 	list := make([]*underLaw, laws)
@@ -117,8 +117,8 @@ func (j *jointNormal) overLaws(own informations, mean []float64, scales []scale,
 		wait.Go(func() {
 			rng := random(noise.Public(j.seed).Child(2), k)
 			l := j.law.Drawn(rng)
-			if imagines {
-				l = l.Imagined(j.model.Given(), imagined[k], rng)
+			if oneFactor {
+				l = l.OneFactor(j.model.Given(), communalities[k], rng)
 			}
 			list[k] = w.posteriorUnder(j.information(l, mean, w.free, scales))
 		})
@@ -155,18 +155,18 @@ func combined(list []*underLaw) *underLaw {
 func (j *jointNormal) information(l *law.Law, mean []float64, free []int, scales []scale) informations {
 	c, q, h, v := j.measured(l, mean, scales)
 	out := c.informations(q, h, v, free, scales, j.law.Correlation != nil)
-	out.believed = j.believed(l, mean, free, scales)
+	out.plugIn = j.plugIn(l, mean, free, scales)
 	return out
 }
 
-// believed is the information under a law without caution.
-func (j *jointNormal) believed(l *law.Law, mean []float64, free []int, scales []scale) *mat.SymDense {
-	_, q, h, v := j.measured(l.Believed(), mean, scales)
+// plugIn is the information under a law without caution.
+func (j *jointNormal) plugIn(l *law.Law, mean []float64, free []int, scales []scale) *mat.SymDense {
+	_, q, h, v := j.measured(l.PlugIn(), mean, scales)
 	return q.of(free).matrix(pick(h, free), pick(v, free))
 }
 
 // informations returns those by the scores q and the information h (P) of every parameter with its
-// variance v. It leaves believed nil. known tells whether correlations of columns are known.
+// variance v. It leaves plugIn nil. known tells whether correlations of columns are known.
 func (c *curvature) informations(q scores, h, v []float64, free []int, scales []scale, known bool) informations {
 	q = q.of(free)
 	out := informations{likelihood: q.matrix(pick(h, free), pick(v, free))}

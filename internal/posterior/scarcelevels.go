@@ -89,7 +89,7 @@ const evenShare = 0.2
 // withShare is the law with this share of a level of column i, the rest in equal parts for its other
 // levels. No level of another column is without records.
 func (s simulation) withShare(i, level int, share float64) *law.Law {
-	l := s.law.Believed().Copy()
+	l := s.law.PlugIn().Copy()
 	l.Coded = nil
 	for k := range l.Columns {
 		c := &l.Columns[k]

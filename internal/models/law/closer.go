@@ -54,11 +54,11 @@ func (c *Closer) drawn(rng dist.Rand) *Closer {
 		}
 	}
 	out.Moments = spectral(noisy, k, func(x float64, _ []float64) float64 { return math.Abs(x) })
-	return out.believed()
+	return out.noiseless()
 }
 
-// believed is c without noise.
-func (c *Closer) believed() *Closer {
+// noiseless is c with an SD of 0.
+func (c *Closer) noiseless() *Closer {
 	out := *c
 	out.SD = make([]float64, len(c.SD))
 	return &out
@@ -67,7 +67,7 @@ func (c *Closer) believed() *Closer {
 // cautious is c with less variance in the directions that have less than a column of their own, see
 // cautiousCorrelation.
 func (c *Closer) cautious() *Closer {
-	k, out := len(c.Columns), c.believed()
+	k, out := len(c.Columns), c.noiseless()
 	out.Moments = spectral(c.Moments, k, func(x float64, _ []float64) float64 { return max(x, leastMoment) })
 	factor := make([]float64, k)
 	for e := range factor {

@@ -152,7 +152,7 @@ func TestVaryingWithinGroups(t *testing.T) {
 	if got := l.cautious().Groups[0].Rest; math.Abs(got-0.3) > 1e-9 {
 		t.Errorf("with caution %g within sites", got)
 	}
-	if got := l.Believed().cautious().Groups[0].Rest; got != rest {
+	if got := l.PlugIn().cautious().Groups[0].Rest; got != rest {
 		t.Errorf("as believed %g within sites", got)
 	}
 	if got := l.Drawn(source1()).Groups[0]; got.Rest == rest || got.RestSD != 0 || math.Abs(got.Rest-rest) > 0.5 {

@@ -229,7 +229,7 @@ func (l *Law) AsBought() *Law {
 	out := l.Copy()
 	out.CorrelationSD = nil
 	if l.Closer != nil {
-		out.Closer = l.Closer.believed()
+		out.Closer = l.Closer.noiseless()
 	}
 	return out
 }

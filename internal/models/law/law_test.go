@@ -241,7 +241,7 @@ func TestRareLevelsAreCautious(t *testing.T) {
 		t.Errorf("%d records of a level that may have none", counts[0])
 	}
 	stattest.Require(t, "rare level", stattest.Binomial(counts[1], n, 0.015/0.986))
-	if got := l.Believed().cautious().Columns[3].Shares; !slices.Equal(got, l.Columns[3].Shares) {
+	if got := l.PlugIn().cautious().Columns[3].Shares; !slices.Equal(got, l.Columns[3].Shares) {
 		t.Errorf("without caution the shares are %g", got)
 	}
 	if got := l.Columns[3].Shares[0]; got != 0.004 {

@@ -70,8 +70,8 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 	return &out
 }
 
-// Believed is l without caution: records are simulated by its numbers as they are.
-func (l *Law) Believed() *Law {
+// PlugIn is l without caution: records are simulated by its estimates as if they were the truth.
+func (l *Law) PlugIn() *Law {
 	out := *l
 	out.shared = &shared{}
 	out.Columns = slices.Clone(l.Columns)
@@ -84,7 +84,7 @@ func (l *Law) Believed() *Law {
 		out.CorrelationSD = make([]float64, len(l.CorrelationSD))
 	}
 	if l.Closer != nil {
-		out.Closer = l.Closer.believed()
+		out.Closer = l.Closer.noiseless()
 	}
 	out.Groups = slices.Clone(l.Groups)
 	for i := range out.Groups {
@@ -229,14 +229,14 @@ func mapEigenvalues(a []float64, n int, to func(value float64, vector []float64)
 	}
 }
 
-// Imagined is l with correlations of the columns of numbers among these names: each has this
-// share of the variance of its score from one common cause, with a random sign. It is nil where
-// correlations were bought, and of fewer than two such columns.
-func (l *Law) Imagined(names []string, share float64, rng dist.Rand) *Law {
+// OneFactor is l with correlations of the columns of numbers among these names by a one-factor
+// model: each has this communality, the share of its score's variance from the factor, and a
+// random sign. It is nil where correlations were bought, and of fewer than two such columns.
+func (l *Law) OneFactor(names []string, communality float64, rng dist.Rand) *Law {
 	loading, numbers := make([]float64, len(l.Columns)), 0
 	for i := range l.Columns {
 		if c := &l.Columns[i]; c.declared.Numeric() && c.group < 0 && slices.Contains(names, c.Name) {
-			loading[i] = math.Copysign(math.Sqrt(share), rng.Uniform()-0.5)
+			loading[i] = math.Copysign(math.Sqrt(communality), rng.Uniform()-0.5)
 			numbers++
 		}
 	}
