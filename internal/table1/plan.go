@@ -105,7 +105,7 @@ func mixture(m *models.Model, mu float64, records int, rel event.Relation) *Plan
 	if columns < 2 {
 		moments = 0
 	}
-	return planned(m, mu, rel, counts, moments, pairs, coded)
+	return planned(m, mu, rel, shares{counts, moments, pairs}, coded)
 }
 
 // Auto is the default purchase of a fit of m, nil for none. mu is the μ of the whole
@@ -139,7 +139,7 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 	share := func(err float64) float64 { return math.Pow(bound/(err*signal), 2) }
 	root := math.Sqrt(float64(columns))
 	if columns < 2 || share(poorDirection/root) > mostSmallMoments {
-		return planned(m, mu, rel, counts, 0, 0, nil).withGroups(m, group, open, mu, rel)
+		return planned(m, mu, rel, shares{counts: counts}, nil).withGroups(m, group, open, mu, rel)
 	}
 	moments = min(share(bestCorrelation), max(mostMoments, min(share(fairDirection/root), mostSmallMoments)))
 	coded := codable(m)
@@ -158,7 +158,7 @@ func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 		moments = min(moments, mostMoments/2)
 		break
 	}
-	return planned(m, mu, rel, counts, moments, pairs, coded).withGroups(m, group, open, mu, rel).withCloser(closer, closerBound, mu)
+	return planned(m, mu, rel, shares{counts, moments, pairs}, coded).withGroups(m, group, open, mu, rel).withCloser(closer, closerBound, mu)
 }
 
 // countsShare is the part of μ² that noise of goodNoise of N needs, and the part that counts take of many
@@ -227,28 +227,30 @@ func Of(m *models.Model, share, mu float64, records int, rel event.Relation) *Pl
 	groups = min(groups, share/5)
 	rest := share - groups
 	if columns, _ := sizes(m); columns < 2 && groups == 0 {
-		return planned(m, mu, rel, share, 0, 0, nil)
+		return planned(m, mu, rel, shares{counts: share}, nil)
 	}
 	closer, bound := closerShare(m, mu*float64(records), rest/10)
-	return planned(m, mu, rel, 0.6*rest, 0.4*rest-closer, 0, nil).withGroups(m, groups, open, mu, rel).withCloser(closer, bound, mu)
+	return planned(m, mu, rel, shares{counts: 0.6 * rest, moments: 0.4*rest - closer}, nil).withGroups(m, groups, open, mu, rel).withCloser(closer, bound, mu)
 }
 
-// planned is the plan that spends these shares of μ² on counts, moments and pairs of
-// levels of the coded columns.
-func planned(m *models.Model, mu float64, rel event.Relation, counts, moments, pairs float64, coded []string) *Plan {
-	p := &Plan{Share: counts + moments + pairs}
+// shares are the parts of μ² that go to counts, moments and pairs of levels.
+type shares struct{ counts, moments, pairs float64 }
+
+// planned is the plan that spends of on m, and its pairs on the coded columns.
+func planned(m *models.Model, mu float64, rel event.Relation, of shares, coded []string) *Plan {
+	p := &Plan{Share: of.counts + of.moments + of.pairs}
 	columns, numbers := sizes(m)
 	if numbers > 0 {
-		p.count(Ranges, numbers, mu*math.Sqrt(counts*ofRanges), rel)
-		counts *= 1 - ofRanges
+		p.count(Ranges, numbers, mu*math.Sqrt(of.counts*ofRanges), rel)
+		of.counts *= 1 - ofRanges
 	}
-	p.count(Counts, columns+1, mu*math.Sqrt(counts), rel)
-	if pairs > 0 {
-		p.count(Pairs, len(coded)*(len(coded)-1)/2, mu*math.Sqrt(pairs), rel)
+	p.count(Counts, columns+1, mu*math.Sqrt(of.counts), rel)
+	if of.pairs > 0 {
+		p.count(Pairs, len(coded)*(len(coded)-1)/2, mu*math.Sqrt(of.pairs), rel)
 		p.Releases[len(p.Releases)-1].Coded = coded
 	}
-	if moments > 0 {
-		sigma := 1 / (mu * math.Sqrt(moments))
+	if of.moments > 0 {
+		sigma := 1 / (mu * math.Sqrt(of.moments))
 		p.Releases = append(p.Releases, Release{Kind: Moments, Noise: sigma, Bound: momentsBound(m), NoiseMultiplier: sigma, Coded: coded})
 	}
 	return p
