@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-
-	"d3p/internal/fit/plan"
-	"d3p/internal/models/modelstest"
 )
 
 // BenchmarkAdvance is the analyst's part of a step: the draw, the gradient through
@@ -15,10 +12,8 @@ func BenchmarkAdvance(b *testing.B) {
 	for _, latent := range []int{30, 10_000, 500_000} {
 		for _, family := range []string{"mean_field", "delta"} {
 			b.Run(fmt.Sprintf("%s/P=%d", family, latent), func(b *testing.B) {
-				p, err := plan.New(modelstest.Compile(b, "normals.yaml", fmt.Sprintf(modelstest.Normals, latent)), plan.Config{Records: 60000, Epsilon: 1, Guide: family, Steps: 1 << 20})
-				if err != nil {
-					b.Fatal(err)
-				}
+				p := testPlan(60000, latent, 1<<20, 5)
+				p.Guide = family
 				l, err := NewLoop(p, make([]float64, latent))
 				if err != nil {
 					b.Fatal(err)

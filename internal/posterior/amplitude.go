@@ -42,7 +42,7 @@ type amplitude struct {
 // saturates, and a smaller amplitude would make up for a wrong residual standard deviation. Without
 // Table 1 that made the error of coefficients four times as large (N = 1000, ε = 1).
 func amplified(p *plan.Plan, r Releases, post *Posterior) *Posterior {
-	if !p.SumsGradients() || !p.ScoresAreGradients() || !joins(p, r) || len(p.Model().LinearPredictors()) == 0 || residualSD(p.Model()) >= 0 {
+	if !joins(p, r) || !p.ScoresAreGradients() || len(p.Model().LinearPredictors()) == 0 || residualSD(p.Model()) >= 0 {
 		return nil
 	}
 	const count = laws * lastDraws

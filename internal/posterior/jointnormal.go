@@ -52,7 +52,7 @@ type jointNormal struct {
 
 // joins reports whether a fit by p that released r may end in a joint normal.
 func joins(p *plan.Plan, r Releases) bool {
-	return p.Private && p.SumsGradients() && p.Latent <= plan.JointLimit(p.Model()) && r.Averaged && simulates(p)
+	return p.Private && p.SumsGradients() && r.Averaged && simulates(p) && p.Latent <= plan.JointLimit(p.Model())
 }
 
 // newJointNormal simulates records at the released location. Their information is

@@ -28,7 +28,7 @@ const knownLevel, levelStep, mostLevels, leastLevel = 0.4, 0.6, 12, 10.0
 // where the level is known well enough, where the model has effects of groups, and where the columns' law
 // may be wrong, because the rate at a level depends on their scale.
 func leveled(p *plan.Plan, r Releases, post *Posterior) *Posterior {
-	if !p.SumsGradients() || !p.ScoresAreGradients() || !joins(p, r) {
+	if !joins(p, r) || !p.ScoresAreGradients() {
 		return nil
 	}
 	m := p.Model()

@@ -23,10 +23,8 @@ func NewGuide(m *models.Model, name string, opt guide.Options) (guide.Guide, err
 	if name != guide.CustomName {
 		return guide.New(name, m.P, opt)
 	}
-	if m != nil {
-		if g := m.CustomGuide(); g != nil {
-			return g, nil
-		}
+	if g := m.CustomGuide(); g != nil {
+		return g, nil
 	}
 	return nil, errors.New("--guide: custom needs distributions (write `guide: {type: custom, params:, free:}` in the model file)")
 }

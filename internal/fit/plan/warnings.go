@@ -38,10 +38,8 @@ func (p *Plan) warn() {
 	why := p.loneEffects()
 	add(why != "", "lone-effects",
 		"%s: the posterior will leave out how effects of groups go with other parameters, so no standard deviation of groups and no intercept will be resolved", why)
-	if m := p.model; m != nil {
-		add(m.Encoding.RowsPerUnit > 1 && p.DesignEffects == nil, "dependent-rows", "rows of one %s are taken as independent: where they are alike, intervals are too narrow, so no parameter will be called resolved; rows_per_unit: 1 keeps one of each",
-			m.Spec.Data.Unit.Entity.V)
-	}
+	add(p.model.Encoding.RowsPerUnit > 1 && p.DesignEffects == nil, "dependent-rows", "rows of one %s are taken as independent: where they are alike, intervals are too narrow, so no parameter will be called resolved; rows_per_unit: 1 keeps one of each",
+		p.model.Spec.Data.Unit.Entity.V)
 	add(p.Delta >= 1/n, "delta-above-1/n",
 		"delta %.3g is at least 1/N: a mechanism that publishes one record in full could meet it; leave --delta out for %.2g", p.Delta, DefaultDelta(p.Records))
 	add(p.Epsilon > largeEpsilon, "large-epsilon",
