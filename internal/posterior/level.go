@@ -21,14 +21,14 @@ import (
 // where the density is e^-leastLevel of the largest.
 const knownLevel, levelStep, mostLevels, leastLevel = 0.4, 0.6, 12, 10.0
 
-// leveled returns post with a better distribution of the level of its linear predictor, an intercept.
+// leveled returns post, where joins holds, with a better distribution of the level of its linear predictor, an intercept.
 // The fit by p released r; records are simulated at several levels. Where an outcome is rare, gradients
 // hardly depend on the level, and the fit has not arrived: of 40 logistic regressions with an outcome of
 // 2 % (N = 300, ε = 0.3) 17 % of the intervals of a normal likelihood held the intercept. It returns nil
 // where the level is known well enough, where the model has effects of groups, and where the columns' law
 // may be wrong, because the rate at a level depends on their scale.
 func leveled(p *plan.Plan, r Releases, post *Posterior) *Posterior {
-	if !joins(p, r) || !p.ScoresAreGradients() {
+	if !p.ScoresAreGradients() {
 		return nil
 	}
 	m := p.Model()

@@ -61,33 +61,31 @@ func NewStepMisfit(squares []float64, longTails float64) *StepMisfit {
 // be had, else the guide itself.
 func New(p *plan.Plan, r Releases) *Posterior {
 	post := ofReleases(p, r)
-	if better := amplified(p, r, post); better != nil {
-		post = better
+	if joins(p, r) {
+		for _, refined := range []func(*plan.Plan, Releases, *Posterior) *Posterior{amplified, leveled, withScarceLevels} {
+			if better := refined(p, r, post); better != nil {
+				post = better
+			}
+		}
 	}
-	if better := leveled(p, r, post); better != nil {
-		post = better
-	}
-	return withScarceLevels(p, r, post).declared()
+	return post.declared()
 }
 
 // ofReleases is New in the coordinates of the plan's model.
 func ofReleases(p *plan.Plan, r Releases) *Posterior {
-	if !p.SumsGradients() {
-		return guidePosterior(p, r)
-	}
-	if p.NoiseAware == settings.NoiseAwareSample && joins(p, r) {
-		if post := sampled(p, r); post != nil {
-			return post
+	if joins(p, r) {
+		if p.NoiseAware == settings.NoiseAwareSample {
+			if post := sampled(p, r); post != nil {
+				return post
+			}
 		}
+		return jointOrGuide(p, r)
 	}
-	if !joins(p, r) {
-		post := guidePosterior(p, r)
-		if r.Steps > 0 {
-			newCurvature(p, r.Gradients, r.Steps).locate(post, r.Averaged && p.Signal() >= minNewton)
-		}
-		return post
+	post := guidePosterior(p, r)
+	if p.SumsGradients() && r.Steps > 0 {
+		newCurvature(p, r.Gradients, r.Steps).locate(post, r.Averaged && p.Signal() >= minNewton)
 	}
-	return jointOrGuide(p, r)
+	return post
 }
 
 // jointOrGuide is the joint normal of a fit by p that released r, or the guide itself where it has none.

@@ -42,7 +42,7 @@ type scarceLevel struct {
 // gives a level of 10 records 300 takes the noise that moved the fit for the evidence of 300 records. But
 // 300 would have pulled it back from where noise alone can go, far from the prior.
 func withScarceLevels(p *plan.Plan, r Releases, post *Posterior) *Posterior {
-	if !joins(p, r) || len(realValued(p.Model())) == 0 {
+	if len(realValued(p.Model())) == 0 {
 		return post
 	}
 	s := newSimulation(p, r.Steps)
