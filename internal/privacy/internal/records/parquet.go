@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
+	"d3p/internal/models/data"
 	"d3p/internal/parquet"
 	"d3p/internal/privacy/internal/records/storage"
 	"d3p/internal/privacy/internal/records/tablefile"
@@ -115,8 +117,9 @@ func (t *parquetTable) match(enc *encoder) error {
 }
 
 // foreign is the advice for a column of levels if no cell of this kind can be one of them, else "".
+// Of bought levels, too few of which were found, none need be one.
 func foreign(c *column, kind parquet.Kind) string {
-	if c.levels == nil || c.levels.open != nil {
+	if c.levels == nil || c.levels.open != nil || slices.ContainsFunc(c.levels.spellings, func(s string) bool { return strings.HasPrefix(s, data.Placeholder) }) {
 		return ""
 	}
 	switch kind {

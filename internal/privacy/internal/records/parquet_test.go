@@ -166,6 +166,20 @@ func TestParquetErrors(t *testing.T) {
 	}
 }
 
+// Levels that were bought and not found are no mistake of the model file: whole numbers are read.
+func TestParquetOfLevelsNotFound(t *testing.T) {
+	e := one(encoding.Field{Column: "a", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{data.Placeholder + "1", "other"}, Unknown: 1, Missing: encoding.MissingReject, Out: []int{0}})
+	for kind, cell := range map[arrow.DataType]string{arrow.PrimitiveTypes.Int64: "7", arrow.FixedWidthTypes.Boolean: "true"} {
+		rows, _, err := readOne(write(t, "data.parquet", parquetText(t, columns(kind), "["+cell+"]")), e, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff([][]float64{{1}}, unpack(t, rows)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", cell, d)
+		}
+	}
+}
+
 // A damaged file is an error that quotes nothing, or is read, but never a panic.
 func TestParquetDamaged(t *testing.T) {
 	level := encoding.Field{Column: "a", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"canary3141592653"},
