@@ -34,10 +34,10 @@ func everything() encoding.Encoding {
 		Fields: []encoding.Field{
 			{Column: "x", Type: data.Real, Kind: encoding.Numeric, Lower: ptr(-100), Upper: ptr(100), Center: 1, Scale: 3, Missing: encoding.MissingImpute, Impute: 7, Out: []int{0}},
 			{Column: "x", Kind: encoding.MissingIndicator, Out: []int{1}},
-			{Column: "n", Type: data.Integer, Kind: encoding.Numeric, Lower: ptr(-5), Upper: ptr(1e6), RejectOutside: true, Missing: encoding.MissingImpute, Impute: 2, Out: []int{2}},
+			{Column: "n", Type: data.Integer, Kind: encoding.Numeric, Symbol: "kg", Lower: ptr(-5), Upper: ptr(1e6), RejectOutside: true, Missing: encoding.MissingImpute, Impute: 2, Out: []int{2}},
 			{Column: "n", Type: data.Real, Kind: encoding.Numeric, Transform: "log", Missing: encoding.MissingImpute, Impute: 1, Out: []int{3}},
 			{Column: "d", Type: data.Date, Kind: encoding.Numeric, Origin: 18262, Lower: ptr(0), Upper: ptr(365), Missing: encoding.MissingImpute, Impute: 3, Out: []int{4}},
-			{Column: "c", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"a", "b", "é", "1.5", "true"}, Unknown: encoding.UnknownReject, Missing: encoding.MissingImpute, Impute: 1, Out: []int{5}},
+			{Column: "c", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"a", "b", "é", "1.5", "true"}, Spelled: map[string]int{"one": 0, "-0": 2}, Unknown: encoding.UnknownReject, Missing: encoding.MissingImpute, Impute: 1, Out: []int{5}},
 			{Column: "c", Type: data.Category, Kind: encoding.OneHot, Levels: []string{"a", "b", "true"}, Unknown: 2, Missing: encoding.MissingImpute, Impute: 0, Out: []int{6, 7, 8}},
 		},
 	}
@@ -48,7 +48,7 @@ var oddCells = []string{
 	"\ufeff", "\ufeffa", "\ufeff1.5", "PAR1", "PK\x03\x04", "\x1f\x8b", "\xff\xfe", "\xfe\xff", `"`, `""`, `"a"`, `5'10"`, "a,b", "1;2", "\t", "|",
 	"x\ny", "\n", "1,2\n3,4,5,6,7\n8", "\r", "\r\n", "a\r", "2020-02-29", "29.2.2020", "31.12.2020", "nan", "inf", "0x10",
 	strings.Repeat("9", 400), "0." + strings.Repeat("0", 400) + "1", "true", "x", "n", "note", "x,n,d,c,note", "true\x1a",
-	"1'234.5", "1'2", strings.Repeat("0", 70) + "7",
+	"1'234.5", "1'2", strings.Repeat("0", 70) + "7", "-0", "-0kg", "70 kg", "kg 7", "kg", "7 kg kg", "É", "one", "2FEB2020",
 }
 
 func oddCell(rng *rand.Rand) string {
