@@ -149,13 +149,6 @@ type RankError struct {
 
 func (e *RankError) Error() string { return fmt.Sprintf("rank %d: %s", e.Rank, e.Message) }
 
-// Abort ends all processes with an exit status. It returns only in a job of one process.
-func (j *Job) Abort(status int) {
-	if j.Size > 1 && j.mpi != nil {
-		j.mpi.abort(status)
-	}
-}
-
 // Close leaves the job. All processes must call it.
 func (j *Job) Close() error {
 	if j.mpi == nil {

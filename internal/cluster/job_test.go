@@ -83,13 +83,6 @@ var works = map[string]func(*Job) error{
 		fmt.Printf("rank %d of %d, %s\n", j.Rank, j.Size, j.Library)
 		return j.Close()
 	},
-	"abort": func(j *Job) error {
-		if j.Rank == 1 {
-			j.Abort(7)
-		}
-		_, err := j.Broadcast(nil) // waits for rank 1
-		return err
-	},
 	"crash": func(j *Job) (err error) { // Go's own signals work beside the library's
 		defer func() {
 			if recover() != nil {
@@ -176,18 +169,6 @@ func TestProcessesOfAMachine(t *testing.T) {
 	}
 	if got := localRank(func(string) string { return "" }); got != 0 {
 		t.Errorf("without a launcher: process %d", got)
-	}
-}
-
-func TestAbortEndsAll(t *testing.T) {
-	for mpi := range launchWith {
-		t.Run(mpi, func(t *testing.T) {
-			out, err := launch(t, mpi, 2, "abort")
-			var exit *exec.ExitError
-			if !errors.As(err, &exit) || exit.ExitCode() != 7 {
-				t.Errorf("%v, want exit status 7\n%s", err, out)
-			}
-		})
 	}
 }
 

@@ -17,5 +17,4 @@ func (*library) add([]float64) error                { return errSystem }
 func (*library) share([]float64) error              { return errSystem }
 func (*library) max([]int64) error                  { return errSystem }
 func (*library) broadcast([]byte, int) error        { return errSystem }
-func (*library) abort(int)                          {}
 func (*library) finish() error                      { return nil }

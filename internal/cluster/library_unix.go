@@ -4,7 +4,6 @@ package cluster
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -27,14 +26,13 @@ const (
 	mpiAllreduce
 	mpiReduce
 	mpiBcast
-	mpiAbort
 	mpiFinalize
 	functions
 )
 
 var functionNames = [functions]string{
 	"MPI_Init_thread", "MPI_Comm_set_errhandler", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Get_library_version",
-	"MPI_Error_string", "MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Abort", "MPI_Finalize",
+	"MPI_Error_string", "MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Finalize",
 }
 
 // most is the largest number of elements that one call passes: MPI counts in an int.
@@ -249,12 +247,6 @@ func (lib *library) broadcast(b []byte, rank int) error {
 		b = b[n:]
 	}
 	return nil
-}
-
-func (lib *library) abort(status int) {
-	if err := lib.call(mpiAbort, lib.world, uintptr(status)); err != nil {
-		panic(errors.Join(errors.New("cluster: the job cannot be ended"), err))
-	}
 }
 
 func (lib *library) finish() error { return lib.call(mpiFinalize) }

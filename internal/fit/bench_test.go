@@ -19,7 +19,7 @@ func BenchmarkAdvance(b *testing.B) {
 					b.Fatal(err)
 				}
 				rng := rand.New(rand.NewPCG(1, 1))
-				release, eta := make([]float64, latent), make([]float64, l.Guide().Noise())
+				release, eta := make([]float64, latent), make([]float64, l.guide.Noise())
 				for i := range release {
 					release[i] = rng.NormFloat64()
 				}

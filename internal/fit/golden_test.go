@@ -93,15 +93,15 @@ func replay(t *testing.T, d density, tr trajectory) {
 	for step, want := range tr.Steps {
 		theta := loop.Propose(tr.Eta[step])
 		sameVector(t, "theta", theta, want.Theta)
-		sameVector(t, "C", []float64{loop.ClipNorm()}, []float64{want.C})
+		sameVector(t, "C", []float64{loop.state.ClipNorm}, []float64{want.C})
 
 		var batch []int
 		if tr.Batch != nil {
 			batch = tr.Batch[step]
 		}
-		count := clippedSum(d, release, theta, batch, tr.Batch == nil, loop.ClipNorm(), 0.5)
+		count := clippedSum(d, release, theta, batch, tr.Batch == nil, loop.state.ClipNorm, 0.5)
 		for j := range release {
-			release[j] += plan.GradientNoise * loop.ClipNorm() * tr.Z[step][j]
+			release[j] += plan.GradientNoise * loop.state.ClipNorm * tr.Z[step][j]
 		}
 		count += plan.CountNoise*tr.Zb[step] + toTarget
 		sameVector(t, "release", release, want.Release)
@@ -113,17 +113,17 @@ func replay(t *testing.T, d density, tr trajectory) {
 		if err := loop.Advance(count); err != nil {
 			t.Fatal(err)
 		}
-		sameVector(t, "m", loop.State().Lambda[:p], want.M)
-		sameVector(t, "ls", loop.State().Lambda[p:], want.Ls)
-		sameVector(t, "C_next", []float64{loop.ClipNorm()}, []float64{want.CNext})
+		sameVector(t, "m", loop.state.Lambda[:p], want.M)
+		sameVector(t, "ls", loop.state.Lambda[p:], want.Ls)
+		sameVector(t, "C_next", []float64{loop.state.ClipNorm}, []float64{want.CNext})
 	}
 	if !loop.Done() {
 		t.Error("not done after the last step")
 	}
 	varDP := make([]float64, p)
-	loop.State().Noise.ofMean(varDP)
-	sameVector(t, "m_avg", loop.State().Average.Mean[:p], tr.MAvg)
-	sameVector(t, "ls_avg", loop.State().Average.Mean[p:], tr.LsAvg)
+	loop.state.Noise.ofMean(varDP)
+	sameVector(t, "m_avg", loop.state.Average.Mean[:p], tr.MAvg)
+	sameVector(t, "ls_avg", loop.state.Average.Mean[p:], tr.LsAvg)
 	sameVector(t, "var_dp", varDP, tr.VarDP)
 }
 

@@ -69,8 +69,8 @@ func TestQueries(t *testing.T) {
 func TestRunStopsOnError(t *testing.T) {
 	broken := errors.New("engine failed")
 	loop, err := runRecorded(context.Background(), t, testPlan(10, 2, 5, 1), &recorder{fail: broken})
-	if !errors.Is(err, broken) || loop.State().Step != 0 {
-		t.Errorf("step %d, error %v", loop.State().Step, err)
+	if !errors.Is(err, broken) || loop.state.Step != 0 {
+		t.Errorf("step %d, error %v", loop.state.Step, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

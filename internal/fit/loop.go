@@ -117,15 +117,6 @@ func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
 // Done reports whether all planned steps are completed.
 func (l *Loop) Done() bool { return l.state.Step >= l.plan.Steps }
 
-// State returns the current state. It belongs to the loop; callers only read it.
-func (l *Loop) State() *State { return &l.state }
-
-// Guide returns the variational family.
-func (l *Loop) Guide() guide.Guide { return l.guide }
-
-// ClipNorm is C of the present step.
-func (l *Loop) ClipNorm() float64 { return l.state.ClipNorm }
-
 // Propose starts a draw of the current step with noise eta (E) and returns
 // θ (P), valid until the next call.
 func (l *Loop) Propose(eta []float64) []float64 {

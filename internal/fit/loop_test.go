@@ -80,17 +80,17 @@ func driveUntil(t testing.TB, loop *Loop, d density, seed uint64, step int) {
 	root := noise.Insecure(seed)
 	public, secret := root.Stream(noise.Reparameterisation), root.Stream(noise.GradientNoise)
 	p := loop.plan
-	eta, z := make([]float64, loop.Guide().Noise()), make([]float64, p.Latent+1)
+	eta, z := make([]float64, loop.guide.Noise()), make([]float64, p.Latent+1)
 	release, prior := make([]float64, p.Latent), make([]float64, p.Latent)
-	for loop.State().Step < step {
-		public.Seek(uint64(loop.State().Step))
-		secret.Seek(uint64(loop.State().Step))
+	for loop.state.Step < step {
+		public.Seek(uint64(loop.state.Step))
+		secret.Seek(uint64(loop.state.Step))
 		public.Normals(eta)
 		secret.Normals(z)
 		theta := loop.Propose(eta)
-		count := clippedSum(d, release, theta, nil, true, loop.ClipNorm(), p.ClipQuantile)
+		count := clippedSum(d, release, theta, nil, true, loop.state.ClipNorm, p.ClipQuantile)
 		for j := range release {
-			release[j] += p.GradientNoise * loop.ClipNorm() * z[j]
+			release[j] += p.GradientNoise * loop.state.ClipNorm * z[j]
 		}
 		d.priorGradient(prior, theta)
 		loop.Absorb(release, prior)
@@ -124,7 +124,7 @@ func TestAdaptiveClipReachesQuantile(t *testing.T) {
 			loop := newTestLoop(t, p)
 			drive(t, loop, d, 7)
 			sum := make([]float64, 3)
-			count := clippedSum(d, sum, loop.Posterior().Mean, nil, true, loop.ClipNorm(), 0)
+			count := clippedSum(d, sum, loop.Posterior().Mean, nil, true, loop.state.ClipNorm, 0)
 			if fraction := count / 4000; math.Abs(fraction-target) > 0.08 {
 				t.Errorf("%d records declared: %.3f of the gradients are unclipped, want %.2f", declared, fraction, target)
 			}
@@ -317,7 +317,7 @@ func TestClipNormFollowsTheSchedule(t *testing.T) {
 	loop := newTestLoop(t, p)
 	for step, want := range []float64{1, 0.25, 0.25, 0.25} {
 		sd := p.GradientNoise * want / p.SamplingRate
-		if got, noise := loop.ClipNorm(), loop.noiseSD(); got != want || math.Abs(noise-sd) > 1e-12*sd {
+		if got, noise := loop.state.ClipNorm, loop.noiseSD(); got != want || math.Abs(noise-sd) > 1e-12*sd {
 			t.Errorf("step %d: C = %v and noise %v, want %v and %v", step, got, noise, want, sd)
 		}
 		loop.Propose(make([]float64, 3))
@@ -364,7 +364,7 @@ func TestNoiseSDFollowsTheSchedule(t *testing.T) {
 	p := testPlan(4000, 3, 4, 5)
 	p.NoiseSchedule = schedule.Factors{{Steps: 1, Factor: 2}, {Steps: 3, Factor: 0.5}}
 	loop := newTestLoop(t, p)
-	constant := p.GradientNoise * loop.ClipNorm() / p.SamplingRate
+	constant := p.GradientNoise * loop.state.ClipNorm / p.SamplingRate
 	for step, factor := range []float64{2, 0.5, 0.5, 0.5} {
 		loop.state.Step = step
 		if got := loop.noiseSD(); math.Abs(got-factor*constant) > 1e-12*constant {
@@ -419,7 +419,7 @@ func TestNoiseWithoutGradient(t *testing.T) {
 	}
 	quiet, _ := run(0)
 	loud, variance := run(1e6)
-	if !slices.Equal(quiet.State().Lambda, loud.State().Lambda) {
+	if !slices.Equal(quiet.state.Lambda, loud.state.Lambda) {
 		t.Error("noise moves the fit where no record has a gradient")
 	}
 	for j, v := range variance {

@@ -119,19 +119,3 @@ func TransformFor(s Support) *Transform {
 	}
 	return nil
 }
-
-// Transforms lists one of every transform; ScaledSigmoid, LowerBound and UpperBound make
-// those with other bounds. Do not change it at run time.
-var Transforms = []*Transform{
-	&identity,
-	&exponentiate,
-	&softplus,
-	ScaledSigmoid(0, 1),
-	ScaledSigmoid(-1, 3),
-	LowerBound(2),
-	UpperBound(-1),
-	&stickBreaking,
-	&ordered,
-	&choleskyCorr,
-	&lowerTriangle,
-}
