@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// NonBlocking opens a pipe without waiting for its other end.
-const NonBlocking = syscall.O_NONBLOCK
+// nonBlocking opens a pipe without waiting for its other end.
+const nonBlocking = syscall.O_NONBLOCK
 
 // SyncFolder syncs the names in a folder of root, without which a rename may not survive a
 // loss of power.
@@ -28,5 +28,5 @@ func Mine(info fs.FileInfo) bool {
 	return !ok || int(s.Uid) == os.Geteuid()
 }
 
-// OpenTo reports whether a file's mode has any of the bits of mask.
-func OpenTo(info fs.FileInfo, mask fs.FileMode) bool { return info.Mode().Perm()&mask != 0 }
+// openTo reports whether a file's mode has any of the bits of mask.
+func openTo(info fs.FileInfo, mask fs.FileMode) bool { return info.Mode().Perm()&mask != 0 }

@@ -32,7 +32,7 @@ func checkWay(folder string) error {
 		if err != nil {
 			return nil // the next user of the path reports it
 		}
-		if OpenTo(info, 0o002) && info.Mode()&fs.ModeSticky == 0 {
+		if openTo(info, 0o002) && info.Mode()&fs.ModeSticky == 0 {
 			return fmt.Errorf("every user may rename files in %s (chmod o-w or chmod +t it, or name another folder)", folder)
 		}
 		above := filepath.Dir(folder)
@@ -51,7 +51,7 @@ func CheckOwn(info fs.FileInfo, mask fs.FileMode) error {
 		return fmt.Errorf("is a link")
 	case !Mine(info):
 		return fmt.Errorf("belongs to another user")
-	case OpenTo(info, mask):
+	case openTo(info, mask):
 		return fmt.Errorf("is open to others (mode %04o)", info.Mode().Perm())
 	}
 	return nil

@@ -52,7 +52,7 @@ func openOnce(folder *os.Root, name string, flag int) (*os.File, fs.FileInfo, er
 	if !before.Mode().IsRegular() {
 		return nil, nil, refused(name, "is no regular file")
 	}
-	f, err := folder.OpenFile(name, flag|NonBlocking, 0)
+	f, err := folder.OpenFile(name, flag|nonBlocking, 0)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -73,8 +73,8 @@ func (r Result) sampledCheckpoint() (Checkpoint, error) {
 	return Checkpoint{Format: checkpointFormat, Plan: r.Posterior.Plan, Sample: r.sample, Ledger: raw}, err
 }
 
-// DrawPosterior releases one draw of the plan's generalised posterior.
-func DrawPosterior(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (Result, error) {
+// drawPosterior releases one draw of the plan's generalised posterior.
+func drawPosterior(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (Result, error) {
 	if p.DrawsExactly() {
 		return drawExactly(ctx, p, c, obs)
 	}

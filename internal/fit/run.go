@@ -44,7 +44,7 @@ func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (R
 	case settings.MethodNUTS:
 		return Sample(ctx, p, c, nil, obs)
 	case settings.MethodOneSample, settings.MethodGibbs:
-		return DrawPosterior(ctx, p, c, obs)
+		return drawPosterior(ctx, p, c, obs)
 	case settings.MethodAdaSSP:
 		return estimateBySquares(p, c)
 	case settings.MethodOutput, settings.MethodObjective:

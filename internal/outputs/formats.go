@@ -45,15 +45,15 @@ func IsDrawsFile(name string) bool {
 	return strings.HasPrefix(name, ZarrRoot+"/")
 }
 
-// DrawnByDefault is the largest number of numbers in a posterior whose draws are written
+// drawnByDefault is the largest number of numbers in a posterior whose draws are written
 // without a request: more would be a hundred megabytes that few read.
-const DrawnByDefault = 500
+const drawnByDefault = 500
 
 // Files are the files of the named formats. Without names they are the files of the
-// default formats, or none if a draw has more than DrawnByDefault numbers. No file has the
+// default formats, or none if a draw has more than drawnByDefault numbers. No file has the
 // format settings.FormatsNone.
 func (s *Sample) Files(names []string) (files []release.File) {
-	if len(names) == 0 && len(s.Draws.Variables) <= DrawnByDefault {
+	if len(names) == 0 && len(s.Draws.Variables) <= drawnByDefault {
 		names = settings.DefaultFormats()
 	}
 	for _, f := range formats() {

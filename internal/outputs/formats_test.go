@@ -43,11 +43,11 @@ func TestDimNames(t *testing.T) {
 	}
 }
 
-// A draw of more than DrawnByDefault numbers is written only when a format is named.
+// A draw of more than drawnByDefault numbers is written only when a format is named.
 func TestLargeDrawsAreWrittenOnRequest(t *testing.T) {
-	s := &Sample{Draws: Draws{S: 2, Variables: make([]Variable, DrawnByDefault)}}
+	s := &Sample{Draws: Draws{S: 2, Variables: make([]Variable, drawnByDefault)}}
 	if files := s.Files(nil); len(files) == 0 {
-		t.Errorf("no files for %d numbers", DrawnByDefault)
+		t.Errorf("no files for %d numbers", drawnByDefault)
 	}
 	s.Draws.Variables = append(s.Draws.Variables, Variable{})
 	if files := s.Files(nil); len(files) != 0 {

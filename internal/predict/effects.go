@@ -18,15 +18,15 @@ type Outcome struct {
 	Level  int // of a category; -1 for an expected value
 }
 
-// ErrNoOutcome means that a model has neither a response with an expected value nor a
+// errNoOutcome means that a model has neither a response with an expected value nor a
 // category.
-var ErrNoOutcome = errors.New("the model has no response with an expected value and no category")
+var errNoOutcome = errors.New("the model has no response with an expected value and no category")
 
 // Averages evaluates tables of rows at every draw: averages[k][o][s] is outcome o at
 // draw s, averaged over the rows of tables[k].
 func Averages(m *models.Model, posterior Posterior, tables []Rows, rng dist.Rand) (outcomes []Outcome, averages [][][]float64, err error) {
 	if m.Reconstruct != nil {
-		return nil, nil, ErrNoOutcome
+		return nil, nil, errNoOutcome
 	}
 	a := averager{m: m, machine: predictive.New(m, m.Predict.BatchSize()), rng: rng}
 	theta := make([]float64, m.P)
@@ -37,7 +37,7 @@ func Averages(m *models.Model, posterior Posterior, tables []Rows, rng dist.Rand
 		}
 		if s == 0 {
 			if outcomes = a.outcomes(tables[0]); len(outcomes) == 0 {
-				return nil, nil, ErrNoOutcome
+				return nil, nil, errNoOutcome
 			}
 			for range tables {
 				table := make([][]float64, len(outcomes))

@@ -42,9 +42,9 @@ type Design struct {
 	Noise float64
 }
 
-// MomentsEvent is the event of one Moments. One unit moves the sum by at most C, as the
+// momentsEvent is the event of one Moments. One unit moves the sum by at most C, as the
 // accountant assumes.
-func MomentsEvent(d Design) event.Event { return event.Gaussian{NoiseMultiplier: d.Noise} }
+func momentsEvent(d Design) event.Event { return event.Gaussian{NoiseMultiplier: d.Noise} }
 
 // mostProducts bounds the numbers of a Design.
 const mostProducts = 1000
@@ -64,7 +64,7 @@ func (c *Curator) Moments(purpose string, d Design) ([]float64, error) {
 	if err := c.ReadColumns(); err != nil {
 		return nil, err
 	}
-	stream, err := c.charge(purpose, MomentsEvent(d), c.columns.cfg.Encoding, d)
+	stream, err := c.charge(purpose, momentsEvent(d), c.columns.cfg.Encoding, d)
 	if err != nil {
 		return nil, err
 	}

@@ -26,11 +26,11 @@ func RoundingAllowance(batch, params int) float64 {
 	return 2*b*b*u + (float64(params)+16)*u
 }
 
-// CancellationSlack is the least multiple of Σ M² that an engine adds to a squared
+// cancellationSlack is the least multiple of Σ M² that an engine adds to a squared
 // norm where parts of a record's gradient can cancel: places that share parameters
 // (M = Σ_w |X_w||Delta_w| of a term), and terms that do. A gradient clipped to C
-// then has parts of at most C/√CancellationSlack.
-const CancellationSlack = 0x1p-40
+// then has parts of at most C/√cancellationSlack.
+const cancellationSlack = 0x1p-40
 
 // NormSlack is the multiple of the size of a gradient's parts that engines add to its
 // squared norm, 0 for a tape without parts that can cancel. There square and sum are off
@@ -64,7 +64,7 @@ func NormSlack(t *graph.Tape) float64 {
 			most = max(most, sharing[i])
 		}
 	}
-	return max(CancellationSlack, 0x1p-53*float64((1+most)*(longest+len(t.Terms)+16)))
+	return max(cancellationSlack, 0x1p-53*float64((1+most)*(longest+len(t.Terms)+16)))
 }
 
 // TogetherAtMost is the largest number of records that an engine may add up before it
@@ -96,7 +96,7 @@ func cancellationAllowance(t *graph.Tape, batch int) float64 {
 		return 0
 	}
 	ways := float64(widest(t) * (1 + len(t.Cross)))
-	most := float64(min(batch, TogetherAtMost(t))) / math.Sqrt(CancellationSlack) // of C
+	most := float64(min(batch, TogetherAtMost(t))) / math.Sqrt(cancellationSlack) // of C
 	return 2 * ways * float64(batch) * (most + float64(batch)) * 0x1p-53
 }
 

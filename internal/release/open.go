@@ -33,8 +33,8 @@ type Altered struct{ Name, Why string }
 
 func (e *Altered) Error() string { return e.Name + ": " + e.Why }
 
-// FolderOf is dir, or the release folder below it.
-func FolderOf(dir string) string {
+// folderOf is dir, or the release folder below it.
+func folderOf(dir string) string {
 	below := filepath.Join(dir, "release")
 	if info, err := os.Lstat(below); err == nil && info.IsDir() {
 		return below
@@ -46,7 +46,7 @@ func FolderOf(dir string) string {
 // Unverified opens a release without comparing its files with the manifest, which may be
 // missing.
 func Open(dir string, unverified bool) (*Folder, error) {
-	f := &Folder{path: FolderOf(dir)}
+	f := &Folder{path: folderOf(dir)}
 	root, err := os.OpenRoot(f.path)
 	if err != nil {
 		return nil, notRelease(f.path, err)
@@ -116,7 +116,7 @@ func (e *Entry) wrong() string {
 		return "it names a file with a control character:"
 	case strings.EqualFold(e.Path, ManifestName) || strings.EqualFold(e.Path, SignatureName):
 		return "it lists"
-	case e.Bytes < 0 || e.Bytes > MostBytes:
+	case e.Bytes < 0 || e.Bytes > mostBytes:
 		return fmt.Sprintf("it gives %d bytes to", e.Bytes)
 	case err != nil || len(sum) != sha256.Size || strings.ToLower(e.SHA256) != e.SHA256:
 		return "it has no SHA-256 of"

@@ -47,7 +47,7 @@ const (
 
 // Limits of a release, because a hostile one could keep its verifier busy.
 const (
-	MostBytes    = 1 << 36 // of one file
+	mostBytes    = 1 << 36 // of one file
 	mostManifest = 1 << 24 // bytes
 	MostInMemory = 1 << 33 // bytes of a file that is read as a whole
 )

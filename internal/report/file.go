@@ -62,15 +62,15 @@ func CheckNames(m release.Manifest) error {
 
 // isKnown reports whether a release of d3p may have a file of this name.
 func isKnown(name string) bool {
-	return slices.Contains(always, name) || slices.Contains([]string{EventName, ReadmeName, table1CSV, table1MD, outputs.SideQueriesName, "registry.yaml", MarginalsName, UtilityName, outputs.TraceName, outputs.WeightsName}, name) ||
+	return slices.Contains(always, name) || slices.Contains([]string{EventName, readmeName, table1CSV, table1MD, outputs.SideQueriesName, "registry.yaml", MarginalsName, UtilityName, outputs.TraceName, outputs.WeightsName}, name) ||
 		strings.HasPrefix(name, publicFolder+"/") || outputs.IsDrawsFile(name)
 }
 
 // NotProtected is in every file of private/.
 const NotProtected = "NOT_PROTECTED"
 
-// ReadmeName is the list of a release's files, for people.
-const ReadmeName = "README"
+// readmeName is the list of a release's files, for people.
+const readmeName = "README"
 
 // contents are the files of a release in the order of the list, each with its purpose. A
 // name that ends in a slash is a folder.
@@ -93,7 +93,7 @@ var contents = []struct{ name, text string }{
 
 // ReadmeFile lists the files of a release.
 func ReadmeFile(p *Privacy, names []string) release.File {
-	return release.File{Name: ReadmeName, Covered: true, Write: func(w io.Writer) error {
+	return release.File{Name: readmeName, Covered: true, Write: func(w io.Writer) error {
 		var b strings.Builder
 		if p.Banner != "" {
 			fmt.Fprintf(&b, "%s\n", p.Banner)

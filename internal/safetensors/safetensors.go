@@ -73,19 +73,19 @@ func Write(w io.Writer, list []Array, metadata map[string]string) error {
 // PrivacyKey is the entry of the metadata of d3p's files that has the claim.
 const PrivacyKey = "d3p.privacy"
 
-// ErrDamaged is the error for a file whose head does not fit its length.
-var ErrDamaged = errors.New("damaged: its head does not fit its length")
+// errDamaged is the error for a file whose head does not fit its length.
+var errDamaged = errors.New("damaged: its head does not fit its length")
 
 // Read reads the arrays of a file, by name, and its metadata. Numbers are float64, float32,
 // float16 or bfloat16. Arrays that overlap, a name that stands twice and numbers that are
 // not finite are errors.
 func Read(raw []byte) (arrays map[string]Array, metadata map[string]string, err error) {
 	if len(raw) < 8 {
-		return nil, nil, ErrDamaged
+		return nil, nil, errDamaged
 	}
 	n, raw := binary.LittleEndian.Uint64(raw), raw[8:]
 	if n > uint64(len(raw)) {
-		return nil, nil, ErrDamaged
+		return nil, nil, errDamaged
 	}
 	var head map[string]json.RawMessage
 	if err := jsonfile.Strict(bytes.TrimRight(raw[:n], " "), &head); err != nil {
@@ -110,10 +110,10 @@ func Read(raw []byte) (arrays map[string]Array, metadata map[string]string, err 
 		}
 		from, to := e.Offsets[0], e.Offsets[1]
 		if from < 0 || to < from || to > len(data) || !fits(e.Shape, width, to-from) {
-			return nil, nil, ErrDamaged
+			return nil, nil, errDamaged
 		}
 		if used += to - from; used > len(data) {
-			return nil, nil, ErrDamaged
+			return nil, nil, errDamaged
 		}
 		a := Array{Name: name, Shape: e.Shape, Values: make([]float64, (to-from)/width)}
 		for i := range a.Values {

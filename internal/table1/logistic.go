@@ -24,9 +24,9 @@ type Logistic struct {
 	Mean, SD []float64          // of the priors, in the order of Places
 }
 
-// MostLogistic bounds the coefficients of a Logistic, the intercept among them: beyond it a
+// mostLogistic bounds the coefficients of a Logistic, the intercept among them: beyond it a
 // draw by rejection takes minutes to hours. Many records make it faster.
-func MostLogistic(records int) int {
+func mostLogistic(records int) int {
 	if records < 10000 {
 		return 16
 	}
@@ -50,7 +50,7 @@ func LogisticOf(m *models.Model) (*Logistic, error) {
 	if !ok {
 		return nil, errors.New("the formula has more than an intercept, columns and their products")
 	}
-	if most := MostLogistic(m.Spec.Data.Rows.N()); len(products) > most {
+	if most := mostLogistic(m.Spec.Data.Rows.N()); len(products) > most {
 		return nil, fmt.Errorf("the formula has %d coefficients, more than %d", len(products), most)
 	}
 	l := &Logistic{Products: products}

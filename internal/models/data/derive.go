@@ -25,8 +25,8 @@ type Derivation struct {
 // conditions are the operators whose result is 0 or 1.
 var conditions = []string{"==", "!=", "<", "<=", ">", ">=", "and", "or"}
 
-// IsCondition reports whether an expression is 0 or 1 in every record.
-func IsCondition(e expr.Expr) bool {
+// isCondition reports whether an expression is 0 or 1 in every record.
+func isCondition(e expr.Expr) bool {
 	switch e := e.(type) {
 	case *expr.Unary:
 		return e.Op == "not"
@@ -53,7 +53,7 @@ func (d *Data) Complete(c *Column) error {
 	if is, err := d.category(c); is {
 		return err
 	}
-	if IsCondition(c.Derive.Expr) {
+	if isCondition(c.Derive.Expr) {
 		c.Type.V = Binary // a condition
 		c.Levels = []source.Value[string]{{V: "0"}, {V: "1"}}
 		return nil
@@ -111,7 +111,7 @@ func (d *Data) interval(e expr.Expr) (lower, upper float64, err error) {
 		lower, upper, err = d.interval(e.X)
 		return -upper, -lower, err
 	case *expr.Binary:
-		if IsCondition(e) {
+		if isCondition(e) {
 			return 0, 1, nil
 		}
 		return d.combined(e)
@@ -224,7 +224,7 @@ type Condition struct {
 func (d *Data) ConditionOf(c *Column) (Condition, error) {
 	compared := fmt.Errorf("it must compare a column of the file with a constant, as in num > 0 or y == 'level'")
 	e, ok := c.Derive.Expr.(*expr.Binary)
-	if !ok || !IsCondition(e) {
+	if !ok || !isCondition(e) {
 		return Condition{}, compared
 	}
 	name, ok := e.X.(*expr.Name)

@@ -13,9 +13,9 @@ type Mixing struct {
 	Rewrite bool
 }
 
-// MixingLayers lists layers whose output for one record depends on other records, or whose
+// mixingLayers lists layers whose output for one record depends on other records, or whose
 // randomness d3p does not draw, with their replacements.
-func MixingLayers() []Mixing {
+func mixingLayers() []Mixing {
 	return []Mixing{
 		{"batch_norm", "it normalises with mean and variance of the batch", "use layer_norm or group_norm, or scale: in the data block", true},
 		{"batch_renorm", "it normalises with mean and variance of batches", "use layer_norm or group_norm", true},
@@ -27,11 +27,11 @@ func MixingLayers() []Mixing {
 	}
 }
 
-// MixingNamed is the layer of MixingLayers of that name, or of PyTorch's or Keras's, as in
+// MixingNamed is the layer of mixingLayers of that name, or of PyTorch's or Keras's, as in
 // BatchNorm2d and BatchNormalization.
 func MixingNamed(name string) (Mixing, bool) {
 	plain := withoutAxes(plainName(name))
-	list := MixingLayers()
+	list := mixingLayers()
 	at := slices.IndexFunc(list, func(x Mixing) bool { return plainName(x.Name) == plain })
 	if at < 0 {
 		return Mixing{}, false
@@ -47,7 +47,7 @@ var lineComment = regexp.MustCompile(` #.*`)
 
 // WithoutMixing is a model file with the layer at a line and column, from 1, replaced by
 // group_norm with one group, which fits any number of channels. It keeps settings that
-// group_norm has. It returns false without a replaceable layer of MixingLayers there.
+// group_norm has. It returns false without a replaceable layer of mixingLayers there.
 func WithoutMixing(text string, line, column int) (string, bool) {
 	lines := strings.SplitAfter(text, "\n")
 	if line < 1 || line > len(lines) || column < 1 || column > len(lines[line-1]) {

@@ -11,9 +11,9 @@ import (
 	"d3p/internal/settings"
 )
 
-// SpreadOnBounds is the start of means that are spread over the declared bounds
+// spreadOnBounds is the start of means that are spread over the declared bounds
 // of the columns, so that the components of a mixture differ from the start.
-const SpreadOnBounds = "spread_on_bounds"
+const spreadOnBounds = "spread_on_bounds"
 
 // GuideBlock gives one parameter its own family, independent of the others.
 type GuideBlock struct{ Param, Family source.Value[string] }
@@ -55,7 +55,7 @@ func (g *Guide) fields(s *Spec) []field {
 					return
 				}
 				spreads(g).print(p)
-			}, absent: init.absent, meaning: init.meaning + "; {mus: " + SpreadOnBounds + "} spreads the components of a parameter over the declared bounds"},
+			}, absent: init.absent, meaning: init.meaning + "; {mus: " + spreadOnBounds + "} spreads the components of a parameter over the declared bounds"},
 		named("blocks", &g.Blocks, func(r *reader, e entry) (GuideBlock, bool) {
 			family := r.choice(e, guide.MeanFieldName, guide.FullRankName)
 			return GuideBlock{e.name(), family}, family.IsSet()
@@ -83,8 +83,8 @@ func (r *reader) checkCustom(g *Guide) {
 // the others then start as the plan decides.
 func (r *reader) guideInit(e entry, g *Guide) {
 	if !e.isMapping() {
-		if s, ok := e.node.(*ast.StringNode); ok && r.shape == nil && s.Value == SpreadOnBounds {
-			r.Add(r.at(e.node), "write init: {mus: "+SpreadOnBounds+"}", "%s needs the name of a parameter", SpreadOnBounds)
+		if s, ok := e.node.(*ast.StringNode); ok && r.shape == nil && s.Value == spreadOnBounds {
+			r.Add(r.at(e.node), "write init: {mus: "+spreadOnBounds+"}", "%s needs the name of a parameter", spreadOnBounds)
 			return
 		}
 		r.setting(e, settings.Named("init"))
@@ -96,8 +96,8 @@ func (r *reader) guideInit(e entry, g *Guide) {
 // spreads is `init: {mus: spread_on_bounds}`.
 func spreads(g *Guide) field {
 	return named("init", &g.Spread, func(r *reader, e entry) (source.Value[string], bool) {
-		return e.name(), r.choice(e, SpreadOnBounds).IsSet()
-	}, func(p *printer, name source.Value[string]) { p.line(name.V, SpreadOnBounds) })
+		return e.name(), r.choice(e, spreadOnBounds).IsSet()
+	}, func(p *printer, name source.Value[string]) { p.line(name.V, spreadOnBounds) })
 }
 
 // checkBlocks reports blocks under a guide that takes none.

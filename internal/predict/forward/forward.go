@@ -22,8 +22,8 @@ import (
 // ErrLatent is the error for a model with local latents.
 var ErrLatent = errors.New("its predictions draw random codes for each row, and a file of ONNX draws none")
 
-// ErrNothing is the error for a model without an expected value and without levels.
-var ErrNothing = errors.New("no response has an expected value or levels")
+// errNothing is the error for a model without an expected value and without levels.
+var errNothing = errors.New("no response has an expected value or levels")
 
 // Model writes the predictions of m at θ, of m.P unconstrained scalars. Inputs are the
 // columns and tensors of a data file, outputs the responses, under their names.
@@ -37,7 +37,7 @@ func Model(m *models.Model, theta []float64, producer string) (*onnx.Model, erro
 	}
 	wanted := responses(m, f.Outputs)
 	if len(wanted) == 0 {
-		return nil, ErrNothing
+		return nil, errNothing
 	}
 	l := newLowering(m.Name, producer, f)
 	return l.write(f, wanted, theta, func() error { return l.inputs(m) })

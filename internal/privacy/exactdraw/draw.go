@@ -46,7 +46,7 @@ func (s *sampler) try(src *noise.Stream) ([]float64, bool) {
 	}
 	square := 0.0
 	for i, k := range s.place {
-		s.phi[i] = float64(k) * Spacing
+		s.phi[i] = float64(k) * spacing
 		square += s.phi[i] * s.phi[i]
 	}
 	if square > s.p.radius*s.p.radius {

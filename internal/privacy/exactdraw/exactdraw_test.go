@@ -104,8 +104,8 @@ func TestAcceptanceIsAProbability(t *testing.T) {
 		for range 3000 {
 			reach := math.Exp(8*rng.Float64() - 5)
 			for j := range place {
-				place[j] = int64((s.q.mode[j] + reach*rng.NormFloat64()) / Spacing)
-				phi[j] = float64(place[j]) * Spacing
+				place[j] = int64((s.q.mode[j] + reach*rng.NormFloat64()) / spacing)
+				phi[j] = float64(place[j]) * spacing
 			}
 			greatest = max(greatest, -p.Energy(phi, math.Inf(1))-s.q.logProbability(place)-s.most)
 		}
@@ -129,7 +129,7 @@ func TestProposalsHaveTheirProbability(t *testing.T) {
 	bin := func(place []int64) int {
 		at := 0
 		for i := range place {
-			x := float64(place[i])*Spacing - mode[i]
+			x := float64(place[i])*spacing - mode[i]
 			k := int(math.Floor(x/side)) + half/2
 			if k < 0 || k >= half {
 				return -1
@@ -146,16 +146,16 @@ func TestProposalsHaveTheirProbability(t *testing.T) {
 			outside--
 		}
 	}
-	// a midpoint rule of the density; places are Spacing apart, a cell has 2^20 of them and more
+	// a midpoint rule of the density; places are spacing apart, a cell has 2^20 of them and more
 	const fine = 40
 	constant := -2 * math.Log(coarse*math.Sqrt(2*math.Pi))
 	total := 0.0
 	for i := range half * fine {
 		for j := range half * fine {
 			for k, x := range []int{i, j} {
-				place[k] = int64((mode[k] + ((float64(x)+0.5)/fine-half/2)*side) / Spacing)
+				place[k] = int64((mode[k] + ((float64(x)+0.5)/fine-half/2)*side) / spacing)
 			}
-			mass := math.Exp(q.logProbability(place)+constant) * math.Pow(side/fine/Spacing, 2)
+			mass := math.Exp(q.logProbability(place)+constant) * math.Pow(side/fine/spacing, 2)
 			expected[bin(place)] += mass * draws
 			total += mass
 		}

@@ -7,7 +7,7 @@
 //
 //	p(φ) ∝ exp(−U(φ)),  U(φ) = |φ|²/2 + Σ w_i f(o_i + a_i·φ),  f(z) = log(1 + e^−z).
 //
-// Draw returns whole multiples of Spacing. The place that belongs to a cube of the lattice
+// Draw returns whole multiples of spacing. The place that belongs to a cube of the lattice
 // comes with the probability that p gives the cube, times a factor within exp(±Slack), but
 // for places of probability below 2^-170 together.
 //

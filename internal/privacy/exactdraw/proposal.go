@@ -10,8 +10,8 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// Spacing is that of the lattice of φ.
-const Spacing = 0x1p-36
+// spacing is that of the lattice of φ.
+const spacing = 0x1p-36
 
 // coarse is the number of cells in a standard deviation of a proposal: the multiples of the
 // spacing on which noise.AddGaussian puts a standard normal.
@@ -52,10 +52,10 @@ func newProposal(mode []float64, root *mat.Cholesky, prior float64) *proposal {
 		for j := i + 1; j < d; j++ {
 			q.towards[i*d+j] = -c.At(j, i) / c.At(i, i)
 		}
-		q.base[i] = max(1, math.RoundToEven(1/(c.At(i, i)*Spacing*coarse)))
-		unit := coarse * q.base[i] * c.At(i, i) * Spacing
+		q.base[i] = max(1, math.RoundToEven(1/(c.At(i, i)*spacing*coarse)))
+		unit := coarse * q.base[i] * c.At(i, i) * spacing
 		q.scale[0], q.scale[1] = min(q.scale[0], unit), max(q.scale[1], unit)
-		q.slip += c.At(i, i) * Spacing
+		q.slip += c.At(i, i) * spacing
 	}
 	widest := 2 / math.Sqrt(prior)
 	n := min(mostComponents, 1+int(math.Ceil(math.Log(widest)/math.Log(spread))))
@@ -96,9 +96,9 @@ func (q *proposal) share(shares []float64) {
 func (q *proposal) centre(place []int64, i int) int64 {
 	c := q.mode[i]
 	for j := i + 1; j < q.d; j++ {
-		c += q.towards[i*q.d+j] * (float64(place[j])*Spacing - q.mode[j])
+		c += q.towards[i*q.d+j] * (float64(place[j])*spacing - q.mode[j])
 	}
-	return int64(math.RoundToEven(max(-0x1p60, min(c/Spacing, 0x1p60))))
+	return int64(math.RoundToEven(max(-0x1p60, min(c/spacing, 0x1p60))))
 }
 
 // draw sets place (d) to a draw, in units of the spacing. It reports false if a number is

@@ -25,7 +25,7 @@ func Slack(d, records int, slope, shift float64) float64 {
 	const unit = 0x1p-53
 	n, r := float64(records), radius(d, records, slope, shift)
 	term := slope*(r+shift) + 1
-	steep := (n*slope + r) * Spacing
+	steep := (n*slope + r) * spacing
 	a := n*term*unit*(float64(d)+16) + r*r*unit*float64(d+8) + 1e-10*float64(d) + 1e-12 + steep*steep/12
 	return 2 * a
 }
