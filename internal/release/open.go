@@ -28,7 +28,7 @@ type Folder struct {
 	entries  map[string]Entry // nil: files are read unchecked
 }
 
-// Altered: a file of a release differs from its manifest.
+// Altered is the error for a file of a release that differs from its manifest.
 type Altered struct{ Name, Why string }
 
 func (e *Altered) Error() string { return e.Name + ": " + e.Why }

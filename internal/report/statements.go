@@ -24,6 +24,7 @@ func OneLine(claim, clipping string) string {
 	return claim
 }
 
+// ClaimLine is the claim in one line: ε rounded up, δ rounded up to three digits, the unit and its neighbours.
 func ClaimLine(epsilon, delta float64, entity string, rel event.Relation) string {
 	return fmt.Sprintf("(%s, %s)-differential privacy for one %s, %s neighbours", Upward(epsilon), decimal.Up(delta, 3), entity, RelationWords(rel))
 }

@@ -104,7 +104,7 @@ func ReadClipGroups(text string) (g ClipGroups, m *Mistake) {
 	return g, nil
 }
 
-// The forms of texts with a grammar.
+// traceForm, clipGroupsForm and scheduleForm are the mistakes in texts with a grammar; nil for none.
 func traceForm(text string) *Mistake      { _, m := ReadTrace(text); return m }
 func clipGroupsForm(text string) *Mistake { _, m := ReadClipGroups(text); return m }
 func scheduleForm(text string) *Mistake {

@@ -12,5 +12,5 @@ func AtLeast(k, n int, alpha float64) float64 {
 	return distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(alpha)
 }
 
-// AtMost is an upper bound likewise.
+// AtMost is an upper bound on that probability: it is below the truth with probability at most alpha.
 func AtMost(k, n int, alpha float64) float64 { return 1 - AtLeast(n-k, n, alpha) }

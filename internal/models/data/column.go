@@ -151,6 +151,7 @@ func (c *Column) Untransformed(x float64) float64 {
 	return x
 }
 
+// TransformNames are the names of Transforms, in their order.
 func TransformNames() []string {
 	names := make([]string, len(Transforms))
 	for i, t := range Transforms {

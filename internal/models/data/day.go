@@ -142,8 +142,7 @@ func dateOf(n int) (year, month, day int) {
 	return year, month, day
 }
 
-// Day is the date of a value of a date column, in the unit of the model: days
-// since its origin.
+// Day is the day, counted from 1970-01-01, of x days since the column's origin.
 func (c *Column) Day(x float64) int { return int(math.Round(x)) + c.Origin.V }
 
 // Number reads a cell of a numeric column in the unit of the model, without its

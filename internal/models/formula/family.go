@@ -335,7 +335,7 @@ func FamilyOf(name string) *family {
 	return nil
 }
 
-// auxNames lists the parameters of families besides the linear predictor, each once.
+// AuxiliaryNames lists the parameters of families besides the linear predictor, each once.
 func AuxiliaryNames() []string {
 	var names []string
 	for _, f := range families {

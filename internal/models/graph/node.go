@@ -44,7 +44,7 @@ func (n *Node) Args() []*Node { return n.args }
 // Name is the name of a leaf, "" for others.
 func (n *Node) Name() string { return n.attr.name }
 
-// Bad: the node results from a reported misuse; using it reports nothing new.
+// Bad reports whether the node results from a reported misuse; using it reports nothing new.
 func (n *Node) Bad() bool { return n.bad }
 
 // Value is the value of a scalar constant.

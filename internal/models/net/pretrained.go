@@ -47,7 +47,7 @@ type arrays func(kind string) (safetensors.Array, bool)
 // one. An array without a layout has PyTorch's name and order.
 type layout func(file arrays) (safetensors.Array, bool)
 
-// transposed is the transpose of a matrix of the file.
+// transposedWeight is the transpose of a weight matrix of the file; another weight stays.
 func transposedWeight(file arrays) (safetensors.Array, bool) {
 	a, ok := file("weight")
 	if !ok || len(a.Shape) != 2 {

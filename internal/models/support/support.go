@@ -162,6 +162,7 @@ func (s Support) containsElement(x []float64, i int, v float64) bool {
 	return true
 }
 
+// Sum is Σ x.
 func Sum(x []float64) float64 {
 	var s float64
 	for _, v := range x {

@@ -55,7 +55,7 @@ func Steerable(w io.Writer, env func(name string) (string, bool)) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Phase shows on a terminal what goes on.
+// Phase replaces the line of progress on a terminal by what; elsewhere it writes nothing.
 func (p *Progress) Phase(what string) {
 	if p != nil && p.bar {
 		p.open = true

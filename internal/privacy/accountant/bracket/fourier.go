@@ -177,4 +177,5 @@ func bits(n int) (b int) {
 	return b
 }
 
+// Mod is i modulo n, a power of two, from 0 to n - 1 also for i < 0.
 func Mod(i, n int) int { return i & (n - 1) }

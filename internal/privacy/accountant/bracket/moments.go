@@ -234,6 +234,8 @@ func (c *Composition) Scan(f func(theta float64) float64) (theta, value float64)
 	return best, value
 }
 
+// Window is the window of the sum, tilted by theta, of this mean and standard deviation, for η =
+// exp(logEta).
 func (c *Composition) Window(theta, mean, sd, logEta float64) numeric.Window {
 	k := c.LogMoment(theta)
 	below, lambdaBelow := numeric.LeastWidth(sd, logEta, func(l float64) float64 { return (c.LogMoment(theta-l)-k-logEta)/l + mean })

@@ -3,6 +3,7 @@ package numeric
 // Sum is a sum that loses no more than its last digit (Kahan and Babuška).
 type Sum struct{ Sum, Rest float64 }
 
+// Add adds x.
 func (t *Sum) Add(x float64) {
 	sum := t.Sum + x
 	part := sum - t.Sum
@@ -10,4 +11,5 @@ func (t *Sum) Add(x float64) {
 	t.Sum = sum
 }
 
+// Value is the sum of all numbers added.
 func (t *Sum) Value() float64 { return t.Sum + t.Rest }

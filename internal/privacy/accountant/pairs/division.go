@@ -6,8 +6,8 @@ import "math"
 // and the rare losses, which may be far larger, on a coarse one.
 type Division struct{ Lo, Hi float64 }
 
-// bulk is the pair's part inside, rare the part outside the division. Both
-// are pairs that lack the other's mass.
+// Divide cuts p: bulk is its part inside the division, rare that outside. Both are pairs that
+// lack the other's mass.
 func (p *Pair) Divide(d Division) (bulk, rare *Pair) {
 	bulk = &Pair{End: p.End, Ceiling: p.Ceiling, Missing: p.Missing, Partial: p.Partial}
 	rare = &Pair{End: math.Inf(-1), Infinity: p.Infinity, Partial: true}

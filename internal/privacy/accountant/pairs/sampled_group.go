@@ -20,6 +20,7 @@ type SampledGroup struct {
 	logWeight []float64
 }
 
+// NewSampledGroup is that of K = size records at sampling rate q and noise multiplier s.
 func NewSampledGroup(s, q float64, size int) SampledGroup {
 	g := SampledGroup{s: s, Some: -math.Expm1(float64(size) * math.Log1p(-q)), logWeight: make([]float64, size)}
 	choose := 1.0

@@ -47,6 +47,7 @@ func OpenArray(path string, f *os.File, is format) (io.Reader, Array, error) {
 	return src, a, err
 }
 
+// ShortArray is the error for an array file at path that ends before its last number.
 func ShortArray(path string) error {
 	return &FileError{File: path, Problem: "is shorter than its head says", Hint: "write or download it again"}
 }

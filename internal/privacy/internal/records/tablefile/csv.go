@@ -31,6 +31,7 @@ const (
 	LongRow    Malformed = "a line is longer than 16 MiB"
 )
 
+// Ragged is the fault of a line of a table of width fields that has more or fewer.
 func Ragged(width int) Malformed {
 	return Malformed(fmt.Sprintf("a line does not have the %d fields of the table", width))
 }
