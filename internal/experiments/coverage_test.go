@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/posterior"
 )
 
@@ -29,10 +29,7 @@ core:
 
 // TestScores compares the scores of a posterior with scores computed by hand.
 func TestScores(t *testing.T) {
-	m, err := models.Read("m.yaml", []byte(twoParameters), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "m.yaml", twoParameters)
 	post := &posterior.Posterior{Mean: []float64{1, 2}, LogSD: []float64{math.Log(3), 0}, VarDP: []float64{16, 0}}
 	got := scoreTable(m, post, []float64{9, 4}) // 1 ± 5 and 2 ± 1
 	for name, want := range map[string]score{

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/models/simulate"
 	"d3p/internal/privacy/noise"
@@ -19,10 +18,7 @@ import (
 // and the run is always the same.
 func TestClippingBiasOfResidualSD(t *testing.T) {
 	stattest.SkipNumerics(t)
-	m, err := models.Read("residuals.yaml", []byte(modelstest.Residuals), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "residuals.yaml", modelstest.Residuals)
 	const tables = 12
 	at, held, errors := m.P-1, 0, 0.0
 	for _, p := range m.Params {

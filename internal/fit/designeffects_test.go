@@ -8,8 +8,8 @@ import (
 
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/models/simulate"
 	"d3p/internal/models/source"
 	"d3p/internal/privacy/event"
@@ -24,7 +24,7 @@ import (
 func TestIntervalsOfRowsThatAreAlike(t *testing.T) {
 	stattest.SkipNumerics(t)
 	const persons, rows = 5000, 4
-	m, err := models.Read("visits.yaml", []byte(`d3p: 1
+	m := modelstest.Compile(t, "visits.yaml", `d3p: 1
 data:
   unit: {entity: person, id: person, rows_per_unit: 4}
   rows: {public: 5000}
@@ -32,10 +32,7 @@ data:
     x: {type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}}
     y: {type: binary}
 model: {formula: y ~ x, family: bernoulli}
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	for _, same := range []bool{false, true} {
 		table := simulate.At(m, []float64{0.3, 0.5}, persons*rows, m.DeclaredLaw(), noise.NewRandom(noise.Public(3).Stream(noise.Simulation)))
 		person := make([]float64, persons*rows)

@@ -12,7 +12,7 @@ import (
 
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
@@ -24,10 +24,7 @@ import (
 // All are one entry of the ledger, which has the planned event then, and a fit whose release
 // is still to be written asks nothing again.
 func TestSideQueriesMeasureIterates(t *testing.T) {
-	m, err := models.Read("correlated.yaml", []byte(correlated), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "correlated.yaml", correlated)
 	l := m.DeclaredLaw()
 	l.Correlation = []float64{1, 0.95, 0.95, 0, 0.95, 1, 0.95, 0, 0.95, 0.95, 1, 0, 0, 0, 0, 1}
 	rng := noise.NewRandom(noise.Public(3).Stream(noise.Simulation))

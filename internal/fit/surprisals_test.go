@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/models/simulate"
 	"d3p/internal/privacy/noise"
 )
@@ -15,7 +15,7 @@ import (
 // entry of the ledger, and a fit whose release is still to be written
 // asks nothing again.
 func TestRecordsFarOutAreCounted(t *testing.T) {
-	m, err := models.Read("calls.yaml", []byte(`d3p: 1
+	m := modelstest.Compile(t, "calls.yaml", `d3p: 1
 data:
   unit: {entity: person, rows_per_unit: 1}
   rows: {public: 5000}
@@ -23,10 +23,7 @@ data:
     x: {type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}}
     y: {type: integer, lower: 0, upper: 200}
 model: {formula: y ~ x, family: poisson}
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	for _, far := range []int{0, 100} {
 		table := simulate.At(m, []float64{1, 0.5}, 5000, m.DeclaredLaw(), noise.NewRandom(noise.Public(3).Stream(noise.Simulation)))
 		for i := range far {

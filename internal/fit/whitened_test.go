@@ -7,7 +7,7 @@ import (
 
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -33,10 +33,7 @@ model:
 // do. The law is known exactly here. Seeds are fixed.
 func TestIntervalsOfCorrelatedColumns(t *testing.T) {
 	stattest.SkipNumerics(t)
-	m, err := models.Read("correlated.yaml", []byte(correlated), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "correlated.yaml", correlated)
 	l := m.DeclaredLaw()
 	l.Correlation = make([]float64, 16)
 	for i := range 4 {

@@ -10,6 +10,7 @@ import (
 	"d3p/internal/models/difference"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/models/simulate"
 )
 
@@ -51,11 +52,7 @@ guide:
 
 func compileText(t *testing.T, src string) *models.Model {
 	t.Helper()
-	m, err := models.Read("model.yaml", []byte(src), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return modelstest.Compile(t, "model.yaml", src)
 }
 
 // TestAutoEncoder compares the loss of a record with the bound written out here,

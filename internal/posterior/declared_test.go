@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 )
 
@@ -31,10 +31,7 @@ model:
 // and of a sample. Moments of 40,000 draws are off by more than 6 standard errors
 // once in 10^9.
 func TestDeclaredHasTheMomentsOfTurnedDraws(t *testing.T) {
-	m, err := models.Read("wide.yaml", []byte(wide), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "wide.yaml", wide)
 	p, err := plan.New(m, plan.Config{Epsilon: 1})
 	if err != nil {
 		t.Fatal(err)

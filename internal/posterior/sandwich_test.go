@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 )
 
@@ -12,10 +11,7 @@ import (
 // of it for gradients at twice the true residual sd, and proportional to the clip
 // norm where everything is clipped. Rows that are alike multiply it.
 func TestSamplingRatio(t *testing.T) {
-	m, err := models.Read("residuals.yaml", []byte(modelstest.Residuals), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "residuals.yaml", modelstest.Residuals)
 	sigma := param(t, m, "sigma").Offset
 	ratios := func(clipNorm, logSD float64) []float64 {
 		truth, at := []float64{0.3, -0.5, 0.2}, []float64{0.3, -0.5, 0.2}

@@ -16,6 +16,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -27,7 +28,7 @@ import (
 // rejects what is outside its bounds, one that is imputed, and levels.
 func survey(t *testing.T, unit string) encoding.Encoding {
 	t.Helper()
-	m, err := models.Read("survey.yaml", []byte(`d3p: 1
+	m := modelstest.Compile(t, "survey.yaml", `d3p: 1
 data:
   unit: `+unit+`
   rows: {upper_bound: 100}
@@ -40,10 +41,7 @@ data:
 model:
   formula: y ~ 1 + x + k + g
   family: bernoulli
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	return m.Encoding
 }
 

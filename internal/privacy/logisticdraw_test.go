@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
@@ -258,7 +258,7 @@ func TestExactDrawIsOfTheModel(t *testing.T) {
 		if strings.HasPrefix(formula, "y ~ 0") {
 			intercept = ""
 		}
-		m, err := models.Read("survey.yaml", []byte(`d3p: 1
+		m := modelstest.Compile(t, "survey.yaml", `d3p: 1
 data:
   unit: {entity: visit, rows_per_unit: 1}
   rows: {public: 100}
@@ -272,10 +272,7 @@ model:
   formula: "`+formula+`"
   family: bernoulli
   priors: {b: "normal(0.5, 2)"`+intercept+`}
-`), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+`)
 		l, err := table1.LogisticOf(m)
 		if err != nil {
 			t.Fatal(formula, ": ", err)

@@ -12,6 +12,7 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
@@ -24,7 +25,7 @@ func locationModel(t *testing.T, rows int, density string) *models.Model {
 	if rows == 1 {
 		unit = "{entity: person, rows_per_unit: 1}"
 	}
-	m, err := models.Read("location.yaml", []byte(`d3p: 1
+	return modelstest.Compile(t, "location.yaml", `d3p: 1
 data:
   unit: `+unit+`
   rows: {upper_bound: 20}
@@ -39,11 +40,7 @@ core:
   rows:
     observe:
       `+density+`
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+`)
 }
 
 func drawsFrom(t *testing.T, m *models.Model, text string, rel event.Relation, root noise.Root) *privacy.Curator {

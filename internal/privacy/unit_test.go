@@ -11,6 +11,7 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -19,7 +20,7 @@ import (
 // are kept, or of rows that are units of their own.
 func visits(t *testing.T, unit string) *models.Model {
 	t.Helper()
-	m, err := models.Read("visits.yaml", []byte(`d3p: 1
+	return modelstest.Compile(t, "visits.yaml", `d3p: 1
 data:
   unit: `+unit+`
   rows: {upper_bound: 100}
@@ -30,11 +31,7 @@ data:
 model:
   formula: y ~ 1 + x + (1 | g)
   family: bernoulli
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+`)
 }
 
 // patient is the rows of one unit.

@@ -10,6 +10,7 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy"
 	"d3p/internal/settings"
@@ -31,7 +32,7 @@ model:
 // rehearsed rehearses a fit of the model at epsilon 1 with Table 1.
 func rehearsed(t *testing.T, drawn *models.Model, tables int) []Row {
 	t.Helper()
-	m := read(t, logistic)
+	m := modelstest.Compile(t, "m.yaml", logistic)
 	p, err := plan.New(m, plan.Config{Epsilon: 1, Table1: settings.Table1Default})
 	if err != nil {
 		t.Fatal(err)
@@ -50,15 +51,6 @@ func rehearsed(t *testing.T, drawn *models.Model, tables int) []Row {
 	return rows
 }
 
-func read(t *testing.T, text string) *models.Model {
-	t.Helper()
-	m, err := models.Read("m.yaml", []byte(text), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // About nine in ten intervals hold the truth, and they are narrower than the prior's; few
 // hold it where tables come from effects ten times as large as the prior says.
 func TestRehearsal(t *testing.T) {
@@ -73,7 +65,7 @@ func TestRehearsal(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	elsewhere := read(t, strings.Replace(logistic, `b: "normal(0, 1)"`, `b: "normal(30, 1)"`, 1))
+	elsewhere := modelstest.Compile(t, "m.yaml", strings.Replace(logistic, `b: "normal(0, 1)"`, `b: "normal(30, 1)"`, 1))
 	if r := rehearsed(t, elsewhere, 3)[1]; r.Hold != 0 {
 		t.Errorf("of effects beyond the prior: %+v", r)
 	}

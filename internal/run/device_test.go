@@ -12,7 +12,7 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/fit/fittest"
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
@@ -51,10 +51,7 @@ func TestGoesOnOnTheProcessor(t *testing.T) {
 	if err := os.WriteFile(data, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, err := models.Read("two.yaml", []byte(twoColumns), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "two.yaml", twoColumns)
 	fitted := func(name, device string, failing int) (*run.Result, []string, error) {
 		p, err := plan.New(m, plan.Config{Epsilon: 1, Steps: 50, SamplingRate: 0.5, Table1: "none"})
 		if err != nil {

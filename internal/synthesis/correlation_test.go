@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stats"
@@ -110,7 +111,7 @@ var relationNames = []string{
 // less than .5 was left where cells were shrunk towards independence.
 func TestTwinKeepsCorrelation(t *testing.T) {
 	const tables = 4
-	m, got := read(t, twoModel), 0.0
+	m, got := modelstest.Compile(t, "m.yaml", twoModel), 0.0
 	for k := range uint64(tables) {
 		table, _ := learn(t, m, normalsFile(normals(3000, public(6000+k))), event.AddRemove, 16.8, 6100+k)
 		x := draw(t, m, table, 3000, false, public(6200+k))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 )
@@ -15,7 +16,7 @@ import (
 // on average, declared as 0 to 365.
 func TestSmallNumbersUnderWideBounds(t *testing.T) {
 	const n, most = 6000, 16
-	m := read(t, model[:strings.Index(model, "    age:")]+"    visits: {type: integer, lower: 0, upper: 365}\n"+levels("ill", 2)+"twin: {engine: marginals}\n")
+	m := modelstest.Compile(t, "m.yaml", model[:strings.Index(model, "    age:")]+"    visits: {type: integer, lower: 0, upper: 365}\n"+levels("ill", 2)+"twin: {engine: marginals}\n")
 	random := public(31)
 	var b bytes.Buffer
 	b.WriteString("visits,ill\n")

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"d3p/internal/models/modelstest"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
@@ -265,7 +266,7 @@ type study struct {
 
 // cover counts the intervals from separate tables that hold the truth.
 func (s study) cover(t *testing.T) {
-	m, truth := read(t, s.model), s.truth
+	m, truth := modelstest.Compile(t, "m.yaml", s.model), s.truth
 	const tables = 20
 	held, bias, width := make([]int, len(truth)), make([]float64, len(truth)), make([]float64, len(truth))
 	given, heldBy := make(map[string]int), make(map[string]int)
@@ -320,7 +321,7 @@ func (s study) cover(t *testing.T) {
 // .9. Without the negative counts it is 1.4 and 3.7 too far.
 func TestSeparateTailsAreNotWidened(t *testing.T) {
 	const releases, n = 16, 1000
-	m := read(t, patientsModel)
+	m := modelstest.Compile(t, "m.yaml", patientsModel)
 	var low, high []float64
 	for k := range uint64(releases) {
 		table, _ := learn(t, m, patientsFile(patients(n, public(5000+k))), event.AddRemove, 16.8, 5100+k)
@@ -352,7 +353,7 @@ func TestSeparateVarianceIsTheError(t *testing.T) {
 	stattest.SkipNumerics(t)
 	const n, tables, releases = 1000, 10, 150
 	truth := []float64{0.3, 0.25} // smokers; ill among smokers, .6, less ill among others, .35
-	m := read(t, pairModel)
+	m := modelstest.Compile(t, "m.yaml", pairModel)
 	var squares, variance [2]float64
 	for k := range uint64(releases) {
 		random := public(7000 + k)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"d3p/internal/models/law"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/models/simulate"
 	"d3p/internal/synthesis"
 )
@@ -25,7 +26,7 @@ twin:
 // A table has the bought columns whatever the mixture says. It has the mixture's relations
 // where these agree with the bought correlation, and none of a mixture that contradicts it.
 func TestMixtureIsNoWorseThanTable1(t *testing.T) {
-	m := read(t, twoColumns)
+	m := modelstest.Compile(t, "m.yaml", twoColumns)
 	twin, err := simulate.NewTwin(m)
 	if err != nil {
 		t.Fatal(err)

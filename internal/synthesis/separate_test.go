@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/synthesis"
@@ -26,7 +27,7 @@ func TestSeparateTablesOfManyColumnsKeepPairs(t *testing.T) {
 			header.WriteByte(',')
 		}
 	}
-	m := read(t, text+"twin: {engine: marginals}\n")
+	m := modelstest.Compile(t, "m.yaml", text+"twin: {engine: marginals}\n")
 	records, random := make([][]float64, columns), public(20)
 	file := &header
 	for range n {
@@ -106,7 +107,7 @@ twin:
 // A rule about the order of two numbers, nearly always of one bin, moves neither of them: each
 // keeps its distribution within the bin, and no bin loses the records that break the rule.
 func TestRulesKeepColumns(t *testing.T) {
-	m, random := read(t, stays), public(5)
+	m, random := modelstest.Compile(t, "m.yaml", stays), public(5)
 	var b strings.Builder
 	b.WriteString("from,to\n")
 	records := make([][]float64, 2)

@@ -12,6 +12,7 @@ import (
 
 	"d3p/internal/marginals"
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
@@ -61,15 +62,6 @@ func people(n int, random *noise.Random) []byte {
 		fmt.Fprintf(&b, "%d,%g,%s,%s\n", age, gain, home, ill)
 	}
 	return b.Bytes()
-}
-
-func read(t *testing.T, text string) *models.Model {
-	t.Helper()
-	m, err := models.Read("m.yaml", []byte(text), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 // learn fits records; the curator comes back for its ledger.
@@ -135,7 +127,7 @@ func TestFitCostsItsReleases(t *testing.T) {
 		plan.Events = append(plan.Events, event.Gaussian{NoiseMultiplier: multiplier})
 	}
 	for _, text := range []string{model, head + levels("home", 3) + levels("ill", 2) + "twin: {engine: marginals}\n", head + levels("home", 3) + "twin: {engine: marginals}\n"} {
-		m := read(t, text)
+		m := modelstest.Compile(t, "m.yaml", text)
 		for _, rel := range []event.Relation{event.AddRemove, event.Substitute, event.ZeroOut} {
 			table, c := learn(t, m, people(500, public(1)), rel, multiplier, 2)
 			want, err := accountant.Epsilon(plan, rel, 1e-5)
@@ -156,7 +148,7 @@ func TestFitCostsItsReleases(t *testing.T) {
 // A synthetic table keeps the shares, the relation of illness and age, the spike at
 // zero, missing cells and the rule, and stays in the bounds.
 func TestTwinKeepsTheTable(t *testing.T) {
-	m := read(t, model)
+	m := modelstest.Compile(t, "m.yaml", model)
 	table, _ := learn(t, m, people(6000, public(3)), event.AddRemove, 8, 4)
 	if math.Abs(table.Records-6000) > 200 {
 		t.Errorf("%g records", table.Records)
@@ -206,7 +198,7 @@ func TestTwinKeepsTheTable(t *testing.T) {
 // Perturbed tables vary as the shares do over records and noise, so that intervals
 // from several tables hold.
 func TestPerturbedTablesVary(t *testing.T) {
-	m := read(t, model)
+	m := modelstest.Compile(t, "m.yaml", model)
 	const n, fits = 1500, 24
 	var estimates, perturbed []float64
 	share := func(x [][]float64) float64 {
@@ -252,7 +244,7 @@ func variance(x []float64) float64 {
 
 // A bad file is refused, not drawn from.
 func TestDrawerRefuses(t *testing.T) {
-	m := read(t, model)
+	m := modelstest.Compile(t, "m.yaml", model)
 	for name, spoil := range map[string]func(*synthesis.Table){
 		"columns":  func(x *synthesis.Table) { x.Columns = x.Columns[1:] },
 		"bins":     func(x *synthesis.Table) { x.Columns[0].Bins = []int{0, 0} },
@@ -273,7 +265,7 @@ func TestDrawerRefuses(t *testing.T) {
 // Without usable records, or without any record, the result is a table of noise and not an
 // error.
 func TestFitOfNoRecords(t *testing.T) {
-	m := read(t, model)
+	m := modelstest.Compile(t, "m.yaml", model)
 	for _, records := range []string{"age,gain,home,ill\n", "age,gain,home,ill\n,,,\nx,y,z,w\n1e300,-1e300,own,yes\n"} {
 		table, _ := learn(t, m, []byte(records), event.AddRemove, 8, 9)
 		x := draw(t, m, table, 50, true, public(10))
@@ -284,7 +276,7 @@ func TestFitOfNoRecords(t *testing.T) {
 }
 
 func TestCheckRefuses(t *testing.T) {
-	big := read(t, `
+	big := modelstest.Compile(t, "m.yaml", `
 d3p: 1
 data:
   unit: {entity: person, rows_per_unit: 1}
@@ -296,7 +288,7 @@ twin: {engine: marginals, workload: [[a, b, c]]}
 	if err := synthesis.Check(big); err == nil {
 		t.Error("a table of more than a million cells is accepted")
 	}
-	huge := read(t, `
+	huge := modelstest.Compile(t, "m.yaml", `
 d3p: 1
 data:
   unit: {entity: person, rows_per_unit: 1}
@@ -315,13 +307,13 @@ twin: {engine: marginals, workload: [[a, b, c]]}
 		"age + gain < 0":             true,
 		"age > 40 and home == 'own' and gain < 5": false,
 	} {
-		m := read(t, strings.Replace(model, "age >= 18 or home != 'own'", rule, 1))
+		m := modelstest.Compile(t, "m.yaml", strings.Replace(model, "age >= 18 or home != 'own'", rule, 1))
 		if err := synthesis.Check(m); (err != nil) != refused {
 			t.Errorf("constraint %s: %v", rule, err)
 		}
 	}
 	apart := strings.Replace(model, "age >= 18 or home != 'own'", "age > 60, age < 30", 1)
-	if err := synthesis.Check(read(t, apart)); err == nil {
+	if err := synthesis.Check(modelstest.Compile(t, "m.yaml", apart)); err == nil {
 		t.Error("constraints that exclude each other are accepted")
 	}
 }
@@ -338,7 +330,7 @@ func TestCheckRefusesRulesThatOnlyMissingValuesMeet(t *testing.T) {
 		"gain >= 0 and ill == 'yes', age > 20 and ill == 'no'": "",
 	} {
 		text := strings.NewReplacer("age >= 18 or home != 'own'", rule, "default: reject", "default: model").Replace(model)
-		err := synthesis.Check(read(t, text))
+		err := synthesis.Check(modelstest.Compile(t, "m.yaml", text))
 		switch {
 		case want == "" && err != nil:
 			t.Errorf("%s: %v", rule, err)
@@ -361,7 +353,7 @@ func levels(name string, n int) string {
 
 // Each unit weighs one, however many rows it has, and a level of no record hardly occurs.
 func TestUnitsWeighOne(t *testing.T) {
-	m := read(t, `
+	m := modelstest.Compile(t, "m.yaml", `
 d3p: 1
 data:
   unit: {entity: patient, id: id, rows_per_unit: 3, keep: first}
@@ -405,7 +397,7 @@ twin: {engine: marginals}
 // and the page says of which. Rules that hold contradict nothing.
 func TestContradictedColumns(t *testing.T) {
 	for rule, want := range map[string]bool{"age >= 18 or home != 'own'": false, "age < 30 or home != 'none'": true} {
-		m := read(t, strings.Replace(model, "age >= 18 or home != 'own'", rule, 1))
+		m := modelstest.Compile(t, "m.yaml", strings.Replace(model, "age >= 18 or home != 'own'", rule, 1))
 		table, _ := learn(t, m, people(6000, public(1)), event.AddRemove, 16.8, 3)
 		if got := table.Contradicted(); (slices.Contains(got, "home") || slices.Contains(got, "age")) != want {
 			t.Errorf("%s: it contradicts %v", rule, got)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/event"
 	"d3p/internal/synthesis"
 )
@@ -13,7 +14,7 @@ import (
 // The page has one picture of each counted pair. It shows the finest cells, or groups of cells,
 // that the pair was counted by.
 func TestPageShowsCountedPairs(t *testing.T) {
-	m := read(t, model)
+	m := modelstest.Compile(t, "m.yaml", model)
 	table, _ := learn(t, m, people(2000, public(70)), event.AddRemove, 12, 71)
 	page := table.Utility(m)
 	if !strings.Contains(page, "A fit whose `workload:` lists the tables of the analysis\nalone counts more of them.") {

@@ -10,6 +10,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -19,7 +20,7 @@ import (
 // open is the cohort with bounds and scales that are bought.
 func open(t *testing.T) *models.Model {
 	t.Helper()
-	m, err := models.Read("cohort.yaml", []byte(`d3p: 1
+	return modelstest.Compile(t, "cohort.yaml", `d3p: 1
 data:
   unit: {entity: patient, rows_per_unit: 1}
   rows: {public: 4000}
@@ -33,11 +34,7 @@ data:
 model:
   formula: y ~ 1 + age + income + visits + days + group
   family: bernoulli
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+`)
 }
 
 // buyBounds buys all bounds of m, with a budget of 10.
@@ -207,7 +204,7 @@ func TestTable1AfterBounds(t *testing.T) {
 // Where a column of few records has a signal as weak as noise can have, bought numbers are still
 // nearer to it than the limits are: a normal of scale 1 within ±200, 300 records, a price of .1.
 func TestBoundsOfFewRecords(t *testing.T) {
-	m, err := models.Read("few.yaml", []byte(`d3p: 1
+	m := modelstest.Compile(t, "few.yaml", `d3p: 1
 data:
   unit: {entity: patient, rows_per_unit: 1}
   rows: {public: 300}
@@ -215,10 +212,7 @@ data:
     x: {type: real, bounds: {dp: 0.1, within: [-200, 200]}}
     y: {type: binary}
 model: {formula: y ~ x, family: bernoulli}
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
 	b.WriteString("x,y\n")
@@ -243,7 +237,7 @@ model: {formula: y ~ x, family: bernoulli}
 // One record in ten is far from the others, all at one place: bounds hold them, and the scale is that of
 // all records. Without cuts about the place it is a quarter larger.
 func TestBoundsOfTwoPlaces(t *testing.T) {
-	m, err := models.Read("two.yaml", []byte(`d3p: 1
+	m := modelstest.Compile(t, "two.yaml", `d3p: 1
 data:
   unit: {entity: patient, rows_per_unit: 1}
   rows: {public: 4000}
@@ -251,10 +245,7 @@ data:
     x: {type: real, bounds: {dp: 0.2, within: [0, 1000]}, scale: {dp: 0.2}}
     y: {type: binary}
 model: {formula: y ~ x, family: bernoulli}
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	path, _, sd := tailTable(t, 4000, func(r *rand.Rand) float64 {
 		if r.Float64() < 0.1 {
 			return 500
@@ -271,7 +262,7 @@ model: {formula: y ~ x, family: bernoulli}
 
 // A forged purchase of many pairs contradicts its price before it fills the memory.
 func TestForgedPairsAreCounted(t *testing.T) {
-	m, err := models.Read("two.yaml", []byte(`d3p: 1
+	m := modelstest.Compile(t, "two.yaml", `d3p: 1
 data:
   unit: {entity: person, rows_per_unit: 1}
   rows: {public: 600}
@@ -279,10 +270,7 @@ data:
     x: {type: real, lower: -3, upper: 3}
     y: {type: binary}
 model: {formula: y ~ 1 + x, family: bernoulli}
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	for n, wrong := range map[int]string{2: "", 60_000: string(Pairs)} {
 		p := &Plan{Share: 0.01, Releases: []Release{{Kind: Pairs, Noise: 10, NoiseMultiplier: 10, Coded: make([]string, n)}}}
 		if got := p.Contradiction(m, nil, 1, event.AddRemove); got != wrong {

@@ -11,6 +11,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/law"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 )
@@ -28,7 +29,7 @@ func wardsOf(t *testing.T, levels int, beds, age string) *models.Model {
 	for k := range names {
 		names[k] = fmt.Sprint(k)
 	}
-	m, err := models.Read("wards.yaml", []byte(`d3p: 1
+	return modelstest.Compile(t, "wards.yaml", `d3p: 1
 data:
   unit: {entity: patient, rows_per_unit: 1}
   rows: {public: 10000}
@@ -40,11 +41,7 @@ data:
 model:
   formula: y ~ 1 + age + beds + (1 | ward)
   family: bernoulli
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+`)
 }
 
 // patients are n rows of as many wards as there are numbers of beds.

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/law"
+	"d3p/internal/models/modelstest"
 )
 
 // Cells next to the body of the shape count where noise does not explain them, and those far
@@ -46,7 +46,7 @@ func TestCountsThatAreSeen(t *testing.T) {
 // Counts that agree with the declared scale leave it nearly as it is, and counts that do
 // not, replace it.
 func TestDeclaredScaleAgreesWithCounts(t *testing.T) {
-	m, err := models.Read("x.yaml", []byte(`d3p: 1
+	m := modelstest.Compile(t, "x.yaml", `d3p: 1
 data:
   unit: {entity: record, rows_per_unit: 1}
   rows: {public: 1000}
@@ -54,10 +54,7 @@ data:
     u: {type: real, lower: -10, upper: 10, scale: {center: 0, by: 1}}
     y: {type: binary}
 model: {formula: y ~ u, family: bernoulli}
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	of, rng := columnOf(m.Spec.Data.Columns[0]), rand.New(rand.NewPCG(1, 2))
 	cuts := []float64{-2.5, -1.75, -1.15, -0.67, -0.32, 0, 0.32, 0.67, 1.15, 1.75, 2.5}
 	edges := append(append([]float64{-10}, cuts...), 10)
@@ -153,7 +150,7 @@ func TestCorrelationsThatAreAlike(t *testing.T) {
 
 // The histogram of a number with two values, or none, has finite shares.
 func TestHistogramOfTwoValues(t *testing.T) {
-	m, err := models.Read("x.yaml", []byte(`d3p: 1
+	m := modelstest.Compile(t, "x.yaml", `d3p: 1
 data:
   unit: {entity: record, rows_per_unit: 1}
   rows: {public: 1000}
@@ -161,10 +158,7 @@ data:
     u: {type: integer, lower: 0, upper: 1}
     y: {type: binary}
 model: {formula: y ~ u, family: bernoulli}
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	of := columnOf(m.Spec.Data.Columns[0])
 	for _, counts := range [][]float64{{300, 700, 0}, {510, 500, 3}, {-5, -7, 2}} {
 		c := *law.Declared(&m.Spec.Data).Column("u")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -29,10 +29,7 @@ model:
 // Levels cost alone what the model file says, δ and all, and are entered as that. All purchases
 // together take a fiftieth of δ.
 func TestLevelsCostTheirPrice(t *testing.T) {
-	m, err := models.Read("m.yaml", []byte(hospitals), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "m.yaml", hospitals)
 	rows := "the hospital,g,y\n" + strings.Repeat("leeds,a,0\n", 900) + strings.Repeat("york,b,0\n", 600) + strings.Repeat("other,b,0\n", 700) + strings.Repeat("hull,b,0\n", 500) + strings.Repeat("ely,b,0\n", 400)
 	path := tableFile(t, rows)
 	for _, rel := range []event.Relation{event.AddRemove, event.Substitute, event.ZeroOut} {

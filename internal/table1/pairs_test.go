@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/event"
 )
 
@@ -21,7 +22,7 @@ func family(t *testing.T) *models.Model {
 	for i := range many {
 		many[i] = fmt.Sprintf("h%d", i)
 	}
-	m, err := models.Read("family.yaml", []byte(`d3p: 1
+	return modelstest.Compile(t, "family.yaml", `d3p: 1
 data:
   unit: {entity: person, rows_per_unit: 1}
   rows: {public: 20000}
@@ -35,11 +36,7 @@ data:
 model:
   formula: y ~ 1 + marital + role + house + age + hours
   family: bernoulli
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+`)
 }
 
 // people are n rows: the married are husbands, 60 %, or wives and 50 years old, the others

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 )
 
 // oneNumber is a model that predicts y from the real number u with this declaration.
 func oneNumber(t *testing.T, declaration string) *models.Model {
 	t.Helper()
-	m, err := models.Read("x.yaml", fmt.Appendf(nil, `d3p: 1
+	return modelstest.Compile(t, "x.yaml", fmt.Sprintf(`d3p: 1
 data:
   unit: {entity: record, rows_per_unit: 1}
   rows: {public: 30000}
@@ -19,11 +20,7 @@ data:
     u: {%s}
     y: {type: binary}
 model: {formula: y ~ u, family: bernoulli}
-`, declaration), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+`, declaration))
 }
 
 // Cells that are wider than a column do not place it: it keeps its declared place if that

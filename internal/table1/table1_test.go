@@ -11,6 +11,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/law"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -21,7 +22,7 @@ import (
 // a count with few values, one with many, levels with a rare reference, and an outcome.
 func cohort(t *testing.T) *models.Model {
 	t.Helper()
-	m, err := models.Read("cohort.yaml", []byte(`d3p: 1
+	return modelstest.Compile(t, "cohort.yaml", `d3p: 1
 data:
   unit: {entity: patient, rows_per_unit: 1}
   rows: {public: 4000}
@@ -35,11 +36,7 @@ data:
 model:
   formula: y ~ 1 + age + income + visits + days + group
   family: bernoulli
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+`)
 }
 
 // records are n rows: age and income are correlated by 0.8, groups are 2, 38 and 60 %,
@@ -216,10 +213,7 @@ func TestAuto(t *testing.T) {
 	if p := Auto(numbers, muOf(1, event.AddRemove), 50000, event.AddRemove); p.release(Counts).Noise > 0.003*50000 || p.Share > 0.012 {
 		t.Errorf("50,000 records without levels at epsilon 1: counts with noise %g for a share of %g", p.release(Counts).Noise, p.Share)
 	}
-	twin, err := models.Read("twin.yaml", []byte("d3p: 1\ndata:\n  unit: {entity: patient, rows_per_unit: 1}\n  rows: {public: 4000}\n  columns:\n    a: {type: binary}\n    b: {type: binary}\ntwin:\n  components: 3\n"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	twin := modelstest.Compile(t, "twin.yaml", "d3p: 1\ndata:\n  unit: {entity: patient, rows_per_unit: 1}\n  rows: {public: 4000}\n  columns:\n    a: {type: binary}\n    b: {type: binary}\ntwin:\n  components: 3\n")
 	if p := Auto(twin, 0.25, 4000, event.AddRemove); p == nil || math.Abs(p.Share-0.26) > 1e-9 {
 		t.Errorf("a mixture buys %+v, want 26 %% of the budget", p)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/table1"
@@ -16,7 +17,7 @@ import (
 func locked(t *testing.T, column string) *models.Model {
 	t.Helper()
 	name, _, _ := strings.Cut(column, ":")
-	m, err := models.Read("lock.yaml", fmt.Appendf(nil, `d3p: 1
+	return modelstest.Compile(t, "lock.yaml", fmt.Sprintf(`d3p: 1
 data:
   unit: {entity: person, rows_per_unit: 1}
   rows: {public: 600}
@@ -24,11 +25,7 @@ data:
     %s
     y: {type: binary}
 model: {formula: y ~ 1 + %s, family: bernoulli}
-`, column, name), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+`, column, name))
 }
 
 // Levels of a report that are not those of the model file, or that do not follow from their event,

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 )
 
@@ -29,10 +29,7 @@ core:
 // A record moves the sum of a step by at most C, whatever its values and λ; with a clip norm in
 // reach of it, by that.
 func TestClips(t *testing.T) {
-	m, err := models.Read("gmm.yaml", []byte(mixture), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "gmm.yaml", mixture)
 	d := New(m, [][]float64{{0, 1}, {2, -1}})
 	p := d.model.P
 	lambda, with, without := make([]float64, 2*p), make([]float64, 2*p), make([]float64, 2*p)

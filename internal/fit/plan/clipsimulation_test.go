@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/settings"
 	"d3p/internal/stats"
 )
@@ -32,10 +33,7 @@ model:
 // gradient. There the clip norm is fixed where outcomes keep most of theirs; the joint
 // noise stays. An outcome of 50 % and a quantile of the user's keep adaptive clipping.
 func TestRareOutcomesAreNotClippedAway(t *testing.T) {
-	m, err := models.Read("rare.yaml", []byte(rareOutcome), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "rare.yaml", rareOutcome)
 	for _, test := range []struct {
 		share float64
 		cfg   Config
@@ -152,10 +150,7 @@ func TestLowQuantiles(t *testing.T) {
 // one side. The fit follows them, or clips few of them.
 func TestOverdispersedCountsAreNotClippedLikePoisson(t *testing.T) {
 	text := strings.NewReplacer("2000", "10000", "{type: binary}", "{type: integer, lower: 0, upper: 100}", "bernoulli", "poisson").Replace(rareOutcome)
-	m, err := models.Read("counts.yaml", []byte(text), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "counts.yaml", text)
 	planOf := func(epsilon, overdispersion float64) *Plan { // the negative binomial's 1/φ
 		p, err := New(m, Config{Epsilon: epsilon})
 		if err != nil {

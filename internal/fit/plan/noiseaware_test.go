@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/settings"
 	"d3p/internal/stattest"
 )
@@ -67,7 +67,7 @@ func TestSampledFamilies(t *testing.T) {
 		case "weight":
 			likelihood = "likelihood: {gibbs: {weight: 0.5}}"
 		}
-		m, err := models.Read("m.yaml", fmt.Appendf(nil, `d3p: 1
+		m := modelstest.Compile(t, "m.yaml", fmt.Sprintf(`d3p: 1
 data:
   unit: {entity: record, rows_per_unit: 1}
   rows: {public: %d}
@@ -77,10 +77,7 @@ data:
     y: %s
 model: {formula: "%s ~ u%s", family: %s}
 %s
-`, c.records, c.response, response, groups, family, likelihood), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+`, c.records, c.response, response, groups, family, likelihood))
 		c.cfg.Epsilon = 1
 		if c.cfg.Table1 == "" {
 			c.cfg.Table1 = settings.Auto

@@ -7,13 +7,14 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/law"
+	"d3p/internal/models/modelstest"
 )
 
 // A number of units that is bought beside a bound is a part of the price, but changes no
 // rate, no steps and no batch; what follows the steps uses it.
 func TestBoughtUnits(t *testing.T) {
 	read := func(rows string) *models.Model {
-		m, err := models.Read("m.yaml", []byte(`d3p: 1
+		return modelstest.Compile(t, "m.yaml", `d3p: 1
 data:
   unit: {entity: patient, rows_per_unit: 1}
   rows: `+rows+`
@@ -21,11 +22,7 @@ data:
     x: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}}
     y: {type: binary}
 model: {formula: y ~ 1 + x, family: bernoulli}
-`), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+`)
 	}
 	decide := func(rows string) *plan.Plan {
 		p, err := plan.New(read(rows), plan.Config{Epsilon: 1, Table1: "none"})

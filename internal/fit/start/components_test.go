@@ -7,13 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 )
 
 // TestComponentParams checks which parameters of a mixture start apart: all but
 // weights and the widths of densities on the whole line.
 func TestComponentParams(t *testing.T) {
-	m, err := models.Read("twin.yaml", []byte(`d3p: 1
+	m := modelstest.Compile(t, "twin.yaml", `d3p: 1
 data:
   unit: {entity: person, rows_per_unit: 1}
   rows: {public: 100}
@@ -25,10 +25,7 @@ data:
 twin:
   components: 2
   features: {x: normal, n: poisson, g: categorical, w: gamma}
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	starts := make(map[string]bool)
 	for _, at := range priorOf(m).locations {
 		for _, p := range m.Params {
