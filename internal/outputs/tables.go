@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"slices"
 
 	"d3p/internal/models"
 	"d3p/internal/models/data"
@@ -60,10 +61,8 @@ func NewTableColumn(c *data.Column, n int) TableColumn {
 
 // whole reports whether the values are indices of levels without gaps.
 func (c *TableColumn) whole() bool {
-	for _, v := range c.Values {
-		if math.IsNaN(v) {
-			return false
-		}
+	if slices.ContainsFunc(c.Values, math.IsNaN) {
+		return false
 	}
 	return len(c.Levels) > 0
 }
@@ -101,10 +100,8 @@ func (z *zarr) column(group string, c *TableColumn, shape []int, dims []string, 
 
 // apart keeps a variable from being called like a dim.
 func apart(name string, dims []string) string {
-	for _, d := range dims {
-		if name == d {
-			return name + "_column"
-		}
+	if slices.Contains(dims, name) {
+		return name + "_column"
 	}
 	return name
 }

@@ -176,9 +176,7 @@ func TestReadsWhatArrowWrites(t *testing.T) {
 	tried := 0
 	for _, s := range sources {
 		ways := map[string][]arrowparquet.WriterProperty{}
-		for name, e := range encodings {
-			ways[name] = e
-		}
+		maps.Copy(ways, encodings)
 		switch s.kind.ID() {
 		case arrow.TIMESTAMP:
 			if s.name != "int96" {

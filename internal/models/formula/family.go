@@ -326,10 +326,8 @@ func FamilyNames() []string {
 // FamilyOf returns the family of that name or alias.
 func FamilyOf(name string) *family {
 	for i, f := range families {
-		for _, n := range append([]string{f.Name}, f.aliases...) {
-			if n == name {
-				return &families[i]
-			}
+		if slices.Contains(append([]string{f.Name}, f.aliases...), name) {
+			return &families[i]
 		}
 	}
 	return nil

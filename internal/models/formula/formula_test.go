@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -80,12 +81,10 @@ func TestElsewhere(t *testing.T) {
 		hints[name+"(a, k = 5)"] = hint
 		hints[name+"(a):g"] = hint
 	}
-	for text, hint := range map[string]string{
+	maps.Copy(hints, map[string]string{
 		"b^2": "write I(b^2)", "log(a)^3": "write I(log(a)^3)", "b:a^2": "write I(a^2)",
 		"b | g": "write (1 | group) for what varies between groups, group for one coefficient each",
-	} {
-		hints[text] = hint
-	}
+	})
 	for text, hint := range hints {
 		p := &source.Problems{}
 		Parse(source.Value[string]{V: "y ~ b + " + text, At: expr.Position{File: "f", Line: 1, Column: 1}}, p)

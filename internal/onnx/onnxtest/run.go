@@ -1,6 +1,7 @@
 package onnxtest
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -10,9 +11,7 @@ import (
 func (m *Model) Run(tb testing.TB, inputs map[string]Tensor) map[string]Tensor {
 	tb.Helper()
 	values := make(map[string]Tensor)
-	for name, t := range m.Constants {
-		values[name] = t
-	}
+	maps.Copy(values, m.Constants)
 	for _, name := range m.Inputs {
 		t, ok := inputs[name]
 		if !ok || len(t.Dims) != len(m.Shapes[name]) || len(t.Values) != size(t.Dims) {

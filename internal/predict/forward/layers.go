@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"maps"
 	"slices"
 
 	"d3p/internal/models/graph"
@@ -103,9 +104,7 @@ func (l *lowering) recurrent(o net.Operation, dims []int) value {
 	var y []string
 	for i, pair := range o.Cells {
 		set := onnx.Attributes{"hidden_size": o.Units, "direction": []string{"forward", "bidirectional"}[directions-1]}
-		for key, v := range k.set {
-			set[key] = v
-		}
+		maps.Copy(set, k.set)
 		w, r, b := l.cell(pair, k.blocks, o.Units, in)
 		if i > 0 {
 			x = l.to.Node("Transpose", onnx.Attributes{"perm": []int{0, 2, 1, 3}}, y[0])

@@ -2,6 +2,7 @@ package event
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -31,9 +32,7 @@ func TestEveryFieldBelongsToItsClass(t *testing.T) {
 			t.Fatal(err)
 		}
 		objects = append(objects, object)
-		for name, value := range object {
-			fields[name] = value
-		}
+		maps.Copy(fields, object)
 	}
 	if len(fields) != 15 {
 		t.Fatalf("%d fields, want all 15", len(fields))
