@@ -41,8 +41,12 @@ func TestUnits(t *testing.T) {
 	const k, n = 3, 7
 	for _, file := range configs(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			if big, err := models.Compile(parseFile(t, file)); err != nil || big.P > manyParameters {
-				t.Skip("a network of many weights; mlp.yaml has the same rules", err)
+			big, err := models.Compile(parseFile(t, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if big.P > manyParameters {
+				t.Skip("a network of many weights; mlp.yaml has the same rules")
 			}
 			m, single := withUnits(t, file, k)
 			e := m.Encoding
