@@ -72,7 +72,7 @@ var rules = map[string]rule{
 	"models/skeleton":          {ours: []string{"models/data", "models/source", "models/spec", "spell"}},
 	"models/spec":              {ours: []string{"models/core", "models/data", "models/expr", "models/formula", "models/guide", "models/net", "models/source", "models/twin", "safetensors", "settings", "spell"}, theirs: []string{"github.com/goccy/go-yaml/"}},
 	"models/spec/spectest":     {ours: []string{"models/expr"}, files: true},
-	"models/law":               {ours: []string{"marginals", "models/data", "models/dist", "models/special", "stats"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}},
+	"models/law":               {ours: []string{"marginals", "models/data", "models/dist", "models/special", "simd", "stats"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}},
 	"models/net":               {ours: []string{"models/core", "models/expr", "models/graph", "models/source", "models/special", "safetensors", "spell"}},
 	"models/modelstest":        {ours: []string{"models"}, files: true},
 	"models/predictive":        {ours: []string{"models", "models/dist", "models/graph"}},

@@ -82,7 +82,7 @@ func setCorrelations(l *law.Law, products []product, s centredMoments, correctio
 		}
 	}
 	shrink(l)
-	law.MakePositive(l.Correlation, n)
+	l.UsePositive()
 }
 
 func (p product) isNumber() bool { return p.column >= 0 && p.level < 0 }

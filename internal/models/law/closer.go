@@ -42,19 +42,14 @@ func (c *Closer) correlation() []float64 {
 	return square
 }
 
-// drawn are moments that may be the truth. A variance that the noise makes negative is as likely
-// positive.
+// noisy is what is known of the moments.
+func (c *Closer) noisy() noisyMatrix { return noisyMatrix{c.Moments, c.SD, len(c.Columns)} }
+
+// drawn are moments that may be the truth.
 func (c *Closer) drawn(rng dist.Rand) *Closer {
-	k, out := len(c.Columns), *c
-	noisy := slices.Clone(c.Moments)
-	for i := range k {
-		for j := range i + 1 {
-			noisy[i*k+j] += c.SD[i*k+j] * rng.Normal()
-			noisy[j*k+i] = noisy[i*k+j]
-		}
-	}
-	out.Moments = spectral(noisy, k, func(x float64, _ []float64) float64 { return math.Abs(x) })
-	return out.noiseless()
+	out := c.noiseless()
+	out.Moments = c.noisy().drawn(rng)
+	return out
 }
 
 // noiseless is c with an SD of 0.
@@ -83,30 +78,21 @@ func (c *Closer) cautious() *Closer {
 	return out
 }
 
-// closerDraws is the number of draws that tell what is not known after a closer look.
-const closerDraws = 400
+// knownByDraws is the number of draws that tell what is known of a matrix.
+const knownByDraws = 200
 
-// SetCloser gives l the result of a closer look. The correlations of its columns and their own parts
-// follow from its moments.
+// SetCloser gives l the result of a closer look, as its moments are positive definite. The correlations of
+// its columns and their own parts follow from them.
 func (l *Law) SetCloser(c *Closer) {
-	k, rng := len(c.Columns), &splitMix{}
-	var draws [][]float64 // correlations, then own parts
-	for range closerDraws {
-		a := c.drawn(rng).correlation()
-		draws = append(draws, append(a, OwnParts(a, k)...))
-	}
-	mean, sd := make([]float64, k*k+k), make([]float64, k*k+k)
-	for _, x := range draws {
-		floats.AddScaled(mean, 1./closerDraws, x)
-	}
-	for i := range sd {
-		for _, x := range draws {
-			sd[i] = math.Hypot(sd[i], (x[i]-mean[i])/math.Sqrt(closerDraws))
-		}
-	}
-	c.Correlation, c.CorrelationSD = mean[:k*k], sd[:k*k]
+	k := len(c.Columns)
+	mean, sd := c.noisy().moments(knownByDraws, func(moments []float64) []float64 {
+		own := &Closer{Columns: c.Columns, Basis: c.Basis, Moments: moments}
+		a := own.correlation()
+		return slices.Concat(moments, a, OwnParts(a, k))
+	})
+	c.Moments, c.Correlation, c.SD, c.CorrelationSD = mean[:k*k], mean[k*k:2*k*k], sd[:k*k], sd[k*k:2*k*k]
 	for j, i := range c.Columns {
-		l.Columns[i].Own, l.Columns[i].OwnSD = mean[k*k+j], sd[k*k+j]
+		l.Columns[i].Own, l.Columns[i].OwnSD = mean[2*k*k+j], sd[2*k*k+j]
 	}
 	l.Closer = c
 }

@@ -36,13 +36,7 @@ func (l *Law) Drawn(rng dist.Rand) *Law {
 		}
 	}
 	if n := len(l.Columns); l.Correlation != nil {
-		out.Correlation = slices.Clone(l.Correlation)
-		for i := range n {
-			for j := range i {
-				x := min(max(l.Correlation[i*n+j]+l.CorrelationSD[i*n+j]*rng.Normal(), -0.999), 0.999)
-				out.Correlation[i*n+j], out.Correlation[j*n+i] = x, x
-			}
-		}
+		out.Correlation = noisyMatrix{l.Correlation, l.CorrelationSD, n}.drawn(rng)
 		MakePositive(out.Correlation, n)
 	}
 	if l.Closer != nil {
@@ -209,6 +203,21 @@ const leastEigenvalue = 0.01
 // definite correlation matrix.
 func MakePositive(a []float64, n int) {
 	mapEigenvalues(a, n, func(value float64, _ []float64) float64 { return max(value, leastEigenvalue) })
+}
+
+// UsePositive replaces the correlations and their standard deviations by those that are left as their matrix is
+// positive definite.
+func (l *Law) UsePositive() {
+	n := len(l.Columns)
+	if n <= mostInChain {
+		mean, sd := noisyMatrix{l.Correlation, l.CorrelationSD, n}.moments(knownByDraws, slices.Clone[[]float64])
+		for i := range mean {
+			if l.CorrelationSD[i] > 0 {
+				l.Correlation[i], l.CorrelationSD[i] = mean[i], sd[i]
+			}
+		}
+	}
+	MakePositive(l.Correlation, n)
 }
 
 // mapEigenvalues gives a correlation matrix [n x n] other eigenvalues, and brings its diagonal

@@ -1,0 +1,112 @@
+package law
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+
+	"d3p/internal/models/dist"
+)
+
+// ones is a matrix of this many rows, ones on its diagonal, and x elsewhere.
+func ones(n int, x float64) []float64 {
+	a := slices.Repeat([]float64{x}, n*n)
+	for i := range n {
+		a[i*n+i] = 1
+	}
+	return a
+}
+
+// Draws of a 3 x 3 matrix have the moments of independent normals of which those stay that are positive definite.
+func TestPositiveDraws(t *testing.T) {
+	for _, diagonal := range []float64{0, 0.3} {
+		const n = 3
+		m := noisyMatrix{mean: []float64{1, 0.7, 0.6, 0.7, 1, -0.1, 0.6, -0.1, 1}, sd: ones(n, 0.3), n: n}
+		for i := range n {
+			m.sd[i*n+i] = diagonal
+		}
+		rng := source1()
+		var want [n * n][]float64
+		for len(want[0]) < 20000 {
+			a := slices.Clone(m.mean)
+			for i := range n {
+				for j := range i + 1 {
+					a[i*n+j] += m.sd[i*n+j] * rng.Normal()
+					a[j*n+i] = a[i*n+j]
+				}
+			}
+			if inverted(a, n) != nil {
+				for i, x := range a {
+					want[i] = append(want[i], x)
+				}
+			}
+		}
+		mean, sd := m.moments(20000, slices.Clone[[]float64])
+		for i := range mean {
+			wanted, spread := stat.MeanStdDev(want[i], nil)
+			// seeds are fixed; a mean of 20,000 that hang together a little has a standard error of .003
+			if math.Abs(mean[i]-wanted) > 0.015 || math.Abs(sd[i]-spread) > 0.015 {
+				t.Errorf("diagonal ± %g, entry %d: %.3f ± %.3f, want %.3f ± %.3f", diagonal, i, mean[i], sd[i], wanted, spread)
+			}
+		}
+	}
+}
+
+// Where nothing is known of the correlations of many columns, a column's own part is ownPart on average.
+func TestOwnPartsBeforehand(t *testing.T) {
+	const n = 16
+	m := noisyMatrix{mean: ones(n, 0), sd: ones(n, 100), n: n}
+	for i := range n {
+		m.sd[i*n+i] = 0
+	}
+	parts, _ := m.moments(2000, func(a []float64) []float64 { return OwnParts(a, n) })
+	if got := stat.Mean(parts, nil); math.Abs(got-ownPart) > 0.02 {
+		t.Errorf("own parts are %.3f on average, want %g", got, ownPart)
+	}
+}
+
+// Of many columns the drawn correlation matrices are not nearly singular where the true one is not; entries that are known
+// stay. Beyond mostInChain columns, too, they are positive definite.
+func TestDrawsOfManyColumns(t *testing.T) {
+	for _, n := range []int{20, mostInChain + 1} {
+		rng := rand.New(rand.NewPCG(3, 4))
+		truth := make([]float64, n*n)
+		m := noisyMatrix{mean: make([]float64, n*n), sd: make([]float64, n*n), n: n}
+		for i := range n {
+			for j := range i + 1 {
+				truth[i*n+j] = math.Pow(0.7, float64(i-j))
+				truth[j*n+i] = truth[i*n+j]
+				if sd := 0.05; j < i && i < n-1 {
+					set := truth[i*n+j] + sd*rng.NormFloat64()
+					m.mean[i*n+j], m.mean[j*n+i], m.sd[i*n+j], m.sd[j*n+i] = set, set, sd, sd
+				}
+			}
+			m.mean[i*n+i] = 1
+		}
+		a := m.drawn(source1())
+		own, want := stat.Mean(OwnParts(a, n), nil), stat.Mean(OwnParts(truth, n), nil)
+		t.Logf("%d columns: own parts are %.3f, want %.3f", n, own, want)
+		if n <= mostInChain && (own < want/2 || own > want) || !(slices.Min(OwnParts(a, n)) > 0) {
+			t.Errorf("%d columns: own parts are %.3f, want %.3f", n, own, want)
+		}
+		if n <= mostInChain && (slices.Max(a[(n-1)*n:n*n-1]) != 0 || a[0] != 1) {
+			t.Errorf("%d columns: known entries are %v and %g", n, a[(n-1)*n:], a[0])
+		}
+	}
+}
+
+func BenchmarkPositiveDraw(b *testing.B) {
+	for _, n := range []int{20, mostInChain} {
+		m := noisyMatrix{mean: ones(n, 0.3), sd: ones(n, 0.05), n: n}
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			var rng dist.Rand = source1()
+			for range b.N {
+				m.drawn(rng)
+			}
+		})
+	}
+}
