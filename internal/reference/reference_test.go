@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,10 +42,7 @@ core:
 // curators opens curators on one table of records.
 func curators(t *testing.T, m *models.Model, csv string) func(int) (*privacy.Curator, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "data.csv")
-	if err := os.WriteFile(path, []byte(csv), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := modelstest.File(t, "data.csv", csv)
 	root := noise.Insecure(1)
 	table := privacy.NewTable(privacy.TableConfig{
 		Data: path, Encoding: m.Encoding, Precision: privacy.Float64, Spare: m.Likelihood.K - m.Likelihood.K0, Root: root,

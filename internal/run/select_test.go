@@ -17,6 +17,7 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/report"
@@ -29,10 +30,7 @@ func trialsOf(t *testing.T, data string, meanTrials int) []run.Run {
 	t.Helper()
 	var all []*models.Model
 	for _, formula := range []string{"y ~ 1 + x", "y ~ 1"} {
-		m, err := models.Read("two.yaml", []byte(strings.Replace(twoColumns, "y ~ 1 + x", formula, 1)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := modelstest.Compile(t, "two.yaml", strings.Replace(twoColumns, "y ~ 1 + x", formula, 1))
 		all = append(all, m)
 	}
 	target := accountant.Target{Epsilon: 2, Delta: 1e-5}

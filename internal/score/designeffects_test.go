@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -49,10 +48,7 @@ func TestDesignEffectsOfRows(t *testing.T) {
 			}
 			fmt.Fprintf(&text, "%d,%g,%g\n", i/4, table.Values[0][row], table.Values[1][row])
 		}
-		path := filepath.Join(t.TempDir(), "calls.csv")
-		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := modelstest.File(t, "calls.csv", text.String())
 		rows, _, err := privacy.ReadNewRows(path, m.Encoding)
 		if err != nil {
 			t.Fatal(err)

@@ -2,8 +2,6 @@ package score
 
 import (
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,10 +49,7 @@ func TestDrawnPredictionsAreNotScored(t *testing.T) {
 	}
 	t.Errorf("the model is scored: %v", err)
 	for _, records := range []int{30, 29} {
-		path := filepath.Join(t.TempDir(), "digits.csv")
-		if err := os.WriteFile(path, []byte("px0,px1,px2,px3,label\n"+strings.Repeat("0.5,0.4,0.6,0.3,a\n", records)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := modelstest.File(t, "digits.csv", "px0,px1,px2,px3,label\n"+strings.Repeat("0.5,0.4,0.6,0.3,a\n", records))
 		rows, _, err := privacy.ReadNewRows(path, m.Encoding)
 		if err != nil {
 			t.Fatal(err)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -43,10 +41,7 @@ func TestExceedance(t *testing.T) {
 			}
 			fmt.Fprintf(&lines, "p%d,%g,a,%g\n", i, x, law.Rand())
 		}
-		path := filepath.Join(t.TempDir(), "visits.csv")
-		if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := modelstest.File(t, "visits.csv", lines.String())
 		rows, _, err := privacy.ReadNewRows(path, m.Encoding)
 		if err != nil {
 			t.Fatal(err)

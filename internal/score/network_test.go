@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,10 +48,7 @@ func TestLossUnderANetworkIsOfItsRowAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts := func(lines []string) []float64 {
-		path := filepath.Join(t.TempDir(), "net.csv")
-		if err := os.WriteFile(path, []byte("x,z,y\n"+strings.Join(lines, "")), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := modelstest.File(t, "net.csv", "x,z,y\n"+strings.Join(lines, ""))
 		rows, _, err := privacy.ReadNewRows(path, m.Encoding)
 		if err != nil {
 			t.Fatal(err)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -35,10 +33,7 @@ model:
 func cellsOf(t *testing.T, column, family string, lines []string) [][]int {
 	t.Helper()
 	m := modelstest.Compile(t, "visits.yaml", fmt.Sprintf(visits, column, family))
-	path := filepath.Join(t.TempDir(), "visits.csv")
-	if err := os.WriteFile(path, []byte("id,x,g,y\n"+strings.Join(lines, "")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := modelstest.File(t, "visits.csv", "id,x,g,y\n"+strings.Join(lines, ""))
 	rows, _, err := privacy.ReadNewRows(path, m.Encoding)
 	if err != nil {
 		t.Fatal(err)

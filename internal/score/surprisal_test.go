@@ -3,8 +3,6 @@ package score
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -55,10 +53,7 @@ func readCalls(t *testing.T, m *models.Model, theta []float64, n, far int) (rows
 		}
 	}
 	text.WriteString("-1,1,\n")
-	path := filepath.Join(t.TempDir(), "calls.csv")
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := modelstest.File(t, "calls.csv", text.String())
 	rows, _, err := privacy.ReadNewRows(path, m.Encoding)
 	if err != nil {
 		t.Fatal(err)

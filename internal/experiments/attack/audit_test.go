@@ -3,8 +3,6 @@ package attack
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -139,10 +137,7 @@ func (g game) plan(t *testing.T) (*plan.Plan, *models.Model) {
 // releases makes the releases of all trials from a table and returns their ratios.
 func (g game) releases(t *testing.T, plan *plan.Plan, m *models.Model, table string, seed uint64) []float64 {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "table.csv")
-	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := modelstest.File(t, "table.csv", table)
 	mechanism, err := plan.Mechanism()
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,6 @@ package attack
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"d3p/internal/cpu"
@@ -11,6 +9,7 @@ import (
 	"d3p/internal/fit/fittest"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stattest"
@@ -33,10 +32,7 @@ func TestFitsStayBelowEpsilon(t *testing.T) {
 // fitted fits a table many times and returns the likelihood ratios of the releases.
 func fitted(t *testing.T, plan *plan.Plan, m *models.Model, table string, seed uint64, fits int) []float64 {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "table.csv")
-	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := modelstest.File(t, "table.csv", table)
 	shared := privacy.NewTable(privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(seed)})
 	ratios, u := make([]float64, fits), make([]float64, plan.Steps)
 	for i := range ratios {

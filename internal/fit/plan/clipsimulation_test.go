@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/settings"
 	"d3p/internal/stats"
@@ -127,10 +126,7 @@ func (p *Plan) information(rows [][]float64, prior []float64, c float64) float64
 
 // Many parameters of few records have a low quantile; it stays one.
 func TestLowQuantiles(t *testing.T) {
-	m, err := models.Read("groups.yaml", []byte(strings.NewReplacer("    y: {", "    g: {type: category, levels: 1..150}\n    y: {", "u + v", "u + v + (1 | g)", "2000", "1000").Replace(rareOutcome)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "groups.yaml", strings.NewReplacer("    y: {", "    g: {type: category, levels: 1..150}\n    y: {", "u + v", "u + v + (1 | g)", "2000", "1000").Replace(rareOutcome))
 	p, err := New(m, Config{Epsilon: 1, ClipNorm: 1, ClipQuantile: 0})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 )
 
 const narrowNetwork = `
@@ -33,10 +33,7 @@ core:
 // adam_corrected takes Adam's steps where there is no noise, so both have one default rate
 // there; with noise its steps are longer, and its rate is half.
 func TestRateOfAdamCorrected(t *testing.T) {
-	m, err := models.Read("m.yaml", []byte(strings.TrimSpace(narrowNetwork)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "m.yaml", strings.TrimSpace(narrowNetwork))
 	rate := func(c Config, name string) float64 {
 		c.Records, c.Optimizer = 5000, name
 		return withNetwork(c, m).LearningRate

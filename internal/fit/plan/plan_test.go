@@ -257,10 +257,7 @@ model:
 		for k := range c.groups {
 			levels = append(levels, strconv.Itoa(k))
 		}
-		m, err := models.Read("lone.yaml", []byte(strings.NewReplacer("(1 | site)", c.effects, "ROWS", strconv.Itoa(c.rows), "LEVELS", strings.Join(levels, ", ")).Replace(text)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := modelstest.Compile(t, "lone.yaml", strings.NewReplacer("(1 | site)", c.effects, "ROWS", strconv.Itoa(c.rows), "LEVELS", strings.Join(levels, ", ")).Replace(text))
 		p, err := New(m, Config{Epsilon: 1, NoiseAware: c.noiseAware})
 		if err != nil {
 			t.Fatal(err)

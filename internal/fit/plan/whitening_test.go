@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 )
 
 // A prior of sd 1 keeps Adam's rate, one of 2 doubles it, one of 50 ends at the limit; a
@@ -23,10 +23,7 @@ func TestWidePriorsRaiseTheRate(t *testing.T) {
 		{"normal(0, 50)", Config{Epsilon: 1, Optimizer: "sgd", LearningRate: 1}, 1},
 	} {
 		text := rareOutcome + "  priors:\n    b: " + test.prior + "\n"
-		m, err := models.Read("wide.yaml", []byte(strings.ReplaceAll(text, "2000", "1000")), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := modelstest.Compile(t, "wide.yaml", strings.ReplaceAll(text, "2000", "1000"))
 		p, err := New(m, test.cfg)
 		if err != nil {
 			t.Fatal(err)

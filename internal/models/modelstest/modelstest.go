@@ -1,4 +1,4 @@
-// Package modelstest compiles model files for tests.
+// Package modelstest compiles model files, and writes tables, for tests.
 package modelstest
 
 import (
@@ -29,4 +29,14 @@ func Compile(tb testing.TB, name, text string) *models.Model {
 		tb.Fatal(err)
 	}
 	return m
+}
+
+// File writes text to a file of that name in a folder of its own, and returns its path.
+func File(tb testing.TB, name, text string) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return path
 }

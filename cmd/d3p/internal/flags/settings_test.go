@@ -2,8 +2,6 @@ package flags
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/internal/cluster"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/models/spec"
 	"d3p/internal/settings"
 	"d3p/internal/status"
@@ -34,10 +33,7 @@ func parseNoting(t *testing.T, args, environ []string, config, model string) (*S
 func parseTaking(t *testing.T, groups []settings.Group, args, environ []string, config, model string) (*Settings, string, error) {
 	t.Helper()
 	if config != "" {
-		path := filepath.Join(t.TempDir(), "run.toml")
-		if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := modelstest.File(t, "run.toml", config)
 		args = append(slices.Clone(args), "--config", path)
 	}
 	var notes strings.Builder

@@ -16,6 +16,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 )
 
 // pair is an encoding of two numbers a and b in [-100, 100], and of the level of
@@ -72,7 +73,7 @@ func fileAt(t testing.TB, content []byte) string {
 	case bytes.HasPrefix(plain, []byte("\x00\x00")):
 		name = "data.idx"
 	}
-	return write(t, name+end, string(content))
+	return modelstest.File(t, name+end, string(content))
 }
 
 func zipped(b []byte) []byte {
@@ -311,7 +312,7 @@ func cifar10Encoding() encoding.Encoding {
 // The class of an image of CIFAR-10 comes first, then its numbers; the length of the files
 // counts them.
 func TestCIFAR10(t *testing.T) {
-	path := write(t, "data_batch_1.bin", cifar10File([]byte{1, 20, 30}, []byte{0, 200, 5}))
+	path := modelstest.File(t, "data_batch_1.bin", cifar10File([]byte{1, 20, 30}, []byte{0, 200, 5}))
 	rows, _, err := readOne(path, cifar10Encoding(), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -319,14 +320,14 @@ func TestCIFAR10(t *testing.T) {
 	if diff := cmp.Diff([][]float64{{20, 30, 1, 7}, {100, 5, 0, 7}}, unpack(t, rows)); diff != "" {
 		t.Error(diff)
 	}
-	if rows, _, err = readOne(write(t, "test_batch.bin", ""), cifar10Encoding(), Options{}); err != nil || rows.N != 0 {
+	if rows, _, err = readOne(modelstest.File(t, "test_batch.bin", ""), cifar10Encoding(), Options{}); err != nil || rows.N != 0 {
 		t.Errorf("no image: %v, %v", rows, err)
 	}
-	_, _, err = readOne(write(t, "data_batch_2.bin", cifar10File([]byte{1})+"x"), cifar10Encoding(), Options{})
+	_, _, err = readOne(modelstest.File(t, "data_batch_2.bin", cifar10File([]byte{1})+"x"), cifar10Encoding(), Options{})
 	if err == nil || !strings.Contains(err.Error(), "3073 bytes each") {
 		t.Errorf("a file with half an image: %v", err)
 	}
-	_, _, err = readOne(write(t, "data_batch_2.bin", cifar10File([]byte{1})), pair(), Options{})
+	_, _, err = readOne(modelstest.File(t, "data_batch_2.bin", cifar10File([]byte{1})), pair(), Options{})
 	if err == nil || !strings.Contains(err.Error(), "3073 numbers in a record") {
 		t.Errorf("a model of three columns: %v", err)
 	}

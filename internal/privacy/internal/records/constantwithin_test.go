@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 )
 
 // Rows that differ from the first row of their group are counted, as rows or within
@@ -24,7 +25,7 @@ func TestVaryingWithinGroups(t *testing.T) {
 			e.UnitID, e.RowsPerUnit, e.Keep = "id", rowsPerUnit, encoding.KeepFirst
 		}
 		e.MissingTokens = []string{"NA"}
-		_, check, err := readOne(write(t, "data.csv", text), e, Options{})
+		_, check, err := readOne(modelstest.File(t, "data.csv", text), e, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/internal/records/tablefile"
 	"d3p/internal/privacy/noise"
@@ -171,7 +172,7 @@ func TestLongestLinesBesideQuotes(t *testing.T) {
 		line := start + strings.Repeat(" ", length-len(start)-1) + "2\n"
 		var valid []bool
 		for _, other := range []string{"3,4\n", `"3",4` + "\n"} {
-			rows, _, err := readOne(write(t, "data.csv", other+line+other), e, Options{})
+			rows, _, err := readOne(modelstest.File(t, "data.csv", other+line+other), e, Options{})
 			if err != nil || rows.N != 3 {
 				t.Fatalf("%d records, %v", rows.N, err)
 			}
@@ -191,7 +192,7 @@ func TestRoomForQuotedLineEnds(t *testing.T) {
 	for quotes, most := range map[string]int{"": 2 * n, spec.OneLine: 2 * ends} {
 		e := twoNumbers()
 		e.Quotes = quotes
-		rows, _, err := readOne(write(t, "a.csv", text), e, Options{})
+		rows, _, err := readOne(modelstest.File(t, "a.csv", text), e, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

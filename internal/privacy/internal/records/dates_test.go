@@ -8,6 +8,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 )
 
 // dated reads one column of dates in 2020 as days since its first day, per 10.
@@ -34,7 +35,7 @@ func TestParquetDates(t *testing.T) {
 	for _, kind := range []arrow.DataType{
 		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Timestamp_us, arrow.FixedWidthTypes.Timestamp_ms, arrow.BinaryTypes.String,
 	} {
-		path := write(t, "data.parquet", parquetText(t, columns(kind), `["2020-02-29", null, "2019-06-01"]`))
+		path := modelstest.File(t, "data.parquet", parquetText(t, columns(kind), `["2020-02-29", null, "2019-06-01"]`))
 		rows, _, err := readOne(path, dated(), Options{})
 		if err != nil {
 			t.Errorf("%v: %v", kind, err)
@@ -44,7 +45,7 @@ func TestParquetDates(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", kind, diff)
 		}
 	}
-	_, _, err := readOne(write(t, "data.parquet", parquetText(t, columns(arrow.PrimitiveTypes.Float64), `[60]`)), dated(), Options{})
+	_, _, err := readOne(modelstest.File(t, "data.parquet", parquetText(t, columns(arrow.PrimitiveTypes.Float64), `[60]`)), dated(), Options{})
 	if err == nil {
 		t.Error("a column of numbers is read as dates")
 	}

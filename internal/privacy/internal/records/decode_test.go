@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 )
 
 // place is a level with a letter that is no ASCII, and one that is.
@@ -77,7 +78,7 @@ func TestUndecodableIds(t *testing.T) {
 	} {
 		e := visits(2, encoding.KeepFirst)
 		e.Text = c.encoding
-		rows, _, err := readOne(write(t, "data.csv", c.text), e, Options{})
+		rows, _, err := readOne(modelstest.File(t, "data.csv", c.text), e, Options{})
 		if err != nil || rows.N != 2 {
 			t.Errorf("%s: %d units, want 2: %v", name, rows.N, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/internal/records/storage"
 )
 
@@ -35,9 +36,9 @@ func TestTableOnDisk(t *testing.T) {
 		path string
 		e    encoding.Encoding
 	}{
-		"csv":     {write(t, "a.csv", text), twoNumbers()},
-		"units":   {write(t, "u.csv", strings.Join(lines, "\n")+"\n"), units},
-		"parquet": {write(t, "a.parquet", parquetText(t, columns(arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int64), jsonNumbers(rng, 5000), jsonNumbers(rng, 5000))), twoNumbers()},
+		"csv":     {modelstest.File(t, "a.csv", text), twoNumbers()},
+		"units":   {modelstest.File(t, "u.csv", strings.Join(lines, "\n")+"\n"), units},
+		"parquet": {modelstest.File(t, "a.parquet", parquetText(t, columns(arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int64), jsonNumbers(rng, 5000), jsonNumbers(rng, 5000))), twoNumbers()},
 	} {
 		for _, codes := range []bool{false, true} {
 			var tables [2][]string

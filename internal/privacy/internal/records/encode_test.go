@@ -11,19 +11,10 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 )
 
 func ptr(x float64) *float64 { return &x }
-
-// write puts text in a file of its own.
-func write(t testing.TB, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // encode reads CSV text and returns the rows, nil for an invalid one.
 func encode(t *testing.T, e encoding.Encoding, text string) ([][]float64, Check) {
@@ -272,7 +263,7 @@ func TestRejectedRecordsStay(t *testing.T) {
 
 func TestStoreFloat32(t *testing.T) {
 	e := one(encoding.Field{Column: "x", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}})
-	rows, _, err := readOne(write(t, "data.csv", "x\n0.1\n7\n"), e, Options{Precision: Float32, Spare: 2})
+	rows, _, err := readOne(modelstest.File(t, "data.csv", "x\n0.1\n7\n"), e, Options{Precision: Float32, Spare: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +307,7 @@ func TestReadErrors(t *testing.T) {
 		{"stray quote", "age,y\"\n3.1415,2\n", "in the first line a quote stands inside"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, _, err := readOne(write(t, "data.csv", test.text), e, Options{})
+			_, _, err := readOne(modelstest.File(t, "data.csv", test.text), e, Options{})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("error %v, want one with %q", err, test.want)
 			}
@@ -326,7 +317,7 @@ func TestReadErrors(t *testing.T) {
 		})
 	}
 	sizes := one(encoding.Field{Column: "size, cm", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}})
-	if _, _, err := readOne(write(t, "data.csv", "a;b\n"), sizes, Options{}); err == nil || !strings.Contains(err.Error(), `header: ["size, cm"], all`) {
+	if _, _, err := readOne(modelstest.File(t, "data.csv", "a;b\n"), sizes, Options{}); err == nil || !strings.Contains(err.Error(), `header: ["size, cm"], all`) {
 		t.Error(err)
 	}
 	if _, _, err := readOne(t.TempDir(), e, Options{}); err == nil || !strings.Contains(err.Error(), "directory") {
@@ -335,7 +326,7 @@ func TestReadErrors(t *testing.T) {
 	if _, _, err := readOne(filepath.Join(t.TempDir(), "none.csv"), e, Options{}); !os.IsNotExist(err) {
 		t.Errorf("no file: error %v", err)
 	}
-	big := write(t, "data.csv", "age\n"+strings.Repeat("1\n", 1000))
+	big := modelstest.File(t, "data.csv", "age\n"+strings.Repeat("1\n", 1000))
 	if _, _, err := readOne(big, e, Options{MaxMemory: 1000}); err == nil || !strings.Contains(err.Error(), "does not fit") {
 		t.Errorf("a table above the memory allowed: error %v", err)
 	}
@@ -347,7 +338,7 @@ func TestReadErrorsTogether(t *testing.T) {
 		{Column: "height", Kind: encoding.Numeric, Out: []int{0}}, {Column: "weight", Kind: encoding.Numeric, Out: []int{1}},
 		{Column: "age", Kind: encoding.Numeric, Out: []int{2}},
 	}}
-	_, _, err := readOne(write(t, "data.csv", "heigth,wieght,age\n1,2,3\n"), e, Options{})
+	_, _, err := readOne(modelstest.File(t, "data.csv", "heigth,wieght,age\n1,2,3\n"), e, Options{})
 	if err == nil || !strings.Contains(err.Error(), "column height: not in the header of the file (column 1 there has a similar name: write that as `header:` of the column)") ||
 		!strings.Contains(err.Error(), "column weight: not in the header of the file (column 2 there has a similar name: write that as `header:` of the column)") {
 		t.Errorf("error %v, want both columns", err)
@@ -370,7 +361,7 @@ func TestEncodingsThatMakeNoSense(t *testing.T) {
 		"no imputed level": {K: 1, Fields: []encoding.Field{{Column: "x", Kind: encoding.LevelCode, Levels: []string{"a"}, Missing: encoding.MissingImpute, Impute: -1, Out: []int{0}}}},
 		"imputed constant": {K: 1, Fields: []encoding.Field{{Column: "x", Kind: encoding.Numeric, Transform: "log", Missing: encoding.MissingImpute, Impute: -1, Out: []int{0}}}},
 	} {
-		if _, _, err := readOne(write(t, "data.csv", "x\n1\n"), e, Options{}); err == nil || !strings.Contains(err.Error(), "records: ") {
+		if _, _, err := readOne(modelstest.File(t, "data.csv", "x\n1\n"), e, Options{}); err == nil || !strings.Contains(err.Error(), "records: ") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

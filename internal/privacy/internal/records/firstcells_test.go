@@ -8,15 +8,16 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 )
 
 // The check says where the first cells stand that do not fit or leave their record out, by
 // line of a text file and by row of a Parquet file, with units and without.
 func TestFirstCells(t *testing.T) {
-	one := write(t, "one.csv", "id,a,b\n1,1,1\n\n2,\"2\",x\n3,\"3\n\",1\n4,99,1\n5,1,,1\n6,,1\n")
-	two := write(t, "two.csv", "id,a,b\n7,-5,1\n"+strings.Repeat("8,99,1\n", 20))
-	three := write(t, "three.parquet", parquetText(t, arrow.NewSchema([]arrow.Field{
+	one := modelstest.File(t, "one.csv", "id,a,b\n1,1,1\n\n2,\"2\",x\n3,\"3\n\",1\n4,99,1\n5,1,,1\n6,,1\n")
+	two := modelstest.File(t, "two.csv", "id,a,b\n7,-5,1\n"+strings.Repeat("8,99,1\n", 20))
+	three := modelstest.File(t, "three.parquet", parquetText(t, arrow.NewSchema([]arrow.Field{
 		{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "a", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "b", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
 	}, nil), "[9, 10, 11]", "[1, null, 1]", "[1, 100, 1]"))
 	e := twoNumbers()

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
@@ -69,7 +70,7 @@ func TestHeadless(t *testing.T) {
 // No record is a table, too, compressed or not.
 func TestHeadlessAndEmpty(t *testing.T) {
 	for name, text := range map[string]string{"t.csv": "", "lines.csv": "\n\n", "t.csv.gz": string(zipped(nil))} {
-		rows, _, err := readOne(write(t, name, text), headless(",", "note", "b", "a"), Options{})
+		rows, _, err := readOne(modelstest.File(t, name, text), headless(",", "note", "b", "a"), Options{})
 		if err != nil || rows.N != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -79,7 +80,7 @@ func TestHeadlessAndEmpty(t *testing.T) {
 // A file without header line needs a declared separator.
 func TestHeadlessNeedsSeparator(t *testing.T) {
 	for _, text := range []string{"", "2;1\n", "2,1\n", "a,b\n"} {
-		_, _, err := readOne(write(t, "t.csv", text), headless("", "a", "b"), Options{})
+		_, _, err := readOne(modelstest.File(t, "t.csv", text), headless("", "a", "b"), Options{})
 		if err == nil || !strings.HasSuffix(err.Error(), `t.csv: has no header line that shows what separates its fields (under data add separator: ",", or ";", "|", tab)`) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -87,7 +88,7 @@ func TestHeadlessNeedsSeparator(t *testing.T) {
 	for separator, text := range map[string]string{",": "1,2\n", ";": "1;2\n", "|": "1|2\n", "tab": "1\t2\n"} {
 		e := headless(separator, "a", "b")
 		e.Decimal = "."
-		rows, _, err := readOne(write(t, "t.csv", text), e, Options{})
+		rows, _, err := readOne(modelstest.File(t, "t.csv", text), e, Options{})
 		if err != nil || rows.N != 1 || rows.F64[0] != 1 || rows.F64[1] != 2 {
 			t.Errorf("%s: %v", separator, err)
 		}
@@ -98,7 +99,7 @@ func TestHeadlessNeedsSeparator(t *testing.T) {
 func TestDeclaredSeparator(t *testing.T) {
 	e := twoNumbers()
 	e.Separator = ","
-	rows, _, err := readOne(write(t, "t.csv", "a,b,x;y;z;w\n1,2,3\n"), e, Options{})
+	rows, _, err := readOne(modelstest.File(t, "t.csv", "a,b,x;y;z;w\n1,2,3\n"), e, Options{})
 	if err != nil || rows.N != 1 || !rows.Valid[0] || rows.F64[1] != 2 {
 		t.Error(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
@@ -23,7 +24,7 @@ func TestCompressedCSV(t *testing.T) {
 	}
 	whole := string(zipped([]byte(text.String())))
 	read := func(content string) (*Rows, Check, error) {
-		return readOne(write(t, "t.csv.gz", content), twoNumbers(), Options{})
+		return readOne(modelstest.File(t, "t.csv.gz", content), twoNumbers(), Options{})
 	}
 	got, _, err := read(whole)
 	if err != nil || got.N != 3000 || !slices.Equal(got.F64, want.F64) {
@@ -48,7 +49,7 @@ func TestCompressedCSV(t *testing.T) {
 func TestCompressedParts(t *testing.T) {
 	text := dirtyRows(200_000)
 	lines := strings.SplitAfter(text, "\n")
-	one, oneCheck, err := readOne(write(t, "data.csv", text), twoNumbers(), Options{})
+	one, oneCheck, err := readOne(modelstest.File(t, "data.csv", text), twoNumbers(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestCompressedParts(t *testing.T) {
 		if i > 0 {
 			low, high = 150_001+12_500*(i-1), 150_001+12_500*i
 		}
-		paths = append(paths, write(t, "part.csv.gz", string(zipped([]byte(lines[0]+strings.Join(lines[low:high], ""))))))
+		paths = append(paths, modelstest.File(t, "part.csv.gz", string(zipped([]byte(lines[0]+strings.Join(lines[low:high], ""))))))
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, threads := range []int{1, 2, 3, 8} {
@@ -73,7 +74,7 @@ func TestCompressedParts(t *testing.T) {
 		}
 	}
 	for name, content := range map[string]string{"no gzip": "a,b\n1,2\n", "empty": "", "cut off": string(zipped([]byte(text))[:5000])} {
-		broken := append(slices.Clone(paths[:2]), write(t, "broken.csv.gz", content), paths[2])
+		broken := append(slices.Clone(paths[:2]), modelstest.File(t, "broken.csv.gz", content), paths[2])
 		if _, _, err := Read("parts", broken, twoNumbers(), Options{}); !isFileError(err) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
@@ -258,10 +259,10 @@ func TestCSVRecordsAlone(t *testing.T) {
 						rows, _, err := encodeBlocks("f", &tablefile.Blocks{Src: tablefile.Decoded(strings.NewReader(text), d.encoding), Size: size}, nil, e, opt)
 						return rows, err
 					case rng.IntN(2) == 0:
-						rows, _, err := readOne(write(t, "data.csv.gz", string(zipped([]byte(text)))), e, opt)
+						rows, _, err := readOne(modelstest.File(t, "data.csv.gz", string(zipped([]byte(text)))), e, opt)
 						return rows, err
 					}
-					rows, _, err := readOne(write(t, "data.csv", text), e, opt)
+					rows, _, err := readOne(modelstest.File(t, "data.csv", text), e, opt)
 					return rows, err
 				})
 				total += len(records)
@@ -365,7 +366,7 @@ func TestParquetRecordsAlone(t *testing.T) {
 			for _, r := range records {
 				rows = append(rows, strings.Split(r, "\x1f"))
 			}
-			got, _, err := readOne(write(t, "data.parquet", parquetRows(t, rng, kinds, rows)), everything(), opt)
+			got, _, err := readOne(modelstest.File(t, "data.parquet", parquetRows(t, rng, kinds, rows)), everything(), opt)
 			return got, err
 		})
 	}
@@ -395,7 +396,7 @@ func TestArrayRecordsAlone(t *testing.T) {
 			if k%3 == 0 {
 				content, name = zipped(content), name+".gz"
 			}
-			rows, _, err := readOne(write(t, name, string(content)), pair(), opt)
+			rows, _, err := readOne(modelstest.File(t, name, string(content)), pair(), opt)
 			return rows, err
 		})
 	}
@@ -411,7 +412,7 @@ func TestImagesAlone(t *testing.T) {
 			records = append(records, cifar10File([]byte{byte(rng.IntN(3)), byte(rng.IntN(256)), byte(rng.IntN(256))}))
 		}
 		alone(t, "image", records, func(records []string, opt Options) (*Rows, error) {
-			rows, _, err := readOne(write(t, "data_batch_1.bin", strings.Join(records, "")), e, opt)
+			rows, _, err := readOne(modelstest.File(t, "data_batch_1.bin", strings.Join(records, "")), e, opt)
 			return rows, err
 		})
 	}

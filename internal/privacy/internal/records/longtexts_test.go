@@ -16,6 +16,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 )
 
 // TestLongTextsInParquet: where long texts make batches shorter, every row keeps its cells
@@ -57,7 +58,7 @@ func TestLongTextsInParquet(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	path := write(t, "long.parquet", out.String())
+	path := modelstest.File(t, "long.parquet", out.String())
 	var want []string
 	for i := range n {
 		record := slices.Repeat([]float64{float64(i)}, e.K)

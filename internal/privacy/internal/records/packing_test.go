@@ -9,6 +9,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 )
 
@@ -60,7 +61,7 @@ func TestPackedTable(t *testing.T) {
 	for _, units := range []bool{false, true} {
 		for _, codes := range []bool{false, true} {
 			e, text := packable(units)
-			path := write(t, "a.csv", text)
+			path := modelstest.File(t, "a.csv", text)
 			var tables [2][]string
 			var words [2]int
 			for k, from := range []int64{0, 1} {

@@ -17,6 +17,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 )
 
 // parquetText makes a file of one column per JSON array in columns.
@@ -95,11 +96,11 @@ func TestParquetAgreesWithCSV(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for _, precision := range []Precision{Float64, Float32} {
 				e, opt := one(test.field), Options{Precision: precision}
-				rows, check, err := readOne(write(t, "data.parquet", parquetText(t, columns(test.kind), test.json)), e, opt)
+				rows, check, err := readOne(modelstest.File(t, "data.parquet", parquetText(t, columns(test.kind), test.json)), e, opt)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, wantCheck, err := readOne(write(t, "data.csv", "a\n"+test.csv), e, opt)
+				want, wantCheck, err := readOne(modelstest.File(t, "data.csv", "a\n"+test.csv), e, opt)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -122,7 +123,7 @@ func TestParquetColumns(t *testing.T) {
 		{Column: "c", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}},
 		{Column: "a", Type: data.Integer, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{1}},
 	}}
-	rows, _, err := readOne(write(t, "data.parquet", text), e, Options{})
+	rows, _, err := readOne(modelstest.File(t, "data.parquet", text), e, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,7 @@ func TestParquetErrors(t *testing.T) {
 		{"cut short", text[:len(text)/2], number, "is no Parquet file that can be decoded"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, _, err := readOne(write(t, "data.parquet", test.text), one(test.field), Options{})
+			_, _, err := readOne(modelstest.File(t, "data.parquet", test.text), one(test.field), Options{})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one with %q", err, test.want)
 			}
@@ -170,7 +171,7 @@ func TestParquetErrors(t *testing.T) {
 func TestParquetOfLevelsNotFound(t *testing.T) {
 	e := one(encoding.Field{Column: "a", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{data.Placeholder + "1", "other"}, Unknown: 1, Missing: encoding.MissingReject, Out: []int{0}})
 	for kind, cell := range map[arrow.DataType]string{arrow.PrimitiveTypes.Int64: "7", arrow.FixedWidthTypes.Boolean: "true"} {
-		rows, _, err := readOne(write(t, "data.parquet", parquetText(t, columns(kind), "["+cell+"]")), e, Options{})
+		rows, _, err := readOne(modelstest.File(t, "data.parquet", parquetText(t, columns(kind), "["+cell+"]")), e, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +186,7 @@ func TestParquetDamaged(t *testing.T) {
 	level := encoding.Field{Column: "a", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"canary3141592653"},
 		Unknown: encoding.UnknownReject, Missing: encoding.MissingReject, Out: []int{0}}
 	text := parquetText(t, columns(arrow.BinaryTypes.String), `["canary3141592653", "canary3141592653", "canary3141592653"]`)
-	path := write(t, "data.parquet", text)
+	path := modelstest.File(t, "data.parquet", text)
 	rng := rand.New(rand.NewPCG(1, 1))
 	failed := 0
 	for range 300 {

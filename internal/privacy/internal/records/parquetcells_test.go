@@ -14,6 +14,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 )
 
 // No cell of a Parquet file causes an error, because an error would reveal it: neither text
@@ -72,7 +73,7 @@ func TestParquetCellsAreNoErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, precision := range []Precision{Float64, Float32} {
-			rows, _, err := readOne(write(t, "data.parquet", buf.String()), one(c.field), Options{Precision: precision})
+			rows, _, err := readOne(modelstest.File(t, "data.parquet", buf.String()), one(c.field), Options{Precision: precision})
 			if err != nil || rows.N != c.cells.Len() {
 				t.Errorf("%s: %v", c.cells.DataType(), err)
 			}

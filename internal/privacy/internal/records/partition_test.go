@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 )
 
 func TestPartition(t *testing.T) {
@@ -102,7 +103,7 @@ func TestPartitionedTable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, wantCheck, err := readOne(write(t, "whole.csv", whole.String()), e, Options{Codes: codes})
+			want, wantCheck, err := readOne(modelstest.File(t, "whole.csv", whole.String()), e, Options{Codes: codes})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 )
 
 // Row groups that are decoded side by side give the records of the same table in CSV, in
@@ -39,11 +40,11 @@ func TestRowGroupsSideBySide(t *testing.T) {
 	for _, row := range csv {
 		fmt.Fprintln(&text, strings.Join(row[:], ","))
 	}
-	want, wantCheck, err := readOne(write(t, "data.csv", text.String()), e, Options{Precision: Float32})
+	want, wantCheck, err := readOne(modelstest.File(t, "data.csv", text.String()), e, Options{Precision: Float32})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := write(t, "data.parquet", parquetText(t, columns(types...), texts...))
+	path := modelstest.File(t, "data.parquet", parquetText(t, columns(types...), texts...))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var first []*Rows // shares on one thread
 	for _, threads := range []int{1, 2, 3, 7} {

@@ -2,12 +2,11 @@ package records
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
@@ -33,10 +32,7 @@ func TestSeparator(t *testing.T) {
 // readText reads the columns a and b of a file that holds text.
 func readText(t *testing.T, text, decimal string) (*Rows, Check, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "t.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := modelstest.File(t, "t.csv", text)
 	e := twoNumbers()
 	e.Decimal = decimal
 	return readOne(path, e, Options{})

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
@@ -94,13 +95,13 @@ func TestSharesAreTheTable(t *testing.T) {
 		e     encoding.Encoding
 		even  bool // shares are about of one size
 	}{
-		"csv":           {[]string{write(t, "data.csv", text)}, twoNumbers(), true},
-		"csv.gz":        {[]string{write(t, "data.csv.gz", string(zipped([]byte(text))))}, twoNumbers(), true},
-		"two files":     {[]string{write(t, "a.csv", half), write(t, "b.csv", rest)}, twoNumbers(), false},
-		"unlike files":  {[]string{write(t, "a.csv", half), write(t, "b.csv.gz", string(zipped([]byte(rest))))}, twoNumbers(), false},
-		"npy":           {[]string{write(t, "data.npy", numbers.String())}, named, true},
-		"units":         {[]string{write(t, "data.csv", ids)}, visits(3, encoding.KeepFirst), true},
-		"units in more": {[]string{write(t, "a.csv", ids), write(t, "b.csv", ids)}, visits(9, encoding.KeepFirst), true},
+		"csv":           {[]string{modelstest.File(t, "data.csv", text)}, twoNumbers(), true},
+		"csv.gz":        {[]string{modelstest.File(t, "data.csv.gz", string(zipped([]byte(text))))}, twoNumbers(), true},
+		"two files":     {[]string{modelstest.File(t, "a.csv", half), modelstest.File(t, "b.csv", rest)}, twoNumbers(), false},
+		"unlike files":  {[]string{modelstest.File(t, "a.csv", half), modelstest.File(t, "b.csv.gz", string(zipped([]byte(rest))))}, twoNumbers(), false},
+		"npy":           {[]string{modelstest.File(t, "data.npy", numbers.String())}, named, true},
+		"units":         {[]string{modelstest.File(t, "data.csv", ids)}, visits(3, encoding.KeepFirst), true},
+		"units in more": {[]string{modelstest.File(t, "a.csv", ids), modelstest.File(t, "b.csv", ids)}, visits(9, encoding.KeepFirst), true},
 	}
 	for name, table := range tables {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +139,7 @@ func jsonNumbers(rng *rand.Rand, n int) string {
 // Shares of a Parquet file, read in place and by units.
 func TestSharesOfParquet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	path := write(t, "data.parquet", parquetText(t, columns(arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int64), jsonNumbers(rng, 5000), jsonNumbers(rng, 5000)))
+	path := modelstest.File(t, "data.parquet", parquetText(t, columns(arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int64), jsonNumbers(rng, 5000), jsonNumbers(rng, 5000)))
 	e := twoNumbers()
 	whole, _, err := readOne(path, e, Options{})
 	if err != nil {
@@ -155,7 +156,7 @@ func TestSharesOfParquet(t *testing.T) {
 			}
 		}
 	}
-	several := []string{path, write(t, "data.csv", dirtyRows(100)), path}
+	several := []string{path, modelstest.File(t, "data.csv", dirtyRows(100)), path}
 	all, _, err := Read("table", several, e, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +176,7 @@ func TestSharesOnUnlikeMachines(t *testing.T) {
 	for _, at := range []int{11, 5000, 5100} {
 		lines[at] = "1," + strings.Repeat("0", 1<<17) + "2\n"
 	}
-	paths := []string{write(t, "data.csv", strings.Join(lines, ""))}
+	paths := []string{modelstest.File(t, "data.csv", strings.Join(lines, ""))}
 	whole, _, err := Read("table", paths, twoNumbers(), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +202,7 @@ func TestSharesOnUnlikeMachines(t *testing.T) {
 func TestSharesWithoutColumns(t *testing.T) {
 	for _, n := range []int{1, 12, 13, 5000} {
 		rng := rand.New(rand.NewPCG(3, 4))
-		path := write(t, "data.parquet", parquetText(t, columns(arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int64), jsonNumbers(rng, n), jsonNumbers(rng, n)))
+		path := modelstest.File(t, "data.parquet", parquetText(t, columns(arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int64), jsonNumbers(rng, n), jsonNumbers(rng, n)))
 		all := 0
 		for _, p := range shares(t, 3, []string{path}, encoding.Encoding{}) {
 			all += p.N
@@ -229,7 +230,7 @@ func TestNobodySharesAPipe(t *testing.T) {
 func TestSeveralFilesAreOneTable(t *testing.T) {
 	text := dirtyRows(3000)
 	lines := strings.SplitAfter(text, "\n")
-	one, oneCheck, err := readOne(write(t, "data.csv", text), twoNumbers(), Options{})
+	one, oneCheck, err := readOne(modelstest.File(t, "data.csv", text), twoNumbers(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,15 +275,15 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	for data, says := range map[string]string{
 		empty:                       "is a folder without data files",
 		filepath.Join(empty, "*.x"): "no file matches",
-		"@" + filepath.Join(write(t, "list", "\n\n")): "lists no file",
-		"@" + filepath.Join(empty, "list"):            "no such file",
+		"@" + filepath.Join(modelstest.File(t, "list", "\n\n")): "lists no file",
+		"@" + filepath.Join(empty, "list"):                      "no such file",
 	} {
 		if _, err := Files(data); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", data, err, says)
 		}
 	}
 	// one of several files has another header
-	several := []string{write(t, "a.csv", "a,b\n1,2\n"), write(t, "b.csv", "a,c\n1,2\n")}
+	several := []string{modelstest.File(t, "a.csv", "a,b\n1,2\n"), modelstest.File(t, "b.csv", "a,c\n1,2\n")}
 	if _, _, err := Read("table", several, twoNumbers(), Options{}); err == nil || !strings.Contains(err.Error(), "b.csv") || !strings.Contains(err.Error(), "not in the header") {
 		t.Error(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 )
 
 // texts encodes a column of texts as three tokens of bytes.
@@ -176,7 +177,7 @@ func TestListsBecomeTokens(t *testing.T) {
 	beside.Fields = append(beside.Fields, encoding.Field{Column: "y", Type: data.Integer, Kind: encoding.Numeric, Role: encoding.Response, Lower: ptr(0), Upper: ptr(9), Missing: encoding.MissingReject, Out: []int{0}})
 	beside.K, beside.Header = 4, []string{"y", "t"}
 	check("npy with labels", beside, array("(2, 4)", []int32{4, 12, 5, 299, 2, 7, 0, 0}), [][]float64{{4, 12, 5, 299}, {2, 7, 0, 0}}, 0)
-	tokens := write(t, "tokens.npy", array("(1, 2)", []int32{7, 8}))
+	tokens := modelstest.File(t, "tokens.npy", array("(1, 2)", []int32{7, 8}))
 	if err := os.WriteFile(filepath.Join(filepath.Dir(tokens), "labels.npy"), []byte(array("(1,)", []int32{3})), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +254,7 @@ func parquetOf(t *testing.T, name string, kind arrow.DataType, cells string) str
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return write(t, "t.parquet", out.String())
+	return modelstest.File(t, "t.parquet", out.String())
 }
 
 // A list is encoded alone: the type that a program chooses for a column where a list of
@@ -276,9 +277,9 @@ func TestListRecordsAlone(t *testing.T) {
 			path := ""
 			if k%2 == 0 {
 				schema := arrow.NewSchema([]arrow.Field{{Name: "t", Type: arrow.ListOf(kind), Nullable: true}}, nil)
-				path = write(t, "t.parquet", parquetText(t, schema, "["+cells+"]"))
+				path = modelstest.File(t, "t.parquet", parquetText(t, schema, "["+cells+"]"))
 			} else {
-				path = write(t, "t.csv", "t,u\n\""+strings.Join(records, "\",0\n\"")+"\",0\n")
+				path = modelstest.File(t, "t.csv", "t,u\n\""+strings.Join(records, "\",0\n\"")+"\",0\n")
 			}
 			rows, _, err := readOne(path, lists(), opt)
 			return rows, err

@@ -13,6 +13,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/internal/records/tablefile"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stattest"
@@ -52,7 +53,7 @@ func TestUnits(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, precision := range []Precision{Float64, Float32} {
-				rows, _, err := readOne(write(t, "data.csv", "id,x\n"+test.rows), visits(test.k, encoding.KeepFirst), Options{Precision: precision, Spare: 3})
+				rows, _, err := readOne(modelstest.File(t, "data.csv", "id,x\n"+test.rows), visits(test.k, encoding.KeepFirst), Options{Precision: precision, Spare: 3})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -102,7 +103,7 @@ func table(sizes []int, shuffle func(n int, swap func(i, j int))) string {
 // and of 8 rows.
 func choices(t *testing.T, text string, random *noise.Stream) (five, eight []int) {
 	t.Helper()
-	rows, _, err := readOne(write(t, "data.csv", text), visits(2, encoding.KeepRandom), Options{Selection: random})
+	rows, _, err := readOne(modelstest.File(t, "data.csv", text), visits(2, encoding.KeepRandom), Options{Selection: random})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestUnitsKeepAUniformChoice(t *testing.T) {
 // readings of the records, as for two purchases, keep of all others.
 func TestUnitsChooseAlone(t *testing.T) {
 	kept := func(text string) []float64 {
-		rows, _, err := readOne(write(t, "data.csv", "id,x\n"+text), visits(1, encoding.KeepRandom), Options{Selection: noise.Insecure(1).Stream(noise.RowSelection)})
+		rows, _, err := readOne(modelstest.File(t, "data.csv", "id,x\n"+text), visits(1, encoding.KeepRandom), Options{Selection: noise.Insecure(1).Stream(noise.RowSelection)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,12 +193,12 @@ func TestUnitsOfParquet(t *testing.T) {
 				text += fmt.Sprintf("%s,%d\n", id, i)
 			}
 			option := func() Options { return Options{Selection: noise.Insecure(1).Stream(noise.RowSelection)} }
-			want, wantCheck, err := readOne(write(t, "data.csv", text), e, option())
+			want, wantCheck, err := readOne(modelstest.File(t, "data.csv", text), e, option())
 			if err != nil {
 				t.Fatal(err)
 			}
 			file := parquetText(t, columns(test.kind, arrow.PrimitiveTypes.Float64), test.ids, "[0,1,2,3,4,5,6,7]")
-			got, check, err := readOne(write(t, "data.parquet", file), e, option())
+			got, check, err := readOne(modelstest.File(t, "data.parquet", file), e, option())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -256,7 +257,7 @@ func TestUnitsErrors(t *testing.T) {
 		})
 	}
 	// what fits, fits
-	rows, _, err := readOne(write(t, "data.csv", many), visits(2, encoding.KeepFirst), Options{MaxMemory: 100 * 4 * 8})
+	rows, _, err := readOne(modelstest.File(t, "data.csv", many), visits(2, encoding.KeepFirst), Options{MaxMemory: 100 * 4 * 8})
 	if err != nil || rows.N != 100 {
 		t.Errorf("a table of 100 units in the memory for 100: %v", err)
 	}
