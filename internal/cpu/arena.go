@@ -28,7 +28,7 @@ func (p *program) placeBuffers() {
 		}
 	}
 	for _, in := range needed(t) {
-		for k, o := range operands(&in) {
+		for k, o := range in.Operands() {
 			if !(k == 1 && readsRows(t, &in)) {
 				mark(o)
 			}
@@ -95,7 +95,7 @@ func (p *program) placeColumns(list []graph.Buf) {
 // element depends only on the operand's element at the same place. NoBuf without such an
 // operand.
 func overwritten(t *graph.Tape, in *graph.Instr) graph.Buf {
-	list := operands(in)
+	list := in.Operands()
 	read := list[:in.Op.Arity()]
 	for _, o := range read {
 		b := &t.Buffers[o.Buf]
@@ -120,7 +120,7 @@ func (p *program) placeResults() {
 		last[list[i].Dst] = toTheEnd // unless an instruction reads it
 	}
 	for i := range list {
-		for _, o := range operands(&list[i]) {
+		for _, o := range list[i].Operands() {
 			if o.Buf != graph.NoBuf {
 				last[o.Buf] = i
 			}
@@ -154,7 +154,7 @@ func (p *program) placeResults() {
 				p.newLanes(dst)
 			}
 		}
-		for _, o := range operands(&list[i]) {
+		for _, o := range list[i].Operands() {
 			if o.Buf == graph.NoBuf || t.Buffers[o.Buf].Kind != graph.KRecord || last[o.Buf] != i {
 				continue
 			}

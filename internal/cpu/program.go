@@ -210,21 +210,3 @@ func (p *program) inRow(in graph.Instr) instr {
 
 // needed is the part of the record stage that the gradient needs. Nothing reads the loss.
 func needed(t *graph.Tape) []graph.Instr { return t.Record[:t.Gradient] }
-
-// operands lists the operands of an instruction; absent ones have NoBuf.
-func operands(in *graph.Instr) [3]graph.Operand {
-	none := graph.Operand{Buf: graph.NoBuf}
-	o := [3]graph.Operand{in.A, none, none}
-	switch in.Op {
-	case graph.OpMatVec, graph.OpOuter, graph.OpGather, graph.OpScatter:
-		o[1] = in.B
-	default:
-		if in.Op.Arity() >= 2 {
-			o[1] = in.B
-		}
-		if in.Op.Arity() == 3 {
-			o[2] = in.C
-		}
-	}
-	return o
-}

@@ -147,14 +147,10 @@ func (p *program) instruction(in *graph.Instr) instr {
 
 // operands lists the operands of an instruction; absent ones have NoBuf.
 func operands(in *graph.Instr) [3]graph.Operand {
-	o := [3]graph.Operand{in.A, {Buf: graph.NoBuf}, {Buf: graph.NoBuf}}
-	switch n := arity(in.Op); {
-	case in.Op == graph.OpMatVec, in.Op == graph.OpOuter, in.Op == graph.OpGather, in.Op == graph.OpScatter, n == 2:
-		o[1] = in.B
-	case n == 3:
-		o[1], o[2] = in.B, in.C
+	if in.Op >= opProductSum {
+		return [3]graph.Operand{in.A, in.B, in.C}
 	}
-	return o
+	return in.Operands()
 }
 
 // operand encodes where an operand is; an absent one reads a constant.

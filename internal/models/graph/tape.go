@@ -127,6 +127,15 @@ type Instr struct {
 	Trans             bool    // OpMatVec
 }
 
+// Operands are A, B and C; those that the operation does not have are NoBuf.
+func (i *Instr) Operands() [3]Operand {
+	o := [3]Operand{i.A, i.B, i.C}
+	for k := i.Op.operands(); k < len(o); k++ {
+		o[k] = Operand{Buf: NoBuf}
+	}
+	return o
+}
+
 // TermKind is the structure of a Term.
 type TermKind uint8
 
