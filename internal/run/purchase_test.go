@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
@@ -254,8 +260,11 @@ func TestNothingBoughtIsFree(t *testing.T) {
 func TestFailedReadKeepsBoughtLevels(t *testing.T) {
 	for _, bounds := range []string{"bounds: {dp: 0.1, within: [-50, 50]}", "lower: -3, upper: 3, scale: {center: 0, by: 1}"} {
 		for _, table1 := range []string{"0.05", "none"} {
-			p := newPurchases(t, "z,site,y")
+			p := newPurchases(t, "x,site,y")
 			p.model, p.table1 = strings.Replace(p.model, "bounds: {dp: 0.1, within: [-50, 50]}", bounds, 1), table1
+			csv := p.data
+			p.data = filepath.Join(p.dir, "visits.parquet")
+			p.writeUnreadableNumbers()
 			r := p.new(whole())
 			if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "failed")); status.Of(err) != status.Data {
 				t.Fatalf("%v, want an error of the data", err)
@@ -265,10 +274,47 @@ func TestFailedReadKeepsBoughtLevels(t *testing.T) {
 				t.Errorf("the run's ledger has %v (%v), want %v", own.Event(), err, want)
 			}
 			p.holds(plan.Before(r.Plan.Levels, nil, nil, nil)...)
-			p.write("x,site,y", "leeds", "york")
+			p.data = csv
 			p.refuses()
 		}
 	}
+}
+
+// writeUnreadableNumbers writes a Parquet file with sites, whose x is lists.
+func (p *purchases) writeUnreadableNumbers() {
+	p.t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "x", Type: arrow.ListOf(arrow.PrimitiveTypes.Float64)}, {Name: "site", Type: arrow.BinaryTypes.String}, {Name: "y", Type: arrow.PrimitiveTypes.Int64},
+	}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for i := range 3000 {
+		b.Field(0).(*array.ListBuilder).Append(true)
+		b.Field(1).(*array.StringBuilder).Append([]string{"leeds", "york"}[i%2])
+		b.Field(2).(*array.Int64Builder).Append(int64(i / 3 % 2))
+	}
+	var buf bytes.Buffer
+	w, err := pqarrow.NewFileWriter(schema, &buf, nil, pqarrow.DefaultWriterProps())
+	if err == nil {
+		err = errors.Join(w.Write(b.NewRecord()), w.Close(), os.WriteFile(p.data, buf.Bytes(), 0o600))
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// A file that lacks a column is refused before levels of another are bought.
+func TestMissingColumnIsFree(t *testing.T) {
+	p := newPurchases(t, "z,site,y")
+	_, err := p.new(whole()).Fit(context.Background(), filepath.Join(p.dir, "failed"))
+	if status.Of(err) != status.Data || !strings.Contains(err.Error(), "x") {
+		t.Fatalf("%v, want an error that x is not in the header", err)
+	}
+	p.write("x,site,y", "leeds", "york")
+	r := p.new(whole())
+	if _, err := r.Fit(context.Background(), filepath.Join(p.dir, "next")); err != nil {
+		t.Fatal(err)
+	}
+	p.holds(r.Plan.MechanismEvent(r.Plan.NoiseMultiplier))
 }
 
 // A fit that cannot have a result is refused before it buys anything.

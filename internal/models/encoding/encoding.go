@@ -32,6 +32,8 @@ type Encoding struct {
 	Header []string `json:"header,omitempty"`
 	// Lists are the numbers of tokens that a record of an array has for columns with lists.
 	Lists map[string]int `json:"lists,omitempty"`
+	// Beside are columns that files must have, though none of their cells is read.
+	Beside []string `json:"-"`
 	// Format is the file's format, one of spec.Formats; "": from the end of its name, else
 	// CSV.
 	Format string `json:"format,omitempty"`
@@ -150,8 +152,13 @@ func (e Encoding) Counted() Encoding {
 }
 
 // Texts is the encoding of rows for a purchase of the levels of a column: its texts alone. A row
-// without one counts as rejected.
+// without one counts as rejected. A file that lacks another column is refused before the purchase.
 func (e Encoding) Texts(column string) Encoding {
+	for _, f := range e.Fields {
+		if f.Column != column && !slices.Contains(e.Beside, f.Column) {
+			e.Beside = append(e.Beside, f.Column)
+		}
+	}
 	e.Fields, e.K, e.Within = []Field{{Column: column, Type: data.Category, Kind: LevelCode, Levels: []string{}, Open: true, Unknown: UnknownReject, Missing: MissingReject, Out: []int{-1}}}, 0, nil
 	return e
 }

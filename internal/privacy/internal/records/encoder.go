@@ -21,6 +21,7 @@ type encoder struct {
 	// names of folders give it; else nil.
 	partitions [][]byte
 	units      *units    // nil: every row is a record
+	beside     []string  // columns that files must have
 	row        []float64 // the row being encoded, length Encoding.K
 	codes      *Codes    // nil: they are not kept
 	noted      []byte    // state and codes of the row being encoded
@@ -83,7 +84,7 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc := &encoder{units: units, precision: opt.Precision, width: e.Width(), share: opt.Share, place: opt.Place, row: make([]float64, e.K), valid: true, sound: true, textTokens: true, notation: notationOf(e), parseDay: e.ParseDay}
+	enc := &encoder{units: units, beside: e.Beside, precision: opt.Precision, width: e.Width(), share: opt.Share, place: opt.Place, row: make([]float64, e.K), valid: true, sound: true, textTokens: true, notation: notationOf(e), parseDay: e.ParseDay}
 	number := 8
 	if opt.Precision == Float32 {
 		number = 4

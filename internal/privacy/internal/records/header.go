@@ -11,11 +11,12 @@ import (
 
 // match finds the raw columns in the header of file; the column of ids, if there is one,
 // comes last. A column that the header lacks may be one of partitions: its place is -1. It
-// reports mistakes, each with the nearest name, at most mostMistakes: an image has thousands
-// of columns.
+// reports mistakes, also of columns of beside, each with the nearest name, at most mostMistakes: an
+// image has thousands of columns.
 func (e *encoder) match(file string, header []string) (at []int, errs []error) {
-	names := e.names()
-	at = make([]int, len(names))
+	read := e.names()
+	names := slices.Concat(read, e.beside)
+	at = make([]int, len(read))
 	places, twice := make(map[string]int, len(header)), make(map[string]bool)
 	for i, h := range header {
 		if _, seen := places[h]; seen {
@@ -27,18 +28,21 @@ func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 	e.partitions = make([][]byte, len(e.columns))
 	for i, name := range names {
 		first, found := places[name]
-		if !found && i < len(e.columns) {
+		id := e.units != nil && i == len(e.columns)
+		if !found && !id {
 			if cell, ok := partition(file, name); ok {
-				at[i], e.partitions[i] = -1, cell
+				if i < len(read) {
+					at[i], e.partitions[i] = -1, cell
+				}
 				continue
 			}
 		}
 		switch {
 		case !found:
-			errs = append(errs, &tablefile.FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, names, header, i == len(e.columns))})
+			errs = append(errs, &tablefile.FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, names, header, id)})
 		case twice[name]:
 			errs = append(errs, &tablefile.FileError{File: file, Column: name, Problem: "named twice in the header of the file", Hint: "rename one of the two"})
-		default:
+		case i < len(read):
 			at[i] = first
 		}
 	}
