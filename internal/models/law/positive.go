@@ -29,7 +29,7 @@ const burnIn, mostInChain = 30, 64
 
 // ownPart is the mean part of a column's variance that the others do not explain before correlations are known: the
 // determinant to the power η - 1 gives these parts, among n columns, the distribution beta(η, (n-1)/2) (Lewandowski,
-// Kurowicka and Joe 2009, doi:10.1016/j.jmva.2009.04.008). The power is at least leastPower, that of six columns: of few
+// Kurowicka and Joe 2009, doi:10.1016/j.jmva.2009.04.008). The power is at least leastPower, that of eight columns: of few
 // columns a smaller one would leave only singular matrices.
 //
 // Tables that people have need so small a part: with matrices all alike, intervals of the lengths and weights of abalone held
@@ -127,25 +127,32 @@ const nearlySingular = 1e-9
 // inverseOf is the inverse of a positive definite matrix whose entries move one by one.
 type inverseOf struct{ *mat.Dense }
 
-// madePositive makes entries of a [n x n] off the diagonal smaller until a is positive definite, and returns its inverse.
+// madePositive makes entries of a [n x n] off the diagonal smaller until a is positive definite, and returns its inverse. Where
+// that does not help a becomes the identity.
 func madePositive(a []float64, n int) inverseOf {
+	const rounds, factor = 400, 0.9
 	for i := range n {
 		if !(a[i*n+i] > 0) {
 			a[i*n+i] = leastEigenvalue
 		}
 	}
-	for {
+	for range rounds {
 		if inverse := inverted(a, n); inverse != nil {
 			return inverseOf{mat.DenseCopyOf(inverse)}
 		}
 		for i := range n {
 			for j := range n {
 				if j != i {
-					a[i*n+j] *= 0.9
+					a[i*n+j] *= factor
 				}
 			}
 		}
 	}
+	clear(a)
+	for i := range n {
+		a[i*n+i] = 1
+	}
+	return inverseOf{mat.NewDense(n, n, slices.Clone(a))}
 }
 
 // within are the least and the largest move of an entry.
@@ -154,7 +161,7 @@ func (q inverseOf) within(i, j int) (low, high float64) {
 		return -1 / q.At(i, i), math.Inf(1)
 	}
 	root := math.Sqrt(q.At(i, i) * q.At(j, j))
-	return -1 / (root + q.At(i, j)), 1 / (root - q.At(i, j))
+	return -1 / max(root+q.At(i, j), 0), 1 / max(root-q.At(i, j), 0) // rounding
 }
 
 // ratio is the determinant after a move of an entry by d, over that before.
@@ -182,7 +189,7 @@ func (q inverseOf) move(i, j int, d float64) {
 
 // normalWithin is a draw of a normal between low and high; 0, which is between them, where the normal has nothing there.
 func normalWithin(mean, sd, low, high float64, rng dist.Rand) float64 {
-	if low > mean {
+	if low > mean && high > mean {
 		return -normalWithin(-mean, sd, -high, -low, rng)
 	}
 	from, to := special.NormalCDF((low-mean)/sd), special.NormalCDF((high-mean)/sd)

@@ -110,6 +110,20 @@ func TestDrawsOfManyColumns(t *testing.T) {
 	}
 }
 
+// A matrix that is not finite, or far from positive definite, has finite, positive definite draws.
+func TestDrawsOfOddMatrices(t *testing.T) {
+	for _, x := range []float64{math.NaN(), math.Inf(1), 1e200, -5} {
+		const n = 4
+		for _, sd := range []float64{0.1, math.NaN(), math.Inf(1)} {
+			m := noisyMatrix{mean: ones(n, x), sd: ones(n, sd), n: n}
+			m.mean[0], m.sd[0] = x, sd
+			if a := m.drawn(source1()); inverted(a, n) == nil {
+				t.Errorf("%g ± %g: %v", x, sd, a)
+			}
+		}
+	}
+}
+
 func BenchmarkPositiveDraw(b *testing.B) {
 	for _, n := range []int{20, mostInChain} {
 		m := noisyMatrix{mean: ones(n, 0.3), sd: ones(n, 0.05), n: n}
