@@ -42,9 +42,11 @@ type PosteriorDraw struct {
 func (m PosteriorDraw) Event() event.Event { return event.EpsilonDelta{Epsilon: m.Epsilon} }
 
 // Weight is w under a relation. It leaves a millionth of the range to the rounding of
-// scores.
+// scores, and what rounding may change in two sums of N scores: the sum of N numbers of at most R,
+// in any order, is off by at most N²·R·2^-53.
 func (m PosteriorDraw) Weight(rel event.Relation) float64 {
-	w := m.Epsilon / (m.Range * (1 + 1e-6))
+	rows := float64(m.Model.Spec.Data.Rows.N())
+	w := m.Epsilon / (m.Range * (1 + 1e-6 + rows*rows*0x1p-52))
 	if rel == event.Substitute {
 		return w / 2
 	}

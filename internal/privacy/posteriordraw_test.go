@@ -149,6 +149,17 @@ func TestOneUnitChangesTheDrawByItsPrice(t *testing.T) {
 	}
 }
 
+// Of so many records that rounding changes a sum by more than a part of the range, the weight leaves room for it.
+func TestWeightLeavesRoomForRounding(t *testing.T) {
+	m := locationModel(t, 1, "x: normal(a, 1)")
+	draw := posteriorDraw(t, m)
+	few := draw.Weight(event.AddRemove)
+	m.Spec.Data.Rows.UpperBound.V = 1e7
+	if part := draw.Weight(event.AddRemove) / few; math.Abs(part-1/1.0222) > 1e-4 { // 1e14 · 2^-52 = .0222
+		t.Errorf("the weight is %.4f of that for 20 records, want .978", part)
+	}
+}
+
 // The draw is charged before it is made, and refused beyond the budget.
 func TestPosteriorDrawIsCharged(t *testing.T) {
 	m := locationModel(t, 1, "y: normal(a, 0.5)")
