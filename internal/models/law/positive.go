@@ -29,12 +29,12 @@ const burnIn, mostInChain = 30, 64
 
 // ownPart is the mean part of a column's variance that the others do not explain before correlations are known: the
 // determinant to the power η - 1 gives these parts, among n columns, the distribution beta(η, (n-1)/2) (Lewandowski,
-// Kurowicka and Joe 2009, doi:10.1016/j.jmva.2009.04.008). The power is at least leastPower, that of eight columns: of few
+// Kurowicka and Joe 2009, doi:10.1016/j.jmva.2009.04.008). The power is at least leastPower, that of ten columns: of few
 // columns a smaller one would leave only singular matrices.
 //
 // Tables that people have need so small a part: with matrices all alike, intervals of the lengths and weights of abalone held
-// 44 % of the means without privacy (ε = 1), with these powers 94 %. The price is width where columns are further apart.
-const ownPart, leastPower = 0.1, -0.6
+// 44 % of the means without privacy (ε = 1), with these powers all. The price is width where columns are further apart.
+const ownPart, leastPower = 0.1, -0.5
 
 // power is that of the determinant in the density.
 func (m noisyMatrix) power() float64 {
