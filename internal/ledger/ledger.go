@@ -99,7 +99,7 @@ func (b *Ledger) Check() error {
 	return nil
 }
 
-// Head is the hash of the last entry, which covers all earlier ones, or of the header where there is none.
+// Head is the hash of the last entry, which covers all earlier ones. A ledger without entries has the hash of its header.
 func (b *Ledger) Head() (string, error) {
 	if n := len(b.Entries); n > 0 {
 		return digest(b.Entries[n-1])

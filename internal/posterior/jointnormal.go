@@ -213,8 +213,8 @@ func realValued(m *models.Model) []int {
 	return list
 }
 
-// inJoint lists the coordinates of the joint normal: the real-valued ones. A model such as gamma(a, b) has none of
-// them: then they are all coordinates in which the gradient of a record is not 0.
+// inJoint lists the coordinates of the joint normal: the real-valued ones. A model such as gamma(a, b) has none.
+// Its joint normal has all coordinates in which the gradient of a record is not 0.
 func inJoint(m *models.Model) []int {
 	if free := realValued(m); len(free) > 0 {
 		return free

@@ -149,7 +149,7 @@ func TestOneUnitChangesTheDrawByItsPrice(t *testing.T) {
 	}
 }
 
-// Of so many records that rounding changes a sum by more than a part of the range, the weight leaves room for it.
+// The weight leaves room for what rounding changes in a sum of ten million scores.
 func TestWeightLeavesRoomForRounding(t *testing.T) {
 	m := locationModel(t, 1, "x: normal(a, 1)")
 	draw := posteriorDraw(t, m)

@@ -105,7 +105,7 @@ func Check(m *models.Model, cfg Config) error {
 	return err
 }
 
-// decide plans a fit by steps of m, for settings of which New has set those that depend on the kind of model.
+// decide plans a fit by steps of m. New has set the settings that depend on the kind of model.
 func decide(m *models.Model, cfg Config) (*Plan, error) {
 	cfg, err := cfg.read()
 	if err != nil {

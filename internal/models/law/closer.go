@@ -78,9 +78,6 @@ func (c *Closer) cautious() *Closer {
 	return out
 }
 
-// knownByDraws is the number of draws that tell what is known of a matrix.
-const knownByDraws = 200
-
 // SetCloser gives l the result of a closer look, as its moments are positive definite. The correlations of
 // its columns and their own parts follow from them.
 func (l *Law) SetCloser(c *Closer) {

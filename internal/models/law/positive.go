@@ -13,7 +13,8 @@ import (
 )
 
 // noisyMatrix is what is known of a symmetric positive definite matrix [n x n], row-major: each entry is normal with this
-// mean and this standard deviation, as far as the matrix is positive definite; 0 for entries that are known.
+// mean and this standard deviation, among the matrices that are positive definite. An entry that is known has the standard
+// deviation 0.
 //
 // Many columns have many correlations. Drawn one by one they are hardly ever those of a positive definite matrix, and with
 // negative eigenvalues raised it is nearly singular: of 20 columns whose correlations follow an autoregression by .7 and are
@@ -74,6 +75,9 @@ func (m noisyMatrix) drawn(rng dist.Rand) (out []float64) {
 	return out
 }
 
+// knownByDraws is the number of draws from which moments are taken.
+const knownByDraws = 200
+
 // moments are the mean and the standard deviation of each of the numbers that of makes of draws.
 func (m noisyMatrix) moments(count int, of func(a []float64) []float64) (mean, sd []float64) {
 	var list [][]float64
@@ -90,7 +94,7 @@ func (m noisyMatrix) moments(count int, of func(a []float64) []float64) (mean, s
 	return mean, sd
 }
 
-// chain is draws by sweeps, in each of which every uncertain entry is drawn given all others (Gibbs).
+// chain is draws for few columns: a sweep draws every uncertain entry given all others (Gibbs).
 //
 // With Q the inverse, an entry (i, j) that moves by d multiplies the determinant by (1 + dQ_ij)² - d²Q_ii Q_jj, an entry
 // of the diagonal by 1 + dQ_ii, which stays positive between the roots next to 0. A normal between them is accepted with

@@ -22,8 +22,8 @@ func ones(n int, x float64) []float64 {
 	return a
 }
 
-// Draws of a 3 x 3 matrix have the moments of independent normals of which those stay that are positive definite, weighted by
-// their determinants.
+// Draws of a 3 x 3 matrix have the moments of matrices of independent normals. Only positive definite ones count, each by the
+// power of its determinant.
 func TestPositiveDraws(t *testing.T) {
 	for _, diagonal := range []float64{0, 0.3} {
 		const n = 3

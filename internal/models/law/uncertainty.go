@@ -205,8 +205,7 @@ func MakePositive(a []float64, n int) {
 	mapEigenvalues(a, n, func(value float64, _ []float64) float64 { return max(value, leastEigenvalue) })
 }
 
-// UsePositive replaces the correlations and their standard deviations by those that are left as their matrix is
-// positive definite.
+// UsePositive replaces the bought correlations and their standard deviations by those among positive definite matrices.
 func (l *Law) UsePositive() {
 	n := len(l.Columns)
 	if n <= mostInChain {

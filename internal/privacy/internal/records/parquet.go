@@ -117,7 +117,7 @@ func (t *parquetTable) match(enc *encoder) error {
 }
 
 // foreign is the advice for a column of levels if no cell of this kind can be one of them, else "".
-// Of bought levels, too few of which were found, none need be one.
+// If the purchase of levels found too few, cells need not be any of them.
 func foreign(c *column, kind parquet.Kind) string {
 	if c.levels == nil || c.levels.open != nil || slices.ContainsFunc(c.levels.spellings, func(s string) bool { return strings.HasPrefix(s, data.Placeholder) }) {
 		return ""
