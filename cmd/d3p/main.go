@@ -228,6 +228,9 @@ func (a *app) writeFiles(files []release.File, folder bool, out string) error {
 	case out == "":
 		return status.With(status.Numeric, files[0].Write(a.out))
 	default:
+		if err := outfile.CheckEnd(out, filepath.Ext(files[0].Name)); err != nil {
+			return err
+		}
 		if err := outfile.Replace(out, files[0].Write); err != nil {
 			return status.With(status.Numeric, fmt.Errorf("--out: %w", err))
 		}

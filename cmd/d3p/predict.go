@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,8 +147,10 @@ func (s predictSettings) check(drawsGiven bool, rows string) error {
 	if err := flags.CheckWords("--format", []string{s.format}, []string{"csv", "zarr"}); err != nil {
 		return err
 	}
-	if s.format == "csv" && slices.Contains([]string{".parquet", ".zarr"}, filepath.Ext(s.out)) {
-		return status.Usagef("--out: %s: predictions are CSV, or a folder with --format zarr (name a file that ends in .csv)", s.out)
+	if s.format == "csv" {
+		if err := outfile.CheckEnd(s.out, ".csv"); err != nil {
+			return err
+		}
 	}
 	if s.against != "" && (s.format == "zarr" || s.grid != "" || s.against == "-" && rows == "-") {
 		return status.Usagef("--against: it compares two tables, and writes CSV; leave --format zarr, --grid and the second - out")

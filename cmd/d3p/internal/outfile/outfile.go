@@ -89,6 +89,18 @@ func CheckPrivate(out string, read ...string) error {
 	return nil
 }
 
+// ends are the extensions by which programs know the format of a file.
+var ends = []string{".csv", ".tsv", ".json", ".html", ".parquet", ".zarr", ".npy", ".onnx", ".png", ".svg", ".pdf", ".docx",
+	".xlsx", ".xls", ".ods", ".rds", ".rdata", ".sav", ".dta", ".sas7bdat", ".arrow", ".feather"}
+
+// CheckEnd refuses an out with the extension of another format than end, that of the file.
+func CheckEnd(out, end string) error {
+	if named := strings.ToLower(filepath.Ext(out)); named != end && slices.Contains(ends, named) {
+		return status.Usagef("--out: %s: it would hold what a %s file holds (name a file that ends in %[2]s)", out, end)
+	}
+	return nil
+}
+
 // Format is the one of formats that the end of out names; otherwise, if it names none.
 func Format(out, otherwise string, formats []string) string {
 	if named := strings.TrimPrefix(filepath.Ext(out), "."); slices.Contains(formats, named) {
