@@ -49,8 +49,9 @@ its interval, with the reason if it is not resolved. It needs the release only a
 costs no privacy.
 
 --raw prints coefficients in the unit of the data file instead of the declared
-scales. --exponentiate prints exp of the coefficients: odds ratios of a logistic
-regression, rate ratios of counts, hazard ratios.`,
+scales. --exponentiate prints exp of the coefficients, and says what they are: odds
+ratios of a logistic regression, rate ratios of counts, ratios of times of weibull,
+hazard ratios of gompertz and piecewise_exponential.`,
 		Example: `  d3p summary d3p-run-cohort-1
   d3p summary d3p-run-cohort-1 --raw --prob 0.95
   d3p summary d3p-run-cohort-1 --exponentiate --prob 0.95
@@ -79,7 +80,7 @@ regression, rate ratios of counts, hazard ratios.`,
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&s.ratios, "exponentiate", false, "exp of the coefficients: odds, rate or hazard ratios")
+	f.BoolVar(&s.ratios, "exponentiate", false, "exp of the coefficients: ratios of odds, rates, times or hazards")
 	f.BoolVar(&s.raw, "raw", false, "coefficients in the unit of the data file")
 	f.Float64Var(&s.prob, "prob", usualProb, "probability of the interval: 0.95 is 2.5 % to 97.5 %")
 	s.Drawn.Flags(c)
