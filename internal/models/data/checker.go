@@ -45,9 +45,26 @@ func Listed(columns []*Column) string {
 	return list
 }
 
-// Unused warns, once and at the first of them, of columns that the model does not
+// Used warns of declarations that contradict what the model reads: the names of columns in used.
+func (b *Checker) Used(used map[string]bool) {
+	b.unused(used)
+	for _, token := range b.Data.MissingTokens {
+		var columns []*Column
+		for _, c := range b.Data.Columns {
+			if x := c.Number(token.V); c.Numeric() && (used[c.Name.V] || c.Name.V == b.Data.Weights.V) && c.Lower.V <= x && x <= c.Upper.V {
+				columns = append(columns, c)
+			}
+		}
+		if len(columns) > 0 {
+			b.Warnings.Add(token.At, "give a code to its own columns, as in `bmi: {type: real, lower: 10, upper: 80, missing_tokens: [99]}`",
+				"%s is a possible value of %s, and counts as missing there", token.V, Listed(columns))
+		}
+	}
+}
+
+// unused warns, once and at the first of them, of columns that the model does not
 // mention.
-func (b *Checker) Unused(used map[string]bool) {
+func (b *Checker) unused(used map[string]bool) {
 	var columns []*Column
 	for _, c := range slices.Backward(b.Data.Derived) { // a later one may use earlier ones
 		if !used[c.Name.V] {

@@ -58,7 +58,9 @@ type Column struct {
 	// if records of a level differ; unset: not known.
 	ConstantWithin source.Value[string]
 	Missing        Missing
-	Derive         *Derivation // of a column that the file does not have; nil for others
+	// MissingTokens are cells that mean "no value" in this column, besides those of the table.
+	MissingTokens []source.Value[string]
+	Derive        *Derivation // of a column that the file does not have; nil for others
 
 	Prices  Prices                                           // prices of bought numbers and levels
 	Settled bool                                             // the bought numbers or levels are in the column

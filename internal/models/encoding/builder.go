@@ -145,6 +145,9 @@ func (e *Builder) field(c *data.Column, kind FieldKind, role Role, at int) Field
 		RejectOutside: e.data.OutOfRange.V == "reject",
 		Missing:       MissingRule(e.data.MissingOf(c).Rule), Out: []int{at},
 	}
+	for _, t := range c.MissingTokens {
+		f.MissingTokens = append(f.MissingTokens, t.V)
+	}
 	if c.Numeric() {
 		lower, upper := c.Lower.V, c.Upper.V
 		f.Lower, f.Upper, f.Origin, f.Symbol = &lower, &upper, c.Origin.V, c.Symbol.V

@@ -154,12 +154,15 @@ func (e Encoding) Counted() Encoding {
 // Texts is the encoding of rows for a purchase of the levels of a column: its texts alone. A row
 // without one counts as rejected. A file that lacks another column is refused before the purchase.
 func (e Encoding) Texts(column string) Encoding {
+	text := Field{Column: column, Type: data.Category, Kind: LevelCode, Levels: []string{}, Open: true, Unknown: UnknownReject, Missing: MissingReject, Out: []int{-1}}
 	for _, f := range e.Fields {
-		if f.Column != column && !slices.Contains(e.Beside, f.Column) {
+		if f.Column == column {
+			text.MissingTokens = f.MissingTokens
+		} else if !slices.Contains(e.Beside, f.Column) {
 			e.Beside = append(e.Beside, f.Column)
 		}
 	}
-	e.Fields, e.K, e.Within = []Field{{Column: column, Type: data.Category, Kind: LevelCode, Levels: []string{}, Open: true, Unknown: UnknownReject, Missing: MissingReject, Out: []int{-1}}}, 0, nil
+	e.Fields, e.K, e.Within = []Field{text}, 0, nil
 	return e
 }
 

@@ -107,6 +107,8 @@ type Field struct {
 	Unknown int `json:"unknown,omitempty"`
 
 	Missing MissingRule `json:"missing"`
+	// MissingTokens are cells that mean "no value" in this column, besides those of the table.
+	MissingTokens []string `json:"missing_tokens,omitempty"`
 	// Impute is the declared constant of MissingImpute: in the raw unit for
 	// Numeric, the index of a level for LevelCode and OneHot (OneHot: negative
 	// writes zeros).

@@ -52,7 +52,7 @@ func Check(c *data.Checker, m *Model) {
 		maps.Copy(used, p.usedBy())
 	}
 	b.transformArguments(used)
-	b.Unused(used)
+	b.Used(used)
 	b.checkScales(m, f)
 	b.checkWithin(m)
 	// a term without levels is reported already, and not lowered

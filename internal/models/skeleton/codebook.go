@@ -2,7 +2,6 @@ package skeleton
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -42,13 +41,6 @@ func FromCodebook(columns []Described, known Known) []byte {
 	needed := known.needed(names)
 	var others []string
 	for i, c := range columns {
-		for _, token := range c.missingTokens() {
-			if slices.ContainsFunc(columns, func(x Described) bool { return x.has(token) }) {
-				known.ambiguous = append(known.ambiguous, token)
-			} else {
-				known.missing = append(known.missing, token)
-			}
-		}
 		if !needed(names[i]) {
 			others = append(others, c.Name)
 			continue
@@ -64,21 +56,13 @@ func FromCodebook(columns []Described, known Known) []byte {
 	return []byte(b.String())
 }
 
-// missingTokens are the cells that mean "no value" in the column.
+// missingTokens are the cells that mean "no value" in the column, besides the usual ones.
 func (c Described) missingTokens() []string {
 	tokens := splitLevels(c.Missing)
 	if levels := splitLevels(c.Levels); len(levels) == 0 && typeOf(c.Type, levels, c.Lower+c.Upper) != data.Category {
 		tokens = append(tokens, splitLevels(c.Unknown)...)
 	}
-	return tokens
-}
-
-// has reports whether the cell is a level of the column or a number within its bounds.
-func (c Described) has(cell string) bool {
-	x, err := strconv.ParseFloat(cell, 64)
-	lower, errLower := strconv.ParseFloat(c.Lower, 64)
-	upper, errUpper := strconv.ParseFloat(c.Upper, 64)
-	return slices.Contains(splitLevels(c.Levels), cell) || errors.Join(err, errLower, errUpper) == nil && x >= lower && x <= upper
+	return slices.DeleteFunc(tokens, func(token string) bool { return slices.Contains(data.UsualMissingTokens(), token) })
 }
 
 // entries are the keys and values of a column's declaration. If the column groups
@@ -102,10 +86,7 @@ func (c Described) entries(name string, groups bool) (list []string) {
 	if whole {
 		list = append(list, "levels: "+c.Lower+".."+c.Upper)
 	} else if len(levels) > 0 {
-		for i := range levels {
-			levels[i] = strconv.Quote(levels[i])
-		}
-		list = append(list, "levels: ["+strings.Join(levels, ", ")+"]")
+		list = append(list, "levels: "+quotedList(levels))
 		add("unknown", c.Unknown)
 	} else if kind == data.Category || kind == data.Ordinal {
 		add("levels", spec.Blank)
@@ -117,8 +98,20 @@ func (c Described) entries(name string, groups bool) (list []string) {
 	if c.Center != "" || c.By != "" {
 		list = append(list, fmt.Sprintf("scale: {center: %s, by: %s}", scalar(orBlank(c.Center)), scalar(orBlank(c.By))))
 	}
+	if tokens := c.missingTokens(); len(tokens) > 0 {
+		list = append(list, "missing_tokens: "+quotedList(tokens))
+	}
 	add("source", cmp.Or(c.Source, "codebook"))
 	return list
+}
+
+// quotedList writes a list of texts of YAML.
+func quotedList(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = strconv.Quote(text)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
 // typeOf is the type for a codebook's word. Without a word it follows from levels and

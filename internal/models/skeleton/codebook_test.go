@@ -1,7 +1,6 @@
 package skeleton
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -60,42 +59,30 @@ func TestFromCodebook(t *testing.T) {
 	}
 }
 
-// Codes for no value are tokens of the file, beside the usual ones.
+// Codes for no value are tokens of their column, which the same number of another column is not.
 func TestMissingCodesOfACodebook(t *testing.T) {
 	columns := []Described{
 		{Name: "sbp", Type: "numeric", Lower: "60", Upper: "260", Unknown: "-9"},
-		{Name: "age", Type: "int", Lower: "18", Upper: "100", Missing: "999|NA|-9"},
+		{Name: "age", Type: "int", Lower: "18", Upper: "90", Missing: "99|NA|-9"},
 		{Name: "smoker", Levels: "never|former|current", Unknown: "never"},
+		{Name: "hours", Type: "int", Lower: "1", Upper: "99"},
 	}
-	known := Known{Entity: "patient", Records: 100, Formula: "sbp ~ age + smoker", Family: "normal"}
+	known := Known{Entity: "patient", Records: 100, Formula: "sbp ~ age + smoker + hours", Family: "normal"}
 	s, errs := spec.Parse("m.yaml", FromCodebook(columns, known), nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	var got []string
-	for _, token := range s.Data.MissingTokens {
-		got = append(got, token.V)
+	for i, want := range []string{"-9", "99,-9", "", ""} {
+		var got []string
+		for _, token := range s.Data.Columns[i].MissingTokens {
+			got = append(got, token.V)
+		}
+		if strings.Join(got, ",") != want {
+			t.Errorf("tokens of %s: %q, want %q", columns[i].Name, got, want)
+		}
 	}
-	if want := append([]string{"-9", "999"}, data.UsualMissingTokens()...); !slices.Equal(got, want) {
-		t.Errorf("tokens %q, want %q", got, want)
-	}
-	if s, _ := spec.Parse("m.yaml", FromCodebook(columns[2:], known), nil); len(s.Data.MissingTokens) != 0 {
-		t.Errorf("tokens %q of levels", s.Data.MissingTokens)
-	}
-}
-
-// A code that is a value of a column is not declared: the file stays incomplete.
-func TestMissingCodesThatAreValues(t *testing.T) {
-	columns := []Described{
-		{Name: "age", Type: "int", Lower: "18", Upper: "90", Missing: "99|-9"},
-		{Name: "hours", Type: "int", Lower: "1", Upper: "99"},
-	}
-	text := string(FromCodebook(columns, Known{Entity: "patient", Records: 100, Formula: "hours ~ age", Family: "normal"}))
-	if !strings.Contains(text, `The codebook's 99 can also be a value. Recode the file, or leave it: ["-9", "NA", `) {
-		t.Error(text)
-	}
-	if _, errs := spec.Parse("m.yaml", []byte(text), nil); len(errs) != 1 || !strings.Contains(errs[0].Error(), "missing_tokens") {
-		t.Errorf("mistakes %v", errs)
+	if len(s.Data.MissingTokens) != 0 {
+		t.Errorf("tokens of all columns: %q", s.Data.MissingTokens)
 	}
 }
 

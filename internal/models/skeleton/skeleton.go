@@ -4,11 +4,9 @@ package skeleton
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
-	"d3p/internal/models/data"
 	"d3p/internal/models/source"
 	"d3p/internal/models/spec"
 )
@@ -26,8 +24,6 @@ type Known struct {
 	Semicolons bool
 	Decimal    string            // decimal sign, if Semicolons is set
 	id         string            // column of the units' ids
-	missing    []string          // cells without a value, besides the usual ones
-	ambiguous  []string          // cells without a value that are values of another column
 	Encoding   string            // of the file; "" is UTF-8
 	Lists      map[string]string // setting of a tensor that reads a column of lists, such as tokens: 30000
 }
@@ -100,26 +96,7 @@ func (k Known) bottom() string {
 	if k.Twin {
 		missing, model = skeletonMissingTwin, skeletonTwin
 	}
-	return missing + k.missingTokens() + skeletonText + model + skeletonPrivacy
-}
-
-// missingTokens declares the tokens of a codebook besides the usual ones.
-func (k Known) missingTokens() string {
-	tokens, usual := k.missing, data.UsualMissingTokens()
-	slices.Sort(tokens)
-	tokens = slices.DeleteFunc(slices.Compact(tokens), func(token string) bool { return slices.Contains(usual, token) })
-	if len(tokens)+len(k.ambiguous) == 0 {
-		return skeletonTokens
-	}
-	var quoted []string
-	for _, token := range append(tokens, usual...) {
-		quoted = append(quoted, strconv.Quote(token))
-	}
-	declared := "[" + strings.Join(quoted, ", ") + "]\n"
-	if len(k.ambiguous) > 0 {
-		return fmt.Sprintf("  # The codebook's %s can also be a value. Recode the file, or leave it: %s  missing_tokens: %s\n", strings.Join(k.ambiguous, ", "), declared, spec.Blank)
-	}
-	return "  # In any column these cells have no value, as an empty one.\n  missing_tokens: " + declared
+	return missing + skeletonTokens + skeletonText + model + skeletonPrivacy
 }
 
 const skeletonTop = `# A model for d3p. Replace every %s; then run: d3p check FILE

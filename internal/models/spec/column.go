@@ -63,6 +63,7 @@ func columnFields(d *data.Data, c *data.Column) []field {
 		text("source", &c.Source).means("where the constants come from, such as codebook, expert or physics; for the privacy report"),
 		text("constant_within", &c.ConstantWithin).means("the group within which the column has one value; none: it varies within groups"),
 		field{key: "missing", read: func(r *reader, e entry) { c.Missing = r.missingRule(e) }}.means("what a missing value means").as(func() string { return missingText(d.MissingOf(c)) }),
+		distinct("missing_tokens", "token", &c.MissingTokens).means("cells without a value in this column, besides those of the table: [99, refused]"),
 	}
 }
 
@@ -207,6 +208,11 @@ func (r *reader) checkColumn(c *data.Column, keys present) {
 		r.refuse(c, "symbol", c.Symbol.At)
 		r.refuse(c, "bounds, scale or transform", c.Lower.At, c.Upper.At, c.Transform.At, c.Center.At, c.By.At, c.Prices.Bounds.At, c.Prices.Scale.At)
 		r.checkLevelPrices(c)
+	}
+	for _, token := range c.MissingTokens {
+		if c.Level(token.V) >= 0 {
+			r.Add(token.At, "leave it out of one of the two", "%s is a level of %s", token.V, c.Name.V)
+		}
 	}
 }
 

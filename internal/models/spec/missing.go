@@ -11,7 +11,7 @@ import (
 )
 
 // tokensHint is for a user who names the texts of missing values where their rule belongs.
-const tokensHint = "one of: reject, model, {impute: 75}; texts that mean a missing value stand once, under data: `missing_tokens: [NA, \"-9\"]`"
+const tokensHint = "one of: reject, model, {impute: 75}; texts that mean a missing value: `missing_tokens: [NA, \"-9\"]`, in the column or under data"
 
 // missingRule reads `reject`, `model` or `{impute: value, indicator: true}`.
 func (r *reader) missingRule(e entry) data.Missing {

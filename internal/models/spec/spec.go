@@ -184,7 +184,7 @@ func (b *blocks) check() {
 	if s.Model != nil && len(s.Data.Columns) > 0 {
 		formula.Check(b.checker(), s.Model)
 	} else if s.Core != nil {
-		b.checker().Unused(s.Core.UsedBy(&s.Data))
+		b.checker().Used(s.Core.UsedBy(&s.Data))
 	} else if s.Twin != nil {
 		twin.Check(b.checker(), s.Twin)
 	}

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,43 @@ func TestUnusedColumnsAreOneWarning(t *testing.T) {
 	const want = "nothing uses columns b, c, d, e, f, g and 1 more"
 	if len(s.Warnings) != 1 || s.Warnings[0].Message != want || s.Warnings[0].Line != 8 {
 		t.Errorf("warnings %v, want %s at line 8", s.Warnings, want)
+	}
+}
+
+// A code for missing values that a column may hold as a value takes that value from it.
+func TestMissingCodesThatAreValues(t *testing.T) {
+	const src = `d3p: 1
+data:
+  unit: {entity: patient, rows_per_unit: 1}
+  rows: {public: 100}
+  missing_tokens: [99, -9, "2020-01-01"]
+  columns:
+    age: {type: integer, lower: 18, upper: 110, scale: {center: 50, by: 20}}
+    bmi: {type: real, lower: 12, upper: 60, scale: {center: 27, by: 5}, missing_tokens: [30]}
+    ward: {type: category, levels: ["1", "99"]}
+    since: {type: date, lower: 2019-01-01, upper: 2021-01-01, scale: {center: 2020-01-01, by: 100}}
+    spare: {type: real, lower: 0, upper: 100}
+    y: {type: binary}
+  drop: [x]
+model: {formula: y ~ age + bmi + ward + since, family: bernoulli}
+`
+	s, errs := Parse("m.yaml", []byte(src), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	var got []string
+	for _, w := range s.Warnings {
+		if w.Line == 5 {
+			got = append(got, w.Message)
+		}
+	}
+	want := []string{"99 is a possible value of age, and counts as missing there", "2020-01-01 is a possible value of since, and counts as missing there"}
+	if !slices.Equal(got, want) {
+		t.Errorf("warnings %q, want %q", got, want)
+	}
+	_, errs = Parse("m.yaml", []byte(strings.Replace(src, `"99"]}`, `"99"], missing_tokens: [99]}`, 1)), nil)
+	if len(errs) != 1 || errs[0].Line != 9 || errs[0].Message != "99 is a level of ward" {
+		t.Errorf("mistakes %v, want one of a level that is missing", errs)
 	}
 }
 

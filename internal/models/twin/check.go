@@ -37,7 +37,7 @@ func Check(c *data.Checker, t *Twin) {
 	if t.squares(d) > mostSquares {
 		b.Add(t.At, "merge rare levels, or take columns out", "the twin's columns have too many levels together")
 	}
-	b.Unused(used)
+	b.Used(used)
 	b.checkTwinPriors(t)
 	b.checkWorkload(t)
 }

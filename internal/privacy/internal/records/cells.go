@@ -16,7 +16,7 @@ const undeclared = -1
 // text encodes a cell given as text.
 func (e *encoder) text(c *column, cell []byte) {
 	if c.tokens {
-		if c.lists && e.isMissing(bytes.TrimSpace(cell)) {
+		if c.lists && e.isMissing(c.missing, bytes.TrimSpace(cell)) {
 			e.absent(c)
 			return
 		}
@@ -36,10 +36,10 @@ func (e *encoder) text(c *column, cell []byte) {
 		cell = withoutSymbol(cell, c.symbol)
 	}
 	code, declared := undeclared, false
-	if c.levels != nil && !(c.levels.open != nil && e.isMissing(cell)) {
+	if c.levels != nil && !(c.levels.open != nil && e.isMissing(c.missing, cell)) {
 		code, declared = c.levels.find(cell)
 	}
-	if !declared && e.isMissing(cell) {
+	if !declared && e.isMissing(c.missing, cell) {
 		e.absent(c)
 		return
 	}
@@ -127,7 +127,7 @@ func (c *column) ownTokenizers() {
 
 // day encodes a cell given as a day, counted from 1970-01-01.
 func (e *encoder) day(c *column, day int) {
-	if slices.Contains(e.dayTokens, day) {
+	if slices.Contains(c.missing.days, day) {
 		e.absent(c)
 		return
 	}
@@ -137,33 +137,55 @@ func (e *encoder) day(c *column, day int) {
 // numbersAsTheyAre reports whether the value of a numeric cell of c is the number in the
 // file.
 func (e *encoder) numbersAsTheyAre(c *column) bool {
-	return c.levels == nil && !c.tokens && e.textTokens && !c.date
+	return c.levels == nil && !c.tokens && len(c.missing.numbers) == 0 && !c.date
+}
+
+// tokens are texts that mean no value, and the numbers and days that they are.
+type tokens struct {
+	texts   [][]byte
+	numbers []float64
+	days    []int // from 1970-01-01
+}
+
+// tokensOf are the tokens of a list.
+func (e *encoder) tokensOf(list []string) (t tokens) {
+	for _, text := range list {
+		token := []byte(text)
+		t.texts = append(t.texts, token)
+		if x, number := e.notation.parse(token); number {
+			t.numbers = append(t.numbers, x)
+		}
+		if day, ok := e.parseDay(token); ok {
+			t.days = append(t.days, day)
+		}
+	}
+	return t
 }
 
 // isMissing reports whether the text of a cell means no value; a numeric token matches in
 // every notation.
-func (e *encoder) isMissing(cell []byte) bool {
+func (e *encoder) isMissing(t tokens, cell []byte) bool {
 	if len(cell) == 0 {
 		return true
 	}
-	for _, token := range e.tokens {
+	for _, token := range t.texts {
 		if bytes.Equal(token, cell) {
 			return true
 		}
 	}
-	if len(e.numberTokens) == 0 {
+	if len(t.numbers) == 0 {
 		return false
 	}
 	x, number := e.notation.parse(cell)
-	return number && slices.Contains(e.numberTokens, x)
+	return number && slices.Contains(t.numbers, x)
 }
 
 // number encodes a cell given as a number; NaN, infinities and the numbers among the
-// missing tokens are missing.
+// column's missing tokens are missing.
 func (e *encoder) number(c *column, x float64) {
 	code, declared := undeclared, false
 	none := math.IsNaN(x) || math.IsInf(x, 0)
-	missing := none || slices.Contains(e.numberTokens, x)
+	missing := none || slices.Contains(c.missing.numbers, x)
 	if c.levels != nil && !(c.levels.open != nil && missing) {
 		code, declared = c.levels.findNumber(x)
 	}

@@ -26,29 +26,24 @@ type encoder struct {
 	codes      *Codes    // nil: they are not kept
 	noted      []byte    // state and codes of the row being encoded
 	valid      bool
-	sound      bool // the row being encoded is not malformed
-	tokens     [][]byte
-	// textTokens: no token looks like a number, so a cell that parses as one is
-	// not missing.
-	textTokens   bool
-	numberTokens []float64 // tokens that are numbers
-	dayTokens    []int     // tokens that are days, from 1970-01-01
-	parseDay     func(cell []byte) (day int, ok bool)
-	notation     notation // of numbers
-	malformed    MalformedCheck
-	files        []string // records whose rows are encoded
-	line         int      // of the file, from 1 on, of the row being encoded
-	rows         *Rows    // where records are stored; nil before there is room
-	precision    Precision
-	width        int      // columns of the table
-	stride       int      // numbers of a record, with room for derived ones
-	limit        int      // records that fit in memory; 0 is no limit
-	packing      *Packing // of a table of at least packFrom bytes; nil: none
-	packFrom     int64
-	spare        int // columns for derived ones
-	share        Share
-	dealt        uint64        // digest of the blocks that were dealt to shares
-	place        storage.Place // of the table
+	sound      bool   // the row being encoded is not malformed
+	tokens     tokens // of all columns
+	parseDay   func(cell []byte) (day int, ok bool)
+	notation   notation // of numbers
+	malformed  MalformedCheck
+	files      []string // records whose rows are encoded
+	line       int      // of the file, from 1 on, of the row being encoded
+	rows       *Rows    // where records are stored; nil before there is room
+	precision  Precision
+	width      int      // columns of the table
+	stride     int      // numbers of a record, with room for derived ones
+	limit      int      // records that fit in memory; 0 is no limit
+	packing    *Packing // of a table of at least packFrom bytes; nil: none
+	packFrom   int64
+	spare      int // columns for derived ones
+	share      Share
+	dealt      uint64        // digest of the blocks that were dealt to shares
+	place      storage.Place // of the table
 }
 
 // column is one raw column that at least one field reads.
@@ -62,6 +57,7 @@ type column struct {
 	levels  *levelSet // when some field wants its level
 	tokens  bool      // some field wants its tokens
 	lists   bool      // every such field wants lists of them
+	missing tokens    // of its cells
 	fields  []field   // missing indicators last
 	coded   int       // its place in Codes.Columns, -1 for none
 	check   ColumnCheck
@@ -84,7 +80,7 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc := &encoder{units: units, beside: e.Beside, precision: opt.Precision, width: e.Width(), share: opt.Share, place: opt.Place, row: make([]float64, e.K), valid: true, sound: true, textTokens: true, notation: notationOf(e), parseDay: e.ParseDay}
+	enc := &encoder{units: units, beside: e.Beside, precision: opt.Precision, width: e.Width(), share: opt.Share, place: opt.Place, row: make([]float64, e.K), valid: true, sound: true, notation: notationOf(e), parseDay: e.ParseDay}
 	number := 8
 	if opt.Precision == Float32 {
 		number = 4
@@ -96,22 +92,15 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 	if record := int64(enc.stride * number); opt.MaxMemory > 0 && record > 0 && opt.Place.Folder == nil {
 		enc.limit = int(max(1, opt.MaxMemory/record))
 	}
-	for _, token := range e.MissingTokens {
-		enc.tokens = append(enc.tokens, []byte(token))
-		if x, number := enc.notation.parse([]byte(token)); number {
-			enc.textTokens, enc.numberTokens = false, append(enc.numberTokens, x)
-		}
-		if day, ok := enc.parseDay([]byte(token)); ok {
-			enc.dayTokens = append(enc.dayTokens, day)
-		}
-	}
+	enc.tokens = enc.tokensOf(e.MissingTokens)
 	at := map[string]int{}
 	for _, f := range e.Fields {
 		i, seen := at[f.Column]
 		if !seen {
 			i = len(enc.columns)
 			at[f.Column] = i
-			enc.columns = append(enc.columns, column{name: f.Column, coded: -1, check: ColumnCheck{Column: f.Column}})
+			missing := enc.tokensOf(slices.Concat(e.MissingTokens, f.MissingTokens))
+			enc.columns = append(enc.columns, column{name: f.Column, missing: missing, coded: -1, check: ColumnCheck{Column: f.Column}})
 		}
 		c := &enc.columns[i]
 		switch f.Kind {

@@ -43,3 +43,23 @@ func TestTokensByValue(t *testing.T) {
 		})
 	}
 }
+
+// A column's own tokens leave the same numbers of other columns alone.
+func TestTokensOfAColumn(t *testing.T) {
+	number := encoding.Field{Column: "a", Type: data.Real, Kind: encoding.Numeric, Lower: ptr(0), Upper: ptr(100), Missing: encoding.MissingImpute, Impute: 50, Out: []int{0}, MissingTokens: []string{"99", "refused"}}
+	other := number
+	other.Column, other.Out, other.MissingTokens = "b", []int{1}, nil
+	e := encoding.Encoding{Fields: []encoding.Field{number, other}, K: 2, MissingTokens: []string{"-9"}}
+	for name, text := range map[string]string{
+		"text":    "a,b\n99.0,99\n-9,-9\n3,3\n",
+		"parquet": parquetText(t, columns(arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64), `[99, -9, 3]`, `[99, -9, 3]`),
+	} {
+		got, _ := encode(t, e, text)
+		if want := [][]float64{{50, 99}, {50, 50}, {3, 3}}; !cmp.Equal(got, want) {
+			t.Errorf("%s: records %v, want %v", name, got, want)
+		}
+	}
+	if got, _ := encode(t, e, "a,b\nrefused,4\n"); !cmp.Equal(got, [][]float64{{50, 4}}) {
+		t.Errorf("records %v of a word", got)
+	}
+}

@@ -61,7 +61,7 @@ func validateUnits(e encoding.Encoding) error {
 // idOf is the id in a cell; empty if it has none.
 func (e *encoder) idOf(cell []byte) []byte {
 	cell = bytes.TrimSpace(cell)
-	if e.isMissing(cell) {
+	if e.isMissing(e.tokens, cell) {
 		return nil
 	}
 	return cell
