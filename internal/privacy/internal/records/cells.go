@@ -147,12 +147,17 @@ type tokens struct {
 	days    []int // from 1970-01-01
 }
 
-// tokensOf are the tokens of a list.
+// tokensOf are the tokens of a list. Numbers are in the notation of the file, or in that of the
+// model file.
 func (e *encoder) tokensOf(list []string) (t tokens) {
 	for _, text := range list {
 		token := []byte(text)
 		t.texts = append(t.texts, token)
-		if x, number := e.notation.parse(token); number {
+		x, number := e.notation.parse(token)
+		if !number {
+			x, number = parseNumber(token)
+		}
+		if number {
 			t.numbers = append(t.numbers, x)
 		}
 		if day, ok := e.parseDay(token); ok {

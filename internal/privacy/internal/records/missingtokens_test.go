@@ -44,6 +44,20 @@ func TestTokensByValue(t *testing.T) {
 	}
 }
 
+// A token that the model file has as a number, 99.9, also matches 99,9 of a file with decimal
+// commas, whether points separate thousands or not.
+func TestTokensInTheNotationOfTheModelFile(t *testing.T) {
+	e := one(encoding.Field{Column: "a", Type: data.Real, Kind: encoding.Numeric, Lower: ptr(0), Upper: ptr(50), Missing: encoding.MissingImpute, Impute: 25, Out: []int{0}})
+	e.MissingTokens, e.Decimal, e.Separator = []string{"99.9", "-9"}, ",", ";"
+	for _, thousands := range []string{"", "."} {
+		e.Thousands = thousands
+		got, check := encode(t, e, "a\n99,9\n99,90\n-9,0\n9,9\n")
+		if want := [][]float64{{25}, {25}, {25}, {9.9}}; !cmp.Equal(got, want) || check.Columns[0].Missing != 3 {
+			t.Errorf("thousands %q: records %v, want %v; %+v", thousands, got, want, check.Columns[0])
+		}
+	}
+}
+
 // A column's own tokens leave the same numbers of other columns alone.
 func TestTokensOfAColumn(t *testing.T) {
 	number := encoding.Field{Column: "a", Type: data.Real, Kind: encoding.Numeric, Lower: ptr(0), Upper: ptr(100), Missing: encoding.MissingImpute, Impute: 50, Out: []int{0}, MissingTokens: []string{"99", "refused"}}
