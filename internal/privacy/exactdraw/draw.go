@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"d3p/internal/privacy/noise"
 )
 
@@ -32,7 +34,27 @@ type sampler struct {
 
 func (p *Posterior) sampler() *sampler {
 	mode, gradient, root := p.mode()
-	e := p.envelope(mode, gradient, root)
+	best := p.samplerBy(p, mode, gradient, root)
+	for _, bound := range []float64{1. / 2, 1. / 8, 1. / 32} {
+		kept, all := p.belowLeverage(bound, mode, root)
+		if all {
+			continue
+		}
+		hessian, own := mat.NewSymDense(p.d, nil), new(mat.Cholesky)
+		kept.slope(make([]float64, p.d), hessian, mode)
+		if !own.Factorize(hessian) {
+			panic("exactdraw: the curvature of a strongly convex function has no root")
+		}
+		if s := p.samplerBy(kept, mode, gradient, own); s.most < best.most { // e^most is in proportion to the tries
+			best = s
+		}
+	}
+	return best
+}
+
+// samplerBy is a sampler whose proposal and envelope have the curvature of the terms kept, with this root.
+func (p *Posterior) samplerBy(kept *Posterior, mode, gradient []float64, root *mat.Cholesky) *sampler {
+	e := kept.envelope(mode, gradient, root)
 	q := newProposal(mode, root, e.prior)
 	q.share(q.best(e))
 	return &sampler{p: p, q: q, most: q.excess(e) - p.Energy(mode, math.Inf(1)), place: make([]int64, p.d), phi: make([]float64, p.d)}

@@ -2,6 +2,7 @@ package exactdraw
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -10,6 +11,9 @@ import (
 // r = |φ − φ*| in the metric of A,
 //
 //	U(φ) ≥ U(φ*) + rise(r) − tilt·r.
+//
+// Terms may be left out of A and of rise: convex as they are, they make U no smaller. That helps where one is
+// so long that it is a kink beside the mode, where its curvature is great, and small all around.
 //
 // f has |f‴| ≤ f″ (Bach 2010, arXiv:0910.4627), so that along a line the curvature of a term
 // falls no faster than e^−|t|, t the change of z. The terms' mean |t| is at most steep·r.
@@ -41,16 +45,7 @@ const mostQuartic = 1 << 30
 
 // envelope is that of the curvature with this root (A = C Cᵀ), at the mode.
 func (p *Posterior) envelope(phi, gradient []float64, root *mat.Cholesky) *envelope {
-	var c mat.TriDense
-	root.LTo(&c)
-	e := new(envelope)
-	white := func(x []float64) *mat.VecDense {
-		v := mat.NewVecDense(p.d, nil)
-		if err := v.SolveVec(&c, mat.NewVecDense(p.d, x)); err != nil {
-			panic("exactdraw: " + err.Error())
-		}
-		return v
-	}
+	e, white := new(envelope), whitening(root)
 	e.tilt = mat.Norm(white(gradient), 2) * (1 + safe)
 	a := mat.NewSymDense(p.d, nil)
 	root.ToSym(a)
@@ -65,15 +60,16 @@ func (p *Posterior) envelope(phi, gradient []float64, root *mat.Cholesky) *envel
 	}
 	furthest, square := 0.0, mat.NewVecDense(size, nil)
 	for i, w := range p.weights {
+		if w == 0 { // not kept
+			continue
+		}
 		t := white(p.row(i))
 		furthest = max(furthest, mat.Norm(t, 2))
 		if quartic == nil {
 			continue
 		}
-		z := p.offsets[i]
 		at := 0
 		for j := range p.d {
-			z += p.row(i)[j] * phi[j]
 			for k := range j {
 				square.SetVec(at, math.Sqrt2*t.AtVec(j)*t.AtVec(k))
 				at++
@@ -81,7 +77,7 @@ func (p *Posterior) envelope(phi, gradient []float64, root *mat.Cholesky) *envel
 			square.SetVec(at, t.AtVec(j)*t.AtVec(j))
 			at++
 		}
-		tail := 1 / (1 + math.Exp(z))
+		tail := p.tail(i, phi)
 		quartic.SymRankOne(quartic, w*tail*(1-tail), square)
 	}
 	e.steep = furthest * (1 + safe)
@@ -89,6 +85,33 @@ func (p *Posterior) envelope(phi, gradient []float64, root *mat.Cholesky) *envel
 		e.steep = min(e.steep, math.Sqrt(largest(quartic)/(1-e.prior))*(1+safe))
 	}
 	return e
+}
+
+// whitening returns the function that takes x to C⁻¹x.
+func whitening(root *mat.Cholesky) func(x []float64) *mat.VecDense {
+	var c mat.TriDense
+	root.LTo(&c)
+	return func(x []float64) *mat.VecDense {
+		v := mat.NewVecDense(len(x), nil)
+		if err := v.SolveVec(&c, mat.NewVecDense(len(x), x)); err != nil {
+			panic("exactdraw: " + err.Error())
+		}
+		return v
+	}
+}
+
+// belowLeverage is p without the terms whose leverage w·f″·|C⁻¹a|² at phi is bound or more: in some direction
+// they are such a part of the curvature. all reports that there is none.
+func (p *Posterior) belowLeverage(bound float64, phi []float64, root *mat.Cholesky) (kept *Posterior, all bool) {
+	one, white := *p, whitening(root)
+	one.weights, all = slices.Clone(p.weights), true
+	for i, w := range p.weights {
+		tail, t := p.tail(i, phi), white(p.row(i))
+		if w*tail*(1-tail)*mat.Dot(t, t) >= bound {
+			one.weights[i], all = 0, false
+		}
+	}
+	return &one, all
 }
 
 // largest is the largest eigenvalue.

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stattest"
 )
@@ -37,6 +39,47 @@ func simulated(seed uint64, n, d int, slope, size float64) *Posterior {
 }
 
 func stream(seed uint64) *noise.Stream { return noise.Insecure(seed).Stream(noise.TableNoise) }
+
+// kinked is simulated with one unit more, whose rows are so long that each is a kink, and which
+// keep the mode there: beside it they have no curvature, at it most of all.
+func kinked(n, d, rows int, length float64) *Posterior {
+	const slope = 0.5
+	p := simulated(5, n, d, slope, 1)
+	phi, _, root := p.mode()
+	var inverse mat.SymDense
+	if err := root.InverseTo(&inverse); err != nil {
+		panic(err)
+	}
+	for j := range phi { // where the others' gradient is half of the unit's
+		phi[j] -= inverse.At(j, d-1) * slope / 2
+	}
+	for r := range rows {
+		a := make([]float64, d)
+		a[d-1] = -length * (1 + 0.01*float64(r))
+		a[0] = -a[d-1] * phi[d-1] / phi[0]
+		p.Add(a, 0, slope/float64(rows)/mat.Norm(mat.NewVecDense(d, a), 2))
+	}
+	return p
+}
+
+// A unit far out does not decide whether a draw ends. The number of tries is in proportion to
+// e^most; the factor was up to e^29.
+func TestKinksDoNotSlowDraws(t *testing.T) {
+	for _, d := range []int{2, 8} {
+		tries := func(p *Posterior) float64 {
+			s := p.sampler()
+			return s.most + p.Energy(s.q.mode, math.Inf(1))
+		}
+		without := tries(simulated(5, 300, d, 0.5, 1))
+		for _, rows := range []int{1, 3, 10} {
+			for _, length := range []float64{10, 100, 1e4, 0.7 * Longest} {
+				if more := tries(kinked(300, d, rows, length)) - without; more > 3 {
+					t.Errorf("%d coefficients, %d rows of length %g: e^%.2g times the tries", d, rows, length, more)
+				}
+			}
+		}
+	}
+}
 
 // table is the distribution function of a density on an even grid of points from -8 to 8.
 func table(points int, log func(x float64) float64) func(x float64) float64 {
@@ -92,26 +135,33 @@ func several(s *sampler, src *noise.Stream, n int, along []float64) []float64 {
 // bound is no more than a few times too high, but where records say less than the prior.
 func TestAcceptanceIsAProbability(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
-	for _, x := range []struct {
-		n, d        int
-		slope, size float64
-		most        float64 // the greatest log of the bound over what was found
-	}{{2, 1, 3, 4, 4}, {5, 3, 2, 8, 8}, {40, 5, 2, 1, 6}, {400, 8, 1, 1, 3}, {3000, 4, 0.3, 0.5, 1}} {
-		p := simulated(uint64(x.n), x.n, x.d, x.slope, x.size)
+	// most is the greatest log of the bound over what was found up to e^-nearest from the mode
+	check := func(p *Posterior, most, nearest float64) {
 		s := p.sampler()
 		greatest := math.Inf(-1)
-		phi, place := make([]float64, x.d), make([]int64, x.d)
+		phi, place := make([]float64, p.d), make([]int64, p.d)
 		for range 3000 {
-			reach := math.Exp(8*rng.Float64() - 5)
+			reach := math.Exp((nearest+3)*rng.Float64() - nearest)
 			for j := range place {
 				place[j] = int64((s.q.mode[j] + reach*rng.NormFloat64()) / spacing)
 				phi[j] = float64(place[j]) * spacing
 			}
 			greatest = max(greatest, -p.Energy(phi, math.Inf(1))-s.q.logProbability(place)-s.most)
 		}
-		if greatest > 0 || greatest < -x.most {
-			t.Errorf("%d records, %d coefficients: the greatest log probability of acceptance is %.4g", x.n, x.d, greatest)
+		if greatest > 0 || greatest < -most {
+			t.Errorf("%d records, %d coefficients: the greatest log probability of acceptance is %.4g", len(p.weights), p.d, greatest)
 		}
+	}
+	for _, x := range []struct {
+		n, d        int
+		slope, size float64
+		most        float64
+	}{{2, 1, 3, 4, 4}, {5, 3, 2, 8, 8}, {40, 5, 2, 1, 6}, {400, 8, 1, 1, 3}, {3000, 4, 0.3, 0.5, 1}} {
+		check(simulated(uint64(x.n), x.n, x.d, x.slope, x.size), x.most, 5)
+	}
+	for _, rows := range []int{1, 3, 10} {
+		check(kinked(300, 3, rows, 0.7*Longest), 3, 14)
+		check(kinked(300, 5, rows, 100), 3, 14)
 	}
 }
 

@@ -92,6 +92,15 @@ func loss(z float64) float64 {
 	return math.Log1p(math.Exp(-z))
 }
 
+// tail is -f′ of record i, 1/(1 + e^z).
+func (p *Posterior) tail(i int, phi []float64) float64 {
+	z := p.offsets[i]
+	for j, x := range p.row(i) {
+		z += x * phi[j]
+	}
+	return 1 / (1 + math.Exp(z))
+}
+
 // part of the records is added up between two looks at the limit.
 const part = 64
 
@@ -131,11 +140,7 @@ func (p *Posterior) slope(gradient []float64, hessian *mat.SymDense, phi []float
 	}
 	full, lost := make([]float64, p.d*p.d), make([]float64, p.d*p.d)
 	for i, w := range p.weights {
-		a, z := p.row(i), p.offsets[i]
-		for j, x := range a {
-			z += x * phi[j]
-		}
-		tail := 1 / (1 + math.Exp(z))
+		a, tail := p.row(i), p.tail(i, phi)
 		v := w * tail * (1 - tail)
 		for j, x := range a {
 			gradient[j] -= w * tail * x
