@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"d3p/internal/marginals"
 	"d3p/internal/models/special"
 )
@@ -42,7 +44,7 @@ const tableRecords, mostCells = 8192, 30000
 const leastRest = 0.01
 
 // Grid of levels.below.
-const gridReach, gridPoints, gridRecords = 6.0, 241, 512
+const gridReach, gridPoints = 6.0, 241
 
 // shared computes levels and the mover once for all copies of a law.
 type shared struct {
@@ -127,24 +129,41 @@ func (l *Law) newLevels() *levels {
 	return v
 }
 
-// scoresBelow is the share of the scores of column i of rest below each point of the grid.
+// scoresBelow is the share of the scores of column i of rest below each point of the grid:
+// every shift counts as the two points next to it, so that their mean is the shift.
 func (v *levels) scoresBelow(i int, sd float64) []float64 {
 	k := len(v.rest)
+	weights := make([]float64, gridPoints)
+	for r := range tableRecords {
+		p, part := gridPlace(v.shift[r*k+i])
+		weights[p] += (1 - part) / tableRecords
+		weights[p+1] += part / tableRecords
+	}
+	const step = 2 * gridReach / (gridPoints - 1)
+	below := make([]float64, 2*gridPoints-1) // share of a normal below (index - gridPoints + 1) steps
+	for d := range below {
+		below[d] = special.NormalCDF(step * float64(d-gridPoints+1) / sd)
+	}
 	list := make([]float64, gridPoints)
-	for p := range list {
-		x := gridReach * (2*float64(p)/(gridPoints-1) - 1)
-		for r := 0; r < tableRecords; r += tableRecords / gridRecords {
-			list[p] += special.NormalCDF((x-v.shift[r*k+i])/sd) / gridRecords
+	for p, weight := range weights {
+		if weight > 0 {
+			floats.AddScaled(list, weight, below[gridPoints-1-p:][:gridPoints])
 		}
 	}
 	return list
 }
 
+// gridPlace is the point of the grid below a score and the part of a step beyond it, for
+// scores outside that of the grid's end.
+func gridPlace(score float64) (p int, part float64) {
+	at := (score/gridReach + 1) / 2 * (gridPoints - 1)
+	p = int(min(max(at, 0), gridPoints-2))
+	return p, min(max(at-float64(p), 0), 1)
+}
+
 // rank is the share of the scores of column i of rest below score.
 func (v *levels) rank(i int, score float64) float64 {
-	at := (score/gridReach + 1) / 2 * (gridPoints - 1)
-	p := int(min(max(at, 0), gridPoints-2))
-	part := min(max(at-float64(p), 0), 1)
+	p, part := gridPlace(score)
 	return v.below[i][p] + part*(v.below[i][p+1]-v.below[i][p])
 }
 
