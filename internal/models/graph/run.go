@@ -1,6 +1,10 @@
 package graph
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/simd"
+)
 
 // lanes is an operand in memory: element i of record b is at
 // i·element + b·record of values.
@@ -124,7 +128,7 @@ func (in *Instr) runMatVec(dst []float64, w, x *lanes, B int) {
 	clear(dst)
 	if in.Width == 1 && B == 1 && in.Trans {
 		for c := range in.Cols {
-			addScaled(dst[:in.Rows], x.values[c*x.element], w.values[c*in.Rows:])
+			simd.Axpy(dst[:in.Rows], x.values[c*x.element], w.values[c*in.Rows:])
 		}
 		return
 	}
@@ -190,14 +194,6 @@ func dot(x, y []float64) (s float64) {
 		s += v * y[i]
 	}
 	return s
-}
-
-// addScaled adds a·x to d.
-func addScaled(d []float64, a float64, x []float64) {
-	x = x[:len(d)]
-	for i := range d {
-		d[i] += a * x[i]
-	}
 }
 
 func (in *Instr) runOuter(dst []float64, x, y *lanes, B int) {
