@@ -100,7 +100,7 @@ var rules = map[string]rule{
 	"privacy/exactdraw":                  {ours: []string{"privacy/noise"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}},
 	"privacy/clipgroups":                 {ours: []string{"models/graph", "privacy/event"}},
 	"privacy/schedule":                   {ours: []string{"privacy/event", "privacy/sampler"}},
-	"privacy":                            {ours: []string{"privacy/exactdraw", "privacy/clipgroups", "privacy/schedule", "nuts", "models/simulate", "models/encoding", "models", "models/graph", "privacy/accountant", "privacy/accountant/numeric", "privacy/event", "privacy/internal/records", "privacy/internal/records/storage", "privacy/noise", "privacy/sampler", "atomicfile", "privacy/internal/records/tablefile"}, files: true},
+	"privacy":                            {ours: []string{"privacy/exactdraw", "privacy/clipgroups", "privacy/schedule", "nuts", "models/simulate", "models/encoding", "models", "models/graph", "privacy/accountant", "privacy/accountant/numeric", "privacy/event", "privacy/internal/records", "privacy/internal/records/storage", "privacy/noise", "privacy/sampler", "atomicfile", "privacy/internal/records/tablefile", "simd"}, files: true},
 	"privacy/enginetest":                 {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise", "stattest"}},
 	"privacy/sensitivity":                {ours: []string{"safetensors", "privacy/clipgroups", "models/data", "models/whiten", "models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 

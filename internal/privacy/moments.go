@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/internal/records"
+	"d3p/internal/simd"
 )
 
 // Reading is a number of a row, from a column of the file. Bounds and imputed values are
@@ -184,10 +185,7 @@ func (d *designReader) mapped(y, products []float64) []float64 {
 		return products
 	}
 	for i, row := range d.weights {
-		y[i] = 0
-		for j, weight := range row {
-			y[i] += weight * products[j]
-		}
+		y[i] = simd.Dot(row, products)
 	}
 	return y
 }
@@ -264,7 +262,7 @@ func (c *Columns) moments(d *designReader) sums {
 	p := d.numbers()
 	size := p * (p + 1) / 2
 	return c.over(func() sums { return sums{make([]int64, size)} }, func(to sums, low, high int) {
-		products, mapped := make([]float64, len(d.products)), make([]float64, p)
+		products, mapped, x := make([]float64, len(d.products)), make([]float64, p), make([]float64, p)
 		v, whole := make([]float64, size), make([]int64, size)
 		var usable, kept []int
 		for i := low; i < high; i++ {
@@ -273,29 +271,31 @@ func (c *Columns) moments(d *designReader) sums {
 			kept = kept[:0]
 			for _, r := range usable {
 				d.row(products, c.rows, i, r)
-				x := d.mapped(mapped, products)
+				numbers := d.mapped(mapped, products)
 				if len(kept) == 0 {
-					kept = nonzero(kept, x, len(usable))
+					kept = nonzero(kept, numbers, len(usable))
 				}
-				at := 0
 				for a, j := range kept {
-					for _, k := range kept[a:] {
-						v[at] += x[j] * x[k]
-						at++
-					}
+					x[a] = numbers[j]
+				}
+				rest := v
+				for a := range kept {
+					n := len(kept) - a
+					simd.Axpy(rest[:n], x[a], x[a:])
+					rest = rest[n:]
 				}
 			}
 			n := len(kept) * (len(kept) + 1) / 2
 			if !shorten(whole[:n], v[:n], d.bound) {
 				continue
 			}
-			at := 0
+			rest := whole
 			for a, j := range kept {
-				first := j*p - j*(j+1)/2 // of row j of the triangle, less j
-				for _, k := range kept[a:] {
-					to[0][first+k] += whole[at]
-					at++
+				row := to[0][j*p-j*(j+1)/2:] // of the triangle, less j places
+				for b, k := range kept[a:] {
+					row[k] += rest[b]
 				}
+				rest = rest[len(kept)-a:]
 			}
 		}
 	})
@@ -337,10 +337,7 @@ func shorten(dst []int64, v []float64, bound float64) bool {
 
 // length is the L2 norm of v, and whether it is finite.
 func length(v []float64) (norm float64, ok bool) {
-	square := 0.0
-	for _, x := range v {
-		square += x * x
-	}
+	square := simd.Dot(v, v)
 	if square > 0x1p-900 && square <= math.MaxFloat64 {
 		return math.Sqrt(square), true
 	}
