@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"fmt"
 	"slices"
 
 	"d3p/internal/models/data"
@@ -10,14 +11,17 @@ import (
 // mostScales is the number of scales between bounds from which a warning follows.
 const mostScales = 20
 
-// checkScales warns of numbers whose scale follows from bounds alone, and of predictors
-// whose bounds are much wider than their declared scale: either one of the two is wrong, or
-// a few records have most of the weight.
+// checkScales warns of numbers whose scale follows from bounds alone, and of declared scales
+// that do not fit the bounds.
 func (b *checker) checkScales(m *Model, f *family) {
 	response := b.Data.Column(m.Terms.Response.V)
 	var bare []*data.Column
-	if f != nil && f.scaled && response != nil && response.Numeric() && !response.By.IsSet() && !response.Buys() {
-		bare = append(bare, response)
+	if f != nil && f.scaled && response != nil && response.Numeric() && !response.Buys() {
+		if !response.By.IsSet() {
+			bare = append(bare, response)
+		} else if response.Transform.IsSet() {
+			b.checkScale(response)
+		}
 	}
 	for _, c := range m.predictors(b.Data) {
 		switch {
@@ -25,14 +29,30 @@ func (b *checker) checkScales(m *Model, f *family) {
 		case !c.By.IsSet():
 			bare = append(bare, c)
 		default:
-			if width := (c.Transformed(c.Upper.V) - c.Transformed(c.Lower.V)) / c.By.V; width > mostScales {
-				b.Warnings.Add(c.Name.At, "narrow the bounds, or widen the scale", "the bounds of column %s are %.0f scales apart", c.Name.V, width)
-			}
+			b.checkScale(c)
 		}
 	}
 	if len(bare) > 0 {
 		b.Warnings.Add(bare[0].Name.At, "declare `scale: {center:, by:}`: a typical value and a typical deviation, from the codebook",
 			"without a scale: %s; it follows from the bounds, and wide bounds leave results imprecise", data.Listed(bare))
+	}
+}
+
+// checkScale warns of a scale that is wider than the bounds or outside them, as one in the unit of
+// the file is for a column with a transform, and of bounds much wider than the scale: either one
+// of the two is wrong, or a few records have most of the weight.
+func (b *checker) checkScale(c *data.Column) {
+	lower, upper := c.Transformed(c.Lower.V), c.Transformed(c.Upper.V)
+	center, by := c.Scale()
+	switch width := (upper - lower) / by; {
+	case width > mostScales:
+		b.Warnings.Add(c.Name.At, "narrow the bounds, or widen the scale", "the bounds of column %s are %.0f scales apart", c.Name.V, width)
+	case width >= 1 && lower <= center && center <= upper:
+	case c.Transform.IsSet():
+		b.Warnings.Add(c.Name.At, fmt.Sprintf("write center and by in the unit of %s(%s), which lies between %.3g and %.3g", c.Transform.V, c.Name.V, lower, upper),
+			"the scale of column %s is not within its bounds", c.Name.V)
+	default:
+		b.Warnings.Add(c.Name.At, "write a typical value and a typical deviation", "the scale of column %s is not within its bounds", c.Name.V)
 	}
 }
 

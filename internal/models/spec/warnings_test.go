@@ -183,6 +183,40 @@ model:
 	}
 }
 
+// A scale that lies outside the bounds is one of another unit: that of the file beside a transform, say.
+func TestScalesOutsideTheBounds(t *testing.T) {
+	const model = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 10}
+  columns:
+    a: {type: real, lower: 100, upper: 1000000, transform: log, scale: {center: 30000, by: 20000}}
+    b: {type: integer, lower: 18, upper: 90, scale: {center: 600, by: 20}}
+    c: {type: real, lower: 18, upper: 90, scale: {center: 60, by: 100}}
+    d: {type: real, lower: 100, upper: 1000000, transform: log, scale: {center: 10, by: 2}}
+    e: {type: real, lower: 0, upper: 3, scale: {center: 0, by: 1}}
+    y: {type: real, lower: 1, upper: 1000, transform: log, scale: {center: 100, by: 50}}
+    z: {type: real, lower: 1, upper: 1000, scale: {center: 0, by: 365}}
+model: {formula: RESPONSE ~ 1 + a + b + c + d + e, family: normal}
+`
+	for response, want := range map[string][]string{"y": {"a", "b", "c", "y"}, "z": {"a", "b", "c"}} {
+		s, errs := Parse("m.yaml", []byte(strings.Replace(model, "RESPONSE", response, 1)), nil)
+		if err := errs.Err(); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, w := range s.Warnings {
+			if name, found := strings.CutPrefix(w.Message, "the scale of column "); found {
+				got = append(got, strings.TrimSuffix(name, " is not within its bounds"))
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("response %s: warnings of %q, want %q", response, got, want)
+		}
+	}
+}
+
 // A weight of 3000 makes a record count as 3000: weights of a survey are about their mean.
 func TestLargeWeights(t *testing.T) {
 	const model = `d3p: 1
