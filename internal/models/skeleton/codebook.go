@@ -58,9 +58,9 @@ func FromCodebook(columns []Described, known Known) []byte {
 
 // missingTokens are the cells that mean "no value" in the column, besides the usual ones.
 func (c Described) missingTokens() []string {
-	tokens := splitLevels(c.Missing)
-	if levels := splitLevels(c.Levels); len(levels) == 0 && typeOf(c.Type, levels, c.Lower+c.Upper) != data.Category {
-		tokens = append(tokens, splitLevels(c.Unknown)...)
+	tokens := splitList(c.Missing)
+	if levels := splitList(c.Levels); len(levels) == 0 && typeOf(c.Type, levels, c.Lower+c.Upper) != data.Category {
+		tokens = append(tokens, splitList(c.Unknown)...)
 	}
 	return slices.DeleteFunc(tokens, func(token string) bool { return slices.Contains(data.UsualMissingTokens(), token) })
 }
@@ -76,7 +76,7 @@ func (c Described) entries(name string, groups bool) (list []string) {
 	if name != c.Name {
 		list = append(list, "header: "+strconv.Quote(c.Name))
 	}
-	levels := splitLevels(c.Levels)
+	levels := splitList(c.Levels)
 	kind := typeOf(c.Type, levels, c.Lower+c.Upper)
 	whole := groups && kind == data.Integer && c.Lower != "" && c.Upper != ""
 	if whole {
@@ -144,18 +144,18 @@ func typeOf(word string, levels []string, bounds string) string {
 	return spec.Blank
 }
 
-// splitLevels splits a list of levels.
-func splitLevels(text string) (levels []string) {
+// splitList splits a list of levels or of codes, at its bars or else at its semicolons.
+func splitList(text string) (list []string) {
 	separator := "|"
 	if !strings.Contains(text, separator) {
 		separator = ";"
 	}
-	for _, level := range strings.Split(text, separator) {
-		if level = strings.TrimSpace(level); level != "" {
-			levels = append(levels, level)
+	for _, item := range strings.Split(text, separator) {
+		if item = strings.TrimSpace(item); item != "" {
+			list = append(list, item)
 		}
 	}
-	return levels
+	return list
 }
 
 func orBlank(text string) string {

@@ -58,5 +58,5 @@ func (k Known) byRoles(columns []Described) ([]Described, Known) {
 func (c Described) usualFamily() string {
 	return map[string]string{
 		data.Binary: "bernoulli", data.Category: "categorical", data.Ordinal: "cumulative", data.Real: "normal",
-	}[typeOf(c.Type, splitLevels(c.Levels), c.Lower+c.Upper)]
+	}[typeOf(c.Type, splitList(c.Levels), c.Lower+c.Upper)]
 }

@@ -86,7 +86,7 @@ func (k Known) top() string {
 	return fmt.Sprintf(skeletonTop, spec.Blank, scalar(orBlank(k.Entity)), unit, rows, records, text, columns)
 }
 
-// bottom is the file from the columns on.
+// bottom is the file after the columns.
 func (k Known) bottom() string {
 	family := orBlank(k.Family)
 	if k.Family == "piecewise_exponential" {
@@ -96,7 +96,7 @@ func (k Known) bottom() string {
 	if k.Twin {
 		missing, model = skeletonMissingTwin, skeletonTwin
 	}
-	return missing + skeletonTokens + skeletonText + model + skeletonPrivacy
+	return missing + skeletonText + model + skeletonPrivacy
 }
 
 const skeletonTop = `# A model for d3p. Replace every %s; then run: d3p check FILE
@@ -117,7 +117,7 @@ data:
   # not need. A scale says where values lie; without one it comes from the bounds, which
   # are wide, and results are less precise.
   #   {type: real, lower: 18, upper: 100, source: codebook}
-  #   {type: integer, lower: 0, upper: 40, scale: {center: 12, by: 8}}
+  #   {type: integer, lower: 0, upper: 40, scale: {center: 12, by: 8}, missing_tokens: [99]}
   #   {type: date, lower: 2015-01-01, upper: 2024-12-31}
   #   {type: binary, levels: [no, yes]}
   #   {type: category, levels: [never, former, current], unknown: never}
@@ -156,10 +156,8 @@ const skeletonMissingTwin = `  missing:
     # COLUMN: reject       # a record without it contributes nothing
 `
 
-const skeletonTokens = `  # missing_tokens: [NA, "-9"]  # beside an empty cell, instead of NA, N/A, NaN, null and a point
-`
-
-const skeletonText = `  # dates: dmy              # where the file has 31.12.2024; thousands: "," for 1,234; encoding: windows-1252
+const skeletonText = `  # missing_tokens: [NA, "-9"]  # beside an empty cell, instead of NA, N/A, NaN, null and a point
+  # dates: dmy              # where the file has 31.12.2024; thousands: "," for 1,234; encoding: windows-1252
   # drop: [name, postcode]
 
 `

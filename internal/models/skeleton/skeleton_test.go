@@ -78,7 +78,6 @@ func TestSkeletonOfWhatIsKnown(t *testing.T) {
 	}
 }
 
-// A known formula says which columns are needed, under the names that it can use.
 // TestSkeletonOfLists: a list of numbers or words is no column, and its declaration as tokens
 // is there to be taken.
 func TestSkeletonOfLists(t *testing.T) {
@@ -88,6 +87,7 @@ func TestSkeletonOfLists(t *testing.T) {
 	}
 }
 
+// A known formula says which columns are needed, under the names that it can use.
 func TestSkeletonOfAFormula(t *testing.T) {
 	header := []string{"id", "Age", "blood pressure", "log", "died", "note"}
 	for formula, want := range map[string]string{
@@ -113,6 +113,28 @@ func TestSkeletonOfAFormula(t *testing.T) {
 				t.Errorf("%s: what is left out is not said, or is:\n%s", formula, text)
 			}
 		}
+	}
+}
+
+// Roles make a formula if there is one response, and a twin needs none. A name of two lines has
+// one in the comment on columns that are left out.
+func TestFormulaOfRoles(t *testing.T) {
+	columns := []Described{{Name: "a", Type: "bool", Role: "Outcome"}, {Name: "b", Type: "ordinal", Role: "exposure"}, {Name: "ward\n2", Role: "group"}, {Name: "c", Type: "bool"}}
+	text := string(FromCodebook(columns, Known{}))
+	for _, want := range []string{"    a: {type: binary, source", "    b: {type: ordinal, levels: FILL_IN", "formula: a ~ 1 + b + (1 | ward_2)\n", "family: bernoulli\n", "# Not in the formula, and so not here: c\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if text := string(FromCodebook(columns, Known{Formula: "a ~ b", Family: "bernoulli"})); !strings.Contains(text, "# Not in the formula, and so not here: ward 2, c\n") {
+		t.Error(text)
+	}
+	if text := string(FromCodebook(columns, Known{Twin: true})); strings.Contains(text, "not here") {
+		t.Errorf("a twin lacks columns:\n%s", text)
+	}
+	columns[3].Role = "outcome"
+	if text := string(FromCodebook(columns, Known{})); !strings.Contains(text, "formula: FILL_IN\n") {
+		t.Errorf("two responses:\n%s", text)
 	}
 }
 
