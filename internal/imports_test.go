@@ -104,7 +104,7 @@ var rules = map[string]rule{
 	"privacy/enginetest":                 {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise", "stattest"}},
 	"privacy/sensitivity":                {ours: []string{"safetensors", "privacy/clipgroups", "models/data", "models/whiten", "models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
-	"sufficient": {theirs: []string{"gonum.org/v1/gonum/blas/blas64", "gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/lapack/lapack64", "gonum.org/v1/gonum/mat"}},
+	"sufficient": {ours: []string{"simd"}, theirs: []string{"gonum.org/v1/gonum/blas/blas64", "gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/lapack/lapack64", "gonum.org/v1/gonum/mat"}},
 	"table1":     {ours: []string{"models", "models/core", "models/data", "models/dist", "models/encoding", "models/expr", "models/formula", "models/law", "models/naming", "models/special", "privacy", "privacy/accountant", "privacy/event", "privacy/noise", "stats"}, theirs: []string{"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}},
 
 	// engines and the fit, which never meet

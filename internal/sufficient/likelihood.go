@@ -21,6 +21,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/simd"
 )
 
 // Step is a released gradient at γ = At: Slope is Σx(y − x·At), Square is Σ(y − x·At)².
@@ -38,14 +40,14 @@ type Likelihood struct {
 	positive  *mat.SymDense // the nearest matrix to S without small eigenvalues
 	noise     float64       // variance of the noise of each moment
 	n, nSD    float64
-	weak      float64   // 1 if S is weakly known, else 0
+	weak      bool      // S is weakly known
 	released  []float64 // Σxy, Σy²; of the weighted mean of steps the same about its places
 	sums      []*sum
 	steps     bool
 	shape     *mat.SymDense // covariance of the noise of the steps' mean
 	squareVar float64
-	d, u      []float64
-	ofErrors  *mat.SymDense // covariance of d by Σxe, by the variance of e
+	d, u      []float64     // the releases minus their means, and Σ⁻¹d
+	ofErrors  *mat.SymDense // covariance of d by Σxe, in units of s²
 }
 
 // NewLikelihood is the likelihood of the moments m and of steps, unless noise hides a direction. The noise
@@ -53,12 +55,9 @@ type Likelihood struct {
 // s² = variance.
 func NewLikelihood(m *Moments, shape *mat.SymDense, steps []Step, center []float64, variance float64) *Likelihood {
 	p := m.P
-	l := &Likelihood{p: p, noise: m.Noise * m.Noise, n: m.Records, nSD: math.Hypot(m.RecordsSD, m.Unknown*m.Lost*m.Records)}
+	l := &Likelihood{p: p, weak: m.Weak(), noise: m.Noise * m.Noise, n: m.Records, nSD: math.Hypot(m.RecordsSD, m.Unknown*m.Lost*m.Records)}
 	for i := range p + 1 {
 		l.released = append(l.released, m.Weighted(i, p))
-	}
-	if m.Weak() {
-		l.weak = 1
 	}
 	l.positive = floored(m.Design(), m.Noise)
 	l.sums = []*sum{ofMoments(m)}
@@ -168,7 +167,7 @@ func (l *Likelihood) Density(gradient, gamma []float64, logS float64) float64 {
 	variance := s * s
 	l.model(gamma, s)
 	covariance := l.noises(s)
-	if !finite(covariance.RawSymmetric().Data) {
+	if !simd.Finite(covariance.RawSymmetric().Data) {
 		return math.Inf(-1)
 	}
 	root, ok := lapack64.Potrf(covariance.RawSymmetric())
@@ -179,13 +178,13 @@ func (l *Likelihood) Density(gradient, gamma []float64, logS float64) float64 {
 	lapack64.Potrs(root, blas64.General{Rows: size, Cols: 1, Stride: 1, Data: l.u})
 	value := floats.Dot(l.u, l.d) + logDet(root)
 	var ofBare *mat.SymDense
-	if l.weak > 0 {
+	if l.weak {
 		ofBare = l.noises(0)
 		bare, ok := lapack64.Potrf(ofBare.RawSymmetric())
 		if !ok {
 			return math.Inf(-1)
 		}
-		value -= l.weak * logDet(bare)
+		value -= logDet(bare)
 		lapack64.Potri(bare)
 	}
 	value /= -2
@@ -200,7 +199,6 @@ func (l *Likelihood) Density(gradient, gamma []float64, logS float64) float64 {
 	if ofBare == nil {
 		ofBare = w
 	} else {
-		ofBare.ScaleSym(l.weak, ofBare)
 		ofBare.AddSym(ofBare, w)
 	}
 	clear(gradient)
@@ -451,15 +449,6 @@ func (l *Likelihood) setErrors() {
 			l.ofErrors.SetSym(x.square, y.square, square)
 		}
 	}
-}
-
-func finite(x []float64) bool {
-	for _, v := range x {
-		if v-v != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // Solved is the γ that solves the normal equations of all releases, with the nearest design

@@ -13,7 +13,7 @@ func TestGradientOfDensity(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, count := range []int{0, 3, 4} {
 		l, gamma := example(rng, 4, count)
-		l.weak = float64(count / 4)
+		l.weak = count == 4
 		at := func(x []float64) float64 { return l.Density(nil, x[:4], x[4]) }
 		x := append(append([]float64(nil), gamma...), math.Log(0.7))
 		gradient := make([]float64, 5)
@@ -208,6 +208,92 @@ func TestHiddenDirectionsLeaveStepsOut(t *testing.T) {
 		near, far := l.Density(nil, []float64{0, 0}, 0), l.Density(nil, []float64{0, 1}, 0)
 		if told := near-far > 3; told != want {
 			t.Errorf("a moment of %g ± 20: the log density falls by %g towards γ = 1", least, near-far)
+		}
+	}
+}
+
+// Sums that are as expected at γ and s leave nothing: those of records that a bound weights, and of steps.
+func TestMeansOfTheSums(t *testing.T) {
+	const n, s, lost = 1000.0, 0.7, 0.1
+	gamma := []float64{0.5, -1.2}
+	of := func(a []float64, x []float64) float64 { return a[0]*x[0]*x[0] + 2*a[1]*x[0]*x[1] + a[2]*x[1]*x[1] }
+	times := func(a []float64, x []float64) []float64 {
+		return []float64{a[0]*x[0] + a[1]*x[1], a[1]*x[0] + a[2]*x[1]}
+	}
+	weighted, cut, pull := []float64{900, 40, 800}, []float64{60, 5, 80}, []float64{30, 4, 50}
+	all := []float64{weighted[0] + cut[0], weighted[1] + cut[1], weighted[2] + cut[2]}
+	with, pulled := times(weighted, gamma), times(pull, gamma)
+	m := &Moments{P: 2, Noise: 5, Records: n, RecordsSD: 3, Lost: lost, Unknown: 0.5,
+		Values: []float64{weighted[0], weighted[1], with[0] - pulled[0], weighted[2], with[1] - pulled[1], of(weighted, gamma) - 2*of(pull, gamma) + (1-lost)*n*s*s},
+		Cut:    []float64{cut[0], cut[1], 0, cut[2], 0, 0}, Pull: []float64{pull[0], pull[1], pull[1], pull[2]}}
+	var steps []Step
+	for _, at := range [][]float64{{0, 0}, {1, -1}, {0.4, -2}} {
+		off := []float64{gamma[0] - at[0], gamma[1] - at[1]}
+		steps = append(steps, Step{At: at, Slope: times(all, off), Square: of(all, off) + n*s*s, SlopeNoise: 3, SquareNoise: 2 + at[0]})
+	}
+	for count := range len(steps) + 1 {
+		l := NewLikelihood(m, mat.NewSymDense(2, []float64{1, 0, 0, 1}), steps[:count], []float64{0.3, -1}, 0.5)
+		l.model(gamma, s)
+		for i, d := range l.d {
+			if math.Abs(d) > 1e-9 {
+				t.Errorf("%d steps: sum %d is off by %g", count, i, d)
+			}
+		}
+		if want := math.Hypot(3, 0.5*lost*n); l.nSD != want || l.weak {
+			t.Errorf("sd of n %g, want %g; weak %v", l.nSD, want, l.weak)
+		}
+		if solved := l.Solved(); count > 0 && math.Hypot(solved[0]-gamma[0], solved[1]-gamma[1]) > 1e-9 {
+			t.Errorf("%d steps are solved by %v, want %v", count, solved, gamma)
+		}
+	}
+}
+
+// What a regression leaves is Σe² of all records. A direction that noise hides has as much design as
+// the noise, no less.
+func TestHiddenDesign(t *testing.T) {
+	m := &Moments{P: 2, Noise: 100, Records: 500, Lost: 0.2, Values: []float64{500, 0, 250, 400, 200, 125 + 100 + 360}}
+	if got := m.Residual(); math.Abs(got-450) > 1e-9 {
+		t.Errorf("the regression leaves %g, want 450", got)
+	}
+	m.Values[3] = -50
+	var e mat.EigenSym
+	l := NewLikelihood(m, nil, nil, []float64{0, 0}, 1)
+	if e.Factorize(l.Positive(), false); math.Abs(e.Values(nil)[0]-100) > 1e-9 || !l.weak {
+		t.Errorf("eigenvalues %v, want at least 100; weak %v", e.Values(nil), l.weak)
+	}
+}
+
+// The mode of −Σcosh(aᵀ(x − c)) is c, its information Σaaᵀ. A direction of which the density says nothing
+// has the largest variance, and x stays there.
+func TestMode(t *testing.T) {
+	a, c := [][]float64{{1, 2, 0}, {-1, 1, 0}, {3, 0.5, 0}}, []float64{2, -3, 0}
+	mode, covariance := Mode(func(gradient, x []float64) (value float64) {
+		clear(gradient)
+		for _, a := range a {
+			along := 0.0
+			for j := range x {
+				along += a[j] * (x[j] - c[j])
+			}
+			value -= math.Cosh(along)
+			for j := range x {
+				gradient[j] -= a[j] * math.Sinh(along)
+			}
+		}
+		return value
+	}, []float64{0, 0, 7})
+	for j, want := range []float64{2, -3, 7} {
+		if math.Abs(mode[j]-want) > 1e-4 {
+			t.Errorf("the mode is %v, want [2 -3 7]", mode)
+		}
+	}
+	// Σaaᵀ = (11 2.5; 2.5 5.25)
+	det := 11*5.25 - 2.5*2.5
+	for _, v := range []struct {
+		i, j int
+		want float64
+	}{{0, 0, 5.25 / det}, {0, 1, -2.5 / det}, {1, 1, 11 / det}, {2, 2, 1e6}} {
+		if got := covariance.At(v.i, v.j); math.Abs(got/v.want-1) > 1e-4 {
+			t.Errorf("covariance %d, %d is %g, want %g", v.i, v.j, got, v.want)
 		}
 	}
 }
