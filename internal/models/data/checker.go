@@ -20,6 +20,10 @@ type Checker struct {
 // Undeclared reports a column that the data block does not declare.
 func (b *Checker) Undeclared(name source.Value[string]) {
 	d := b.Data
+	if name.V == d.Unit.ID.V {
+		b.Add(name.At, "leave it out", "column %s names the units, and no unit has an effect of its own", name.V)
+		return
+	}
 	for _, c := range d.Drop {
 		if c.V == name.V {
 			b.Add(name.At, "declare it under columns instead", "column %s is dropped on line %d", name.V, c.At.Line)
