@@ -33,6 +33,10 @@ type LogisticOptimum struct {
 	Objective bool
 }
 
+// LongestDesign is the greatest C: beside longer rows the curvature of other directions is lost in rounding, and
+// the search for the minimum may not end.
+const LongestDesign = exactdraw.Longest
+
 // ofOutput is the part of μ² for the noise of the output of a perturbed objective.
 const ofOutput = 0.01
 
@@ -70,7 +74,7 @@ func (m LogisticOptimum) outputSD(gap float64) float64 {
 // MinimiseLogistic charges the release and makes it: d coefficients. Over budget: *BudgetError,
 // and nothing is spent. How long it takes depends on the records.
 func (c *Curator) MinimiseLogistic(ctx context.Context, m LogisticOptimum) ([]float64, error) {
-	if !(m.Ridge >= 1 && m.Ridge <= mostNoise && m.Bound >= clipMin && m.Bound <= clipMax) {
+	if !(m.Ridge >= 1 && m.Ridge <= mostNoise && m.Bound >= clipMin && m.Bound <= LongestDesign) {
 		return nil, fmt.Errorf("privacy: an optimum with ridge %g and rows of at most %g", m.Ridge, m.Bound)
 	}
 	reader, err := c.readLogistic(m.Logistic, m.Noise)

@@ -242,6 +242,7 @@ func (p *Plan) perturb(clipping string) error {
 	if p.ClipNorm, err = l.Length(p.model); err != nil {
 		return fmt.Errorf("--method: %s: %w", p.Method, err)
 	}
+	p.ClipNorm = min(p.ClipNorm, privacy.LongestDesign)
 	best := math.Inf(1)
 	for ridge := 1.0; ridge < 1e6; ridge *= 1.25 {
 		m := p.optimum(1 / p.Mu)

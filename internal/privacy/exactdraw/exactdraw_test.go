@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -372,5 +373,35 @@ func TestMinimumIsWithinItsGap(t *testing.T) {
 	o := Optimum{D: 1, Bound: 1, Ridge: 1}
 	if _, err := o.Minimum(ctx, o.New(nil)); err == nil {
 		t.Error("a cancelled search went on")
+	}
+}
+
+// The search for a minimum ends, wherever some rows as long as they may be lie. Of rows of 10^9 and more it
+// did not for one table of 70.
+func TestMinimumEnds(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		d, n := 3+rng.IntN(3), 10+rng.IntN(200)
+		p := simulated(seed, n, d, math.MaxFloat64, 1)
+		o := Optimum{D: d, Records: 2 * n, Bound: Longest, Ridge: math.Pow(Longest, rng.Float64()*float64(rng.IntN(2)))}
+		p.ridge = o.Ridge
+		mode, _, _ := p.mode()
+		for range 1 + rng.IntN(4) {
+			a := make([]float64, d)
+			for j := range a {
+				a[j] = rng.NormFloat64()
+			}
+			a[d-1] -= mat.Dot(mat.NewVecDense(d, a), mat.NewVecDense(d, mode)) / mode[d-1] // a kink at the mode
+			norm := mat.Norm(mat.NewVecDense(d, a), 2)
+			for j := range a {
+				a[j] *= Longest / norm
+			}
+			p.Add(a, 0, 1)
+		}
+		if _, err := o.Minimum(ctx, p); err != nil {
+			t.Fatalf("table %d, %d coefficients, %d records, ridge %.3g: %v", seed, d, n, o.Ridge, err)
+		}
 	}
 }
