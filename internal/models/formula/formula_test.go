@@ -2,12 +2,14 @@ package formula
 
 import (
 	"maps"
+	"math"
 	"strings"
 	"testing"
 
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
+	"d3p/internal/models/naming"
 	"d3p/internal/models/source"
 )
 
@@ -137,6 +139,32 @@ func TestRename(t *testing.T) {
 	for _, name := range BrmsNames() {
 		if FamilyOf(brms[name]) == nil || FamilyOf(name) != nil {
 			t.Errorf("%s is no other name of a family", name)
+		}
+	}
+}
+
+// Cutpoints are logits of the shares below them.
+func TestCutpoints(t *testing.T) {
+	got := make([]float64, 3)
+	Cutpoints(got, []float64{2, 3, 1, 4})
+	for k, below := range []float64{0.2, 0.5, 0.6} {
+		if want := math.Log(below / (1 - below)); math.Abs(got[k]-want) > 1e-12 {
+			t.Errorf("cutpoint %d is %g, want %g", k, got[k], want)
+		}
+	}
+}
+
+// Times of which a quarter is known start four times as long as they are observed; a log hazard has
+// the other sign.
+func TestStartOfCensoredTimes(t *testing.T) {
+	mean := func(values []float64) (float64, float64, []float64) { return (values[0] + values[1]) / 2, 0, nil }
+	y := Response{Values: []float64{10, 20}, Offsets: []float64{0.1, 0.3}, By: 5, Known: 0.25}
+	log := (math.Log(8) + math.Log(16)) / 2
+	for name, want := range map[string]float64{"weibull": log - 0.2, "log_logistic": log - 0.2, "gompertz": -log - 0.2} {
+		at := Start{Origin: map[string]float64{}}
+		y.placeTimes(FamilyOf(name), &at, mean)
+		if got := at.Origin[naming.Intercept]; math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s starts at %g, want %g", name, got, want)
 		}
 	}
 }
