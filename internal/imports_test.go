@@ -67,7 +67,7 @@ var rules = map[string]rule{
 	"models/data":              {ours: []string{"models/expr", "models/naming", "models/source", "spell"}},
 	"models/encoding":          {ours: []string{"models/data", "models/special", "models/source"}},
 	"models/core":              {ours: []string{"models/data", "models/expr", "models/source"}},
-	"models/formula":           {ours: []string{"models/core", "models/data", "models/expr", "models/naming", "models/source", "spell"}},
+	"models/formula":           {ours: []string{"models/core", "models/data", "models/expr", "models/naming", "models/source", "spell"}, theirs: []string{"gonum.org/v1/gonum/stat"}},
 	"models/twin":              {ours: []string{"models/core", "models/data", "models/dist", "models/expr", "models/source", "models/support", "spell"}},
 	"models/skeleton":          {ours: []string{"models/data", "models/source", "models/spec", "spell"}},
 	"models/spec":              {ours: []string{"models/core", "models/data", "models/expr", "models/formula", "models/guide", "models/net", "models/source", "models/twin", "safetensors", "settings", "spell"}, theirs: []string{"github.com/goccy/go-yaml/"}},

@@ -55,6 +55,7 @@ func Check(c *data.Checker, m *Model) {
 	b.Used(used)
 	b.checkScales(m, f)
 	b.checkWithin(m)
+	b.checkPowers(m)
 	// a term without levels is reported already, and not lowered
 	numeric := func(g GroupTerm) bool {
 		c := d.Column(g.Group.V)

@@ -1,8 +1,11 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"d3p/internal/models/expr"
 )
 
 // Each of these formulas has one mistake that the family or a column decides.
@@ -39,6 +42,38 @@ data:
 		}
 		if strings.Join(got, "; ") != c.want {
 			t.Errorf("%s: %q, want %q", c.model, got, c.want)
+		}
+	}
+}
+
+// A power beside its column is a warning where the two are nearly one, and units have several rows.
+func TestPowersBesideTheirColumn(t *testing.T) {
+	const model = `d3p: 1
+data:
+  unit: {entity: person, id: pid, rows_per_unit: ROWS}
+  rows: {public: 10}
+  columns:
+    age: {type: integer, lower: 18, upper: 90, scale: {center: 50, by: 15}}
+    z: {type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}}
+    y: {type: real, lower: 0, upper: 9, scale: {center: 4, by: 1}}
+model: {formula: "FORMULA", family: normal}
+`
+	for _, c := range []struct {
+		rows, formula string
+		want          bool
+	}{
+		{"4", "y ~ 1 + age + I(age^2)", true}, {"1", "y ~ 1 + age + I(age^2)", false}, {"4", "y ~ 1 + I(age^2)", false},
+		{"4", "y ~ 1 + z + I(z^2)", false}, {"4", "y ~ 1 + poly(age, 2)", false},
+	} {
+		s, errs := Parse("m.yaml", []byte(strings.NewReplacer("ROWS", c.rows, "FORMULA", c.formula).Replace(model)), nil)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		warned := slices.ContainsFunc(s.Warnings, func(w *expr.Error) bool {
+			return strings.HasPrefix(w.Message, "age and I(age^2) correlate by 0.99 between the bounds") && strings.HasPrefix(w.Hint, "write poly(age, 2),")
+		})
+		if warned != c.want {
+			t.Errorf("%s, %s rows: warnings %v", c.formula, c.rows, s.Warnings)
 		}
 	}
 }
