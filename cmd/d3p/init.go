@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -176,9 +177,12 @@ func mistakes(text []byte, from string) error {
 
 // initFrom prints a model file from a public codebook.
 func (a *app) initFrom(path string, known skeleton.Known) error {
-	described, err := readCodebook(path)
+	described, unread, err := readCodebook(path)
 	if err != nil {
 		return status.With(status.Data, err)
+	}
+	if len(unread) > 0 {
+		a.notef("%s: d3p init does not use %s (d3p init --help names the columns that it uses)", path, strings.Join(unread, ", "))
 	}
 	var names []string
 	for _, d := range described {
@@ -198,11 +202,11 @@ func (a *app) initFrom(path string, known skeleton.Known) error {
 	return a.result(map[string]any{"columns": names, "model": string(text)}, func(w io.Writer) { w.Write(text) })
 }
 
-// readCodebook reads a codebook. It ignores columns with unknown names.
-func readCodebook(path string) (list []skeleton.Described, err error) {
+// readCodebook reads a codebook; unread are its columns with unknown names.
+func readCodebook(path string) (list []skeleton.Described, unread []string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, atomicfile.Named(path, err)
+		return nil, nil, atomicfile.Named(path, err)
 	}
 	defer f.Close()
 	buffered := bufio.NewReader(f)
@@ -213,31 +217,40 @@ func readCodebook(path string) (list []skeleton.Described, err error) {
 	}
 	rows, err := lines.ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("%s: not a CSV file: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: not a CSV file: %w", path, err)
 	}
 	if len(rows) < 2 {
-		return nil, fmt.Errorf("%s: no line describes a column", path)
+		return nil, nil, fmt.Errorf("%s: no line describes a column", path)
 	}
 	at := map[string]int{}
 	for i, name := range rows[0] {
 		at[strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))] = i
 	}
 	if _, ok := at["name"]; !ok {
-		return nil, fmt.Errorf("%s: no column name; a codebook has a line per column of the data", path)
+		return nil, nil, fmt.Errorf("%s: no column name; a codebook has a line per column of the data", path)
 	}
+	asked := map[string]bool{}
 	for _, row := range rows[1:] {
-		cell := func(name string) string {
-			if i, ok := at[name]; ok {
-				return strings.TrimSpace(row[i])
+		cell := func(names ...string) (text string) {
+			for _, name := range names {
+				asked[name] = true
+				if i, ok := at[name]; ok {
+					text = cmp.Or(text, strings.TrimSpace(row[i]))
+				}
 			}
-			return ""
+			return text
 		}
 		list = append(list, skeleton.Described{
 			Name: cell("name"), Type: cell("type"), Lower: cell("lower"), Upper: cell("upper"), Levels: cell("levels"),
-			Center: cell("center"), By: cell("by"), Transform: cell("transform"), Unknown: cell("unknown"), Missing: cmp.Or(cell("missing_codes"), cell("na")), Source: cell("source"), Label: cmp.Or(cell("label"), cell("description")), Role: cell("role"),
+			Center: cell("center"), By: cell("by"), Transform: cell("transform"), Unknown: cell("unknown"), Missing: cell("missing_codes", "missing", "missing_values", "missing_tokens", "na"), Source: cell("source"), Label: cell("label", "description"), Role: cell("role"),
 		})
 	}
-	return list, nil
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		if !asked[name] && name != "" {
+			unread = append(unread, name)
+		}
+	}
+	return list, unread, nil
 }
 
 // maxHeader bounds the header line: a file without a line end is refused, not loaded.
