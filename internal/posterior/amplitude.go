@@ -148,7 +148,7 @@ func (a *amplitude) logDensities(s simulation, r Releases, records int) []float6
 		coefficients += l.Coefficients.Size
 	}
 	logs := make([]float64, len(amplitudes))
-	total := min(max(records, slopeRecords), mostSimulated)
+	total := min(max(records, slopeRecords), 2*mostSlopeRecords)
 	for i, factor := range amplitudes {
 		a.model.Amplify(theta, a.mean, factor)
 		x := s.momentsAt(func(int) []float64 { return theta }, effects{origin: a.mean}, places, records, total)

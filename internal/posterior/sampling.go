@@ -115,7 +115,7 @@ func (s *search) by(l *law.Law, seed uint64) *search {
 
 // round draws once more, and reports whether that was possible.
 func (s *search) round(rng *noise.Random) bool {
-	if !s.draw(slopeRecords, nuts.Options{Warmup: roundWarmup, Draws: roundDraws}, rng) {
+	if !s.draw(recordsOfSlope(s.plan.Units(), len(s.mean)), nuts.Options{Warmup: roundWarmup, Draws: roundDraws}, rng) {
 		return false
 	}
 	s.mean, s.covariance = meanCovariance(s.draws, len(s.mean))
@@ -124,8 +124,8 @@ func (s *search) round(rng *noise.Random) bool {
 
 // last draws the release.
 func (s *search) last(rng *noise.Random) bool {
-	records := min(max(meanRecords*s.plan.Units(), slopeRecords), mostSimulated) / 2
-	return s.draw(max(records, slopeRecords), nuts.Options{Warmup: lastWarmup, Draws: lastDraws}, rng)
+	records := min(meanRecords*s.plan.Units(), mostSimulated) / 2
+	return s.draw(max(records, recordsOfSlope(s.plan.Units(), len(s.mean))), nuts.Options{Warmup: lastWarmup, Draws: lastDraws}, rng)
 }
 
 func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {

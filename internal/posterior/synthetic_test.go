@@ -166,3 +166,25 @@ model:
   formula: y ~ 1 + u + v
   family: bernoulli
 `
+
+// Slopes have as many simulated records as the plan, from 4000 to 20,000: with 1 % of events the one of
+// the intercept has the relative standard deviation 1/√(.0099·20000) = .071, with 4000 records .16.
+func TestSlopesHaveTheRecordsOfThePlan(t *testing.T) {
+	m := modelstest.Compile(t, "study.yaml", study)
+	rare := []float64{math.Log(0.01 / 0.99), 0, 0}
+	const seeds, n = 20, 300000
+	sum, square := 0.0, 0.0
+	for seed := range seeds {
+		s := simulation{model: m, law: m.DeclaredLaw(), seed: uint64(seed)}
+		x := s.momentsAt(at(rare), effects{}, unclippedPlaces(rare), n, mostSlopeRecords)
+		ratio := x.slope.At(0, 0) / (0.0099 * n)
+		sum, square = sum+ratio, square+ratio*ratio
+	}
+	mean := sum / seeds
+	if sd := math.Sqrt(square/seeds - mean*mean); sd > 0.11 || math.Abs(mean-1) > 0.08 {
+		t.Errorf("slopes are %.3f times the information, with the standard deviation %.3f, want 1 and .071", mean, sd)
+	}
+	if got := recordsOfSlope(n, 1000); got != slopeRecords {
+		t.Errorf("%d records for slopes of 1000 parameters, want %d", got, slopeRecords)
+	}
+}
