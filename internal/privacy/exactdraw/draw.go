@@ -34,9 +34,9 @@ type sampler struct {
 
 func (p *Posterior) sampler() *sampler {
 	mode, gradient, root := p.mode()
-	best := p.samplerBy(p, mode, gradient, root)
+	best, leverages := p.samplerBy(p, mode, gradient, root), p.leverages(mode, root)
 	for _, bound := range []float64{1. / 2, 1. / 8, 1. / 32} {
-		kept, all := p.belowLeverage(bound, mode, root)
+		kept, all := p.below(bound, leverages)
 		if all {
 			continue
 		}

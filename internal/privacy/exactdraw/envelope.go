@@ -100,14 +100,23 @@ func whitening(root *mat.Cholesky) func(x []float64) *mat.VecDense {
 	}
 }
 
-// belowLeverage is p without the terms whose leverage w·f″·|C⁻¹a|² at phi is bound or more: in some direction
-// they are such a part of the curvature. all reports that there is none.
-func (p *Posterior) belowLeverage(bound float64, phi []float64, root *mat.Cholesky) (kept *Posterior, all bool) {
-	one, white := *p, whitening(root)
-	one.weights, all = slices.Clone(p.weights), true
+// leverages (N) are w·f″·|C⁻¹a|² of each record at phi, its part of the curvature A = C Cᵀ in the direction
+// where that part is the greatest.
+func (p *Posterior) leverages(phi []float64, root *mat.Cholesky) []float64 {
+	white, list := whitening(root), make([]float64, len(p.weights))
 	for i, w := range p.weights {
 		tail, t := p.tail(i, phi), white(p.row(i))
-		if w*tail*(1-tail)*mat.Dot(t, t) >= bound {
+		list[i] = w * tail * (1 - tail) * mat.Dot(t, t)
+	}
+	return list
+}
+
+// below is p without the records whose leverage is at least bound. all reports that every record stays.
+func (p *Posterior) below(bound float64, leverages []float64) (kept *Posterior, all bool) {
+	one := *p
+	one.weights, all = slices.Clone(p.weights), true
+	for i, leverage := range leverages {
+		if leverage >= bound {
 			one.weights[i], all = 0, false
 		}
 	}
