@@ -41,7 +41,7 @@ func (x moments) noisy(v float64) *mat.SymDense {
 // moves it by less than the records themselves do.
 const slopeRecords, mostSlopeRecords, meanRecords, mostSimulated = 4000, 20000, 4, 100000
 
-// mostSquares bounds the numbers of slopes and variances by recordsOfSlope, P² a record.
+// mostSquares bounds P² times the records of recordsOfSlope: a record adds to P² numbers of the slope.
 const mostSquares = mostSlopeRecords * 128 * 128
 
 // recordsOfSlope is as many simulated records as the plan has, within these limits: chance of fewer
@@ -144,7 +144,7 @@ type batchSums struct {
 	halves  [2]*mat.Dense // Σ c sᵀ over half of its records
 }
 
-// sum simulates total records, the first for products, too. A record without a finite score
+// sum simulates total records, and adds up the products of the first ones. A record without a finite score
 // is left out.
 func (s simulation) sum(truths func(i int) []float64, e effects, places [][]place, first, total int) recordSums {
 	m, rng, p := s.model, s.random(), s.model.P

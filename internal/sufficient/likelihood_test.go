@@ -263,8 +263,8 @@ func TestHiddenDesign(t *testing.T) {
 	}
 }
 
-// The mode of −Σcosh(aᵀ(x − c)) is c, its information Σaaᵀ. A direction of which the density says nothing
-// has the largest variance, and x stays there.
+// The mode of −Σcosh(aᵀ(x − c)) is c, its information Σaaᵀ. In a direction in which the density is constant
+// the variance is the largest possible, and x stays at its start.
 func TestMode(t *testing.T) {
 	a, c := [][]float64{{1, 2, 0}, {-1, 1, 0}, {3, 0.5, 0}}, []float64{2, -3, 0}
 	mode, covariance := Mode(func(gradient, x []float64) (value float64) {

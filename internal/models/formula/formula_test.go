@@ -154,8 +154,8 @@ func TestCutpoints(t *testing.T) {
 	}
 }
 
-// Times of which a quarter is known start four times as long as they are observed; a log hazard has
-// the other sign.
+// Where a quarter of the times is known, the fit starts at four times the observed ones. A log hazard
+// starts at the negative logarithm.
 func TestStartOfCensoredTimes(t *testing.T) {
 	mean := func(values []float64) (float64, float64, []float64) { return (values[0] + values[1]) / 2, 0, nil }
 	y := Response{Values: []float64{10, 20}, Offsets: []float64{0.1, 0.3}, By: 5, Known: 0.25}

@@ -12,8 +12,8 @@ import (
 	"d3p/internal/models/source"
 )
 
-// leastTogether is the correlation of x and a power of x, uniform between the bounds, from which a
-// warning follows.
+// leastTogether is the correlation of a column and its power above which checkPowers warns. It is that
+// of a column that is uniform between its bounds.
 const leastTogether = 0.9
 
 // checkPowers warns of a power beside its column where units have several rows. There the fit is one of
