@@ -69,7 +69,10 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 		}
 	}
 	written, err := r.writeRelease(m, posterior, result.Spent)
-	if err != nil {
+	switch {
+	case err != nil && r.trial:
+		return nil, status.With(status.Numeric, fmt.Errorf("release: %w", err))
+	case err != nil:
 		return nil, status.With(status.Stopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, spell.Word(r.folder.path)))
 	}
 	r.folder.remove(checkpointFile)

@@ -43,6 +43,7 @@ type Run struct {
 	engine     *Engine          // nil: one is opened
 	repeated   bool             // one of several fits that share a table
 	more       bool             // the other processes wait for a task after this fit
+	trial      bool             // one of a selection, which removes its folder if it fails
 	scratch    *os.Root         // for the table of a process that follows another; nil: the folder's
 	unlock     func()           // the folder that Reopen has locked
 }
@@ -278,7 +279,7 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 			r.folder.keepDataCheck()
 		default:
 			r.folder.giveSpaceBack()
-			err = fmt.Errorf("%w; the price of what the fit bought is in %s", err, filepath.Join(r.folder.private(), ledgerFile))
+			err = r.priced(err, "the price of what the fit bought")
 			err = errors.Join(err, r.folder.write(ledgerFile, spent))
 		}
 		if unbooked := r.Job.reservation().settle(spent); unbooked != nil {
@@ -348,23 +349,22 @@ func (r Run) stopped(result *fit.Result, cause error) error {
 		if marked := new(status.Error); errors.As(cause, &marked) {
 			found = marked.Code
 		}
-		return status.With(found, fmt.Errorf("%w; the price of what the fit bought is in %s", cause, filepath.Join(r.folder.private(), ledgerFile)))
+		return status.With(found, r.priced(cause, "the price of what the fit bought"))
 	}
 	checkpoint, err := result.Checkpoint()
 	if err == nil {
 		err = r.folder.write(checkpointFile, checkpoint)
 	}
-	spent := filepath.Join(r.folder.private(), ledgerFile)
 	switch {
 	case errors.Is(cause, fit.ErrStopped):
-	case err != nil: // a state that left the range of numbers cannot be written
-		return status.With(status.Numeric, fmt.Errorf("%w; its price is in %s", cause, spent))
+	case err != nil || r.trial: // a state that left the range of numbers cannot be written
+		return status.With(status.Numeric, r.priced(cause, "its price"))
 	default:
 		device := ""
 		if engine := new(privacy.EngineError); errors.As(cause, &engine) {
 			device = " --device cpu"
 		}
-		return status.With(status.Numeric, fmt.Errorf("%w; its price is in %s (d3p resume %s%s tries again from there)", cause, spent, spell.Word(r.folder.path), device))
+		return status.With(status.Numeric, fmt.Errorf("%w (d3p resume %s%s tries again from there)", r.priced(cause, "its price"), spell.Word(r.folder.path), device))
 	}
 	if err != nil {
 		return status.With(status.Numeric, errors.Join(cause, err))
@@ -375,5 +375,13 @@ func (r Run) stopped(result *fit.Result, cause error) error {
 		finish = fmt.Sprintf(", d3p finish %s releases the result so far", spell.Word(r.folder.path))
 	}
 	return status.With(status.Stopped, fmt.Errorf("stopped after %d of %d steps; their price is in %s (d3p resume %s continues at no new cost%s)",
-		result.Posterior.Steps, result.Posterior.Plan.Steps, spent, spell.Word(r.folder.path), finish))
+		result.Posterior.Steps, result.Posterior.Plan.Steps, filepath.Join(r.folder.private(), ledgerFile), spell.Word(r.folder.path), finish))
+}
+
+// priced is cause with the place of a price. The folder of a trial that failed is removed: the selection has the price.
+func (r Run) priced(cause error, price string) error {
+	if r.trial {
+		return cause
+	}
+	return fmt.Errorf("%w; %s is in %s", cause, price, filepath.Join(r.folder.private(), ledgerFile))
 }

@@ -71,7 +71,7 @@ func Select(ctx context.Context, trials []Run, out string, score func(ctx contex
 			kind, err = status.Interrupted, errors.New("the selection was stopped")
 		}
 		err = errors.Join(err, folder.root.RemoveAll(inPrivate(trialName)), folder.root.RemoveAll(inPrivate(bestName)))
-		return nil, status.With(kind, fmt.Errorf("%w; nothing was released, and the price of the selection stays spent", err))
+		return nil, status.With(kind, fmt.Errorf("%w; nothing was released, and the price of the selection stays spent: it is in %s (d3p select with another --out starts a new one, which pays again)", err, filepath.Join(folder.private(), ledgerFile)))
 	}
 	return folder.releaseBest(best, highest, first.Job.Created)
 }
@@ -81,7 +81,7 @@ func (r folder) best(ctx context.Context, trials []Run, meanTrials int, score fu
 	var last *Result
 	try := func(k int) (float64, error) {
 		one, own := trials[k], *trials[k].Plan // a fit fills in its purchases
-		one.Plan = &own
+		one.Plan, one.trial = &own, true
 		var err error
 		if one.Root, err = noise.System(); err != nil {
 			return 0, err

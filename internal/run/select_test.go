@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"d3p/internal/cpu"
+	"d3p/internal/fit/fittest"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
@@ -193,6 +194,38 @@ func TestSelectFails(t *testing.T) {
 		left, err := filepath.Glob(filepath.Join(dir, name, "*", "*"))
 		if err != nil || len(left) != 2 || filepath.Base(left[0]) != "ledger.json" || filepath.Base(left[1]) != "lock" {
 			t.Errorf("%s: %q is left (%v), want the ledger and the lock", name, left, err)
+		}
+	}
+}
+
+// The message of a failed trial names no folder that the selection removes, but the ledger that is left.
+func TestSelectOfFailingTrials(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "two.csv")
+	if err := os.WriteFile(data, []byte("x,y\n1,1\n2,0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, failing := range []int{0, 3} {
+		trials, out := trialsOf(t, data, 3), filepath.Join(dir, fmt.Sprint(failing))
+		for i := range trials {
+			trials[i].Host.Open = func(run.Run, int) (*run.Engine, error) {
+				engine := fittest.FailsAt{Engine: cpu.New(cpu.Options{Threads: 1}), Step: failing}
+				return &run.Engine{Engine: engine, Together: 1, Close: func() error { return nil }}, nil
+			}
+		}
+		_, err := run.Select(context.Background(), trials, out, nil)
+		if err == nil {
+			t.Fatal("no error")
+		}
+		ledger := filepath.Join(out, "private", "ledger.json")
+		if _, stat := os.Stat(ledger); stat != nil || !strings.Contains(err.Error(), ledger) || !strings.Contains(err.Error(), "d3p select") {
+			t.Errorf("step %d: %v (%v), want an error with %s", failing, err, stat, ledger)
+		}
+		if strings.Contains(err.Error(), "resume") || strings.Contains(err.Error(), filepath.Join("private", "trial")) {
+			t.Errorf("step %d: the error names what is removed: %v", failing, err)
+		}
+		if _, stat := os.Stat(filepath.Join(out, "private", "trial")); stat == nil {
+			t.Errorf("step %d: the trial is left", failing)
 		}
 	}
 }
