@@ -37,6 +37,7 @@ func (r *Run) Described() *Privacy {
 		Neighbours:    r.neighbours(),
 		Scope:         r.scope(),
 		Mechanism:     r.mechanism(),
+		Reading:       reading(&r.Spec.Data),
 		Preprocessing: preprocessing(&r.Spec.Data, fieldsByHeader(r.Encoding), plan.Bounds, plan.Levels),
 		PerIteration:  []Spent{},
 		Assumptions:   r.assumptions(),

@@ -27,11 +27,7 @@ func preprocessing(d *data.Data, fields map[string]encoding.Field, bought []tabl
 		default:
 			add("encode", map[string]any{"type": c.Type.V, "levels": c.LevelNames(), "unknown": c.Unknown.Or(data.RejectRow)})
 		}
-		if m := d.MissingOf(c); m.Rule == data.MissingImpute {
-			add("impute", map[string]any{"value": m.Impute.V, "indicator": m.Indicator.V})
-		} else {
-			add("missing", map[string]any{"rule": m.Rule})
-		}
+		add(missing(d, c))
 	}
 	for _, c := range d.Derived {
 		add := adder(&list, c.Name.V, c.Source.V)
@@ -70,6 +66,35 @@ func preprocessing(d *data.Data, fields map[string]encoding.Field, bought []tabl
 		priceLevels(list, l)
 	}
 	return list
+}
+
+// reading is the declared notation of the table.
+func reading(d *data.Data) *Reading {
+	r := &Reading{Decimal: d.Decimal.Or("."), Thousands: d.Thousands.V, Dates: d.Dates.Or("ymd")}
+	for _, t := range d.MissingTokens {
+		r.MissingTokens = append(r.MissingTokens, t.V)
+	}
+	if len(r.MissingTokens) == 0 {
+		r.MissingTokens = data.UsualMissingTokens()
+	}
+	return r
+}
+
+// missing is the step of a column's missing values, with the cells that are missing in this column alone.
+func missing(d *data.Data, c *data.Column) (operation string, parameters map[string]any) {
+	m := d.MissingOf(c)
+	operation, parameters = "missing", map[string]any{"rule": m.Rule}
+	if m.Rule == data.MissingImpute {
+		operation, parameters = "impute", map[string]any{"value": m.Impute.V, "indicator": m.Indicator.V}
+	}
+	var tokens []string
+	for _, t := range c.MissingTokens {
+		tokens = append(tokens, t.V)
+	}
+	if tokens != nil {
+		parameters["tokens"] = tokens
+	}
+	return operation, parameters
 }
 
 // priceLevels adds the price of bought levels to the step that uses them.
@@ -128,6 +153,9 @@ func numeric(add func(string, map[string]any), d *data.Data, c *data.Column, raw
 	if c.Type.V == data.Date {
 		add("days since", map[string]any{"date": c.Cell(0)})
 	}
+	if c.Symbol.V != "" {
+		add("read", map[string]any{"symbol": c.Symbol.V})
+	}
 	add(d.OutOfRange.Or("clamp"), map[string]any{"lower": c.Lower.V, "upper": c.Upper.V})
 	if raw {
 		return
@@ -185,4 +213,15 @@ func (d *document) Bought() (lines []boughtLine) {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// Words describe the notation.
+func (r *Reading) Words() string {
+	between := ""
+	if r.Thousands != "" {
+		between = fmt.Sprintf(", with %q between groups of three digits", r.Thousands)
+	}
+	dates := map[string]string{data.DayFirst: ", or the day first", data.MonthFirst: ", or the month first"}[r.Dates]
+	return fmt.Sprintf("A file of text was read by the notation of the model file: decimal sign %q%s; dates as year-month-day%s. "+
+		"A cell has no value if it is empty, is one of %s, or is no number or date in a column of those.", r.Decimal, between, dates, constant(r.MissingTokens))
 }

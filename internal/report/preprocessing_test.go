@@ -1,13 +1,16 @@
 package report_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"html"
 	"strings"
 	"testing"
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
+	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
 	"d3p/internal/table1"
@@ -102,5 +105,50 @@ func TestBoughtSteps(t *testing.T) {
 	}
 	if want := "x clamp 0.1,x scale 0,z scale 0.2,g encode 0.3"; strings.Join(got, ",") != want {
 		t.Errorf("%s, want %s", strings.Join(got, ","), want)
+	}
+}
+
+// The report states the notation by which the table was read, and the missing codes of a column, for any release.
+func TestReading(t *testing.T) {
+	declared := strings.NewReplacer(
+		"  columns:\n", "  decimal: \",\"\n  thousands: \".\"\n  dates: dmy\n  missing_tokens: [unbekannt, \"-9\"]\n  columns:\n",
+		"source: codebook}", "source: codebook, missing_tokens: [99], symbol: kg}").Replace(reporttest.Model)
+	s, errs := spec.Parse("m.yaml", []byte(declared), nil)
+	if errs.Err() != nil {
+		t.Fatal(errs.Err())
+	}
+	run := reporttest.Example(t, plan.Config{Epsilon: 1})
+	usual, err := run.Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Spec = s
+	p, err := run.Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		p     *report.Privacy
+		wants []string
+	}{
+		{usual, []string{`decimal sign "."; dates as year-month-day.`, "is one of NA, N/A, NaN, null, NULL, ., or"}},
+		{p, []string{`decimal sign ",", with "." between groups of three digits; dates as year-month-day, or the day first.`, "is one of unbekannt, -9, or", "symbol kg", "rule reject; tokens 99"}},
+	} {
+		for name, file := range map[string]release.File{"privacy.md": report.MarkdownFile(c.p, report.Findings{}), "privacy.html": report.HTMLFile(c.p, report.Findings{})} {
+			var text strings.Builder
+			if err := file.Write(&text); err != nil {
+				t.Fatal(err)
+			}
+			plain := strings.ReplaceAll(html.UnescapeString(text.String()), "\\", "")
+			for _, want := range c.wants {
+				if !strings.Contains(plain, want) {
+					t.Errorf("%s lacks %q", name, want)
+				}
+			}
+		}
+	}
+	raw, err := json.Marshal(p.Reading)
+	if want := `{"missing_tokens":["unbekannt","-9"],"decimal":",","thousands":".","dates":"dmy"}`; err != nil || string(raw) != want {
+		t.Errorf("%s (%v), want %s", raw, err, want)
 	}
 }

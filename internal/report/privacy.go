@@ -45,6 +45,7 @@ type Privacy struct {
 	Budget       *Budget      `json:"budget"` // null without a ledger of the data set
 	Assumptions  []Assumption `json:"assumptions"`
 
+	Reading       *Reading        `json:"reading,omitempty"`
 	Preprocessing []Preprocessing `json:"preprocessing"`
 	Unprotected   []string        `json:"unprotected"`
 	Hazards       []Hazard        `json:"hazards"`
@@ -331,6 +332,15 @@ type Limit struct {
 type Rates struct {
 	FPR float64 `json:"fpr"`
 	FNR float64 `json:"fnr"`
+}
+
+// Reading is the notation by which the table was read, as declared: no record decides it.
+type Reading struct {
+	// MissingTokens are the cells without a value, besides empty ones; a column may have more, in Preprocessing.
+	MissingTokens []string `json:"missing_tokens"`
+	Decimal       string   `json:"decimal"`             // the decimal sign in files of text
+	Thousands     string   `json:"thousands,omitempty"` // between groups of three digits; absent: nothing
+	Dates         string   `json:"dates"`               // the order of dates in files of text: ymd (ISO 8601), dmy or mdy
 }
 
 // Preprocessing is one transform of a column before the mechanism.
