@@ -46,7 +46,7 @@ func (d *dependent) at(delta, square float64) (ratio, slope, growth float64) {
 // scaleStep is the change of a scale coordinate that shows how precisions depend on it.
 // Smaller parts c than leastRising and a than leastFalling are not worth a change of
 // coordinates; the latter matter more, as they grow where the scale is small.
-const scaleStep, leastRising, leastFalling = 1, 0.1, 0.01
+const scaleStep, leastRising, leastFalling = 1, 0.03, 0.01
 
 // newCentring takes precisions from Hessians at theta, h there and those at changed scales.
 // It is nil if no precision depends on a scale.
@@ -143,7 +143,7 @@ func conditional(h *mat.SymDense, scales []int) [][]float64 {
 func newDependent(j int, low, high float64) (dependent, bool) {
 	const square = math.E * math.E // e^(2·scaleStep)
 	if low <= high {
-		c := min(1, (1-min(low, 1))/(1-1/square))
+		c := min(1, (high-low)/(square-1/square))
 		return dependent{j: j, b: 1 - c, c: c, rho: 1}, c >= leastRising
 	}
 	a := min(1, (1-min(high, 1))/(1-1/square))

@@ -334,18 +334,18 @@ func fromMode(ctx context.Context, density Density, o Options, start []float64, 
 }
 
 // approximate is the normal approximation at a mode. If it is poor, or there is none, as in
-// a funnel, the coordinates are those of a centring, if that has a mode.
+// a funnel, the coordinates are those of a centring, if that has a mode: one at the start, or
+// else at the mode, where a scale may be far from most of the posterior.
 func approximate(c *curvature, start []float64, scales []int) (*laplace, *centring, error) {
 	l, err := newLaplace(c, start)
 	none := errors.Is(err, errNoMode)
 	if err != nil && !none || err == nil && l.normal || len(scales) == 0 {
 		return l, nil, err
 	}
-	theta, width := start, firstWidths(len(start))
-	if !none {
-		theta, width = l.mode, l.width
+	better, t, failed := centred(c, start, firstWidths(len(start)), scales)
+	if failed == nil && better == nil && !none {
+		better, t, failed = centred(c, l.mode, l.width, scales)
 	}
-	better, t, failed := centred(c, theta, width, scales)
 	if failed != nil || better != nil {
 		return better, t, failed
 	}
