@@ -144,7 +144,7 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 	if s.likelihood == nil {
 		return false
 	}
-	t := &target{m.NewPriorDensity(), s.likelihood, s.mean, m.Scales()}
+	t := &target{m.NewPriorDensity(), s.likelihood, s.mean, m.Scales(), m.StandardNormal()}
 	draws, tries := t.sample(o, rng)
 	s.draws, s.tries = draws, s.tries.Plus(tries)
 	return s.draws != nil
@@ -276,8 +276,9 @@ func withoutNoise(list []*search, mean []float64) *mat.SymDense {
 type target struct {
 	prior      *models.PriorDensity
 	likelihood *synthetic
-	start      []float64 // (P)
-	scales     []int     // coordinates that are logarithms of scales
+	start      []float64              // (P)
+	scales     []int                  // coordinates that are logarithms of scales
+	standard   *models.StandardNormal // coordinates of the chain
 }
 
 // density implements nuts.Density.
@@ -299,10 +300,13 @@ func (t *target) sample(o nuts.Options, rng *noise.Random) ([]float64, nuts.Trie
 	}
 	o.Dense, o.Scales = true, t.scales
 	chain, tries, err := nuts.UntilMixed(o, func(o nuts.Options) (*nuts.Chain, error) {
-		return nuts.SampleNear(context.Background(), t.density, len(t.start), func(start []float64) { copy(start, t.start) }, o, rng)
+		return nuts.SampleNear(context.Background(), t.standard.Density(t.density), len(t.start), func(start []float64) { t.standard.Standard(start, t.start) }, o, rng)
 	})
 	if err != nil {
 		return nil, tries
+	}
+	for draw := range slices.Chunk(chain.Draws, len(t.start)) {
+		t.standard.Theta(draw, draw)
 	}
 	return chain.Draws, tries
 }

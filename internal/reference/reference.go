@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -143,10 +144,21 @@ func (t *target) sample(ctx context.Context, o nuts.Options, rng nuts.Rand) (*nu
 	if err := t.count(rng); err != nil {
 		return nil, nuts.Tries{}, wrapped(err)
 	}
+	standard := t.model.StandardNormal()
+	near := func(start []float64) {
+		t.model.NearStarts(start, rng)
+		standard.Standard(start, start)
+	}
 	chain, tries, err := nuts.UntilMixed(o, func(o nuts.Options) (*nuts.Chain, error) {
-		return nuts.SampleNear(ctx, t.density, t.model.P, func(start []float64) { t.model.NearStarts(start, rng) }, o, rng)
+		return nuts.SampleNear(ctx, standard.Density(t.density), t.model.P, near, o, rng)
 	})
-	return chain, tries, wrapped(err)
+	if err != nil {
+		return nil, tries, wrapped(err)
+	}
+	for draw := range slices.Chunk(chain.Draws, t.model.P) {
+		standard.Theta(draw, draw)
+	}
+	return chain, tries, nil
 }
 
 // countedStarts is the number of points at which count looks for the records that count.

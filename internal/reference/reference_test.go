@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"d3p/internal/cpu"
 	"d3p/internal/models"
@@ -229,4 +231,44 @@ func TestEffectsOfLargeGroupsAreCentred(t *testing.T) {
 			t.Errorf("chain %d: %d gradients, %d divergences", c, chain.Evaluations, chain.Divergences)
 		}
 	}
+}
+
+const correlated = `
+d3p: 1
+name: correlated
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 4}
+  columns:
+    site: {type: category, levels: 1..40}
+    x: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}
+    y: {type: real, lower: -100, upper: 100, scale: {center: 0, by: 1}}
+model:
+  formula: y ~ 1 + (1 + x | site)
+  family: normal
+`
+
+// TestCorrelationOfUnknownEffects: where records say nothing about a correlation, it has its prior, lkj(2). The
+// density of 40 pairs of effects grows without bound as it goes to 1 or -1.
+func TestCorrelationOfUnknownEffects(t *testing.T) {
+	m := modelstest.Compile(t, "correlated.yaml", correlated)
+	s, err := Sample(context.Background(), m, curators(t, m, "site,x,y\n1,0,0.3\n1,0,-0.2\n2,0,1.1\n3,0,0.8\n"), Options{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cor := slices.IndexFunc(m.Derived, func(p models.Param) bool { return p.Name == "cor_site" })
+	quantities, draws := make([]float64, m.Quantity), []float64(nil)
+	for c, chain := range s.Chains {
+		if chain.Evaluations > 40_000 || s.Tries[c].Unmixed > 0 {
+			t.Errorf("chain %d: %d gradients, unmixed: %d", c, chain.Evaluations, s.Tries[c].Unmixed)
+		}
+		const thinned = 20
+		for i := 0; i < len(chain.Energy); i += thinned {
+			m.Quantities(quantities, chain.Draws[i*m.P:(i+1)*m.P])
+			draws = append(draws, quantities[m.Derived[cor].Offset])
+		}
+	}
+	stattest.Require(t, "the correlation", stattest.KolmogorovSmirnov(draws, func(x float64) float64 {
+		return distuv.Beta{Alpha: 2, Beta: 2}.CDF((x + 1) / 2)
+	}))
 }
