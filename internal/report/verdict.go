@@ -19,6 +19,7 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ve
 	if ran.DesignEffects.Known() {
 		known.OpenRows = ran.DesignEffects.Open
 	}
+	known.Steps = ran.Iterations
 	if early := ran.Planned; early != nil && 2*ran.Iterations < early.Iterations {
 		known.Unfinished = fmt.Sprintf("the fit was ended after %d of %d steps", ran.Iterations, early.Iterations)
 	}

@@ -34,8 +34,8 @@ func TestKnownOfTable1(t *testing.T) {
 		t.Errorf("without Table 1: %+v", k)
 	}
 	early := report.Mechanism{Iterations: 499, Planned: &plan.Planned{Iterations: 1000}}
-	if k := report.Known(m, report.Neighbours{}, early, nil); k.Unfinished != "the fit was ended after 499 of 1000 steps" {
-		t.Errorf("ended early: %q", k.Unfinished)
+	if k := report.Known(m, report.Neighbours{}, early, nil); k.Unfinished != "the fit was ended after 499 of 1000 steps" || k.Steps != 499 {
+		t.Errorf("ended early after %d: %q", k.Steps, k.Unfinished)
 	}
 	k := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, []table1.Row{
 		{Statistic: table1.Units, Value: 900, NoiseSD: 5},

@@ -111,7 +111,7 @@ func (d *judged) judgeSpreads(missed string) {
 			continue
 		}
 		if missed != "" {
-			d.cap(v, outputs.Not, "it contains what %s does not explain, at which the fit did not arrive", missed)
+			d.cap(v, outputs.Not, "it contains what %s does not explain, at which the fit did not arrive%s", missed, d.onwardFrom(missed))
 		}
 		for _, other := range d.Variables {
 			switch {

@@ -109,6 +109,9 @@ func TestVerdicts(t *testing.T) {
 	farOut.FarOut = FarOut{Records: 160, SD: 5}
 	unlike := plenty
 	unlike.FarOut = FarOut{Unlike: true}
+	short, long := plenty, plenty
+	short.Steps, long.Steps = 20, 400
+	moving := map[string]float64{"b[x]": 0.3, "from b[x]": 1}
 	one := func(name string, value float64) map[string]float64 { return map[string]float64{name: value} }
 	for _, c := range []struct {
 		name, of, want, why string
@@ -151,6 +154,10 @@ func TestVerdicts(t *testing.T) {
 		{name: "sigma still moving in another family", of: "b[x]", want: outputs.Partly, why: "did not arrive at sigma: the interval is right only if", known: plenty, ends: one("sigma", 0), means: one("sigma", 2)},
 		{name: "other likelihoods", of: "b[x]", want: outputs.Partly, why: "the records' likelihoods", known: unlike, ends: one("sigma", 0), means: one("sigma", 1)},
 		{name: "other likelihoods, and sigma far", of: "b[x]", want: outputs.Not, why: "(the fit did not arrive at sigma)", known: unlike, ends: one("sigma", 0), means: one("sigma", 2)},
+		{name: "moving after few steps", of: "b[x]", want: outputs.Not, why: "did not arrive (type --steps 300 in a new fit, which pays again)", known: short, ends: moving},
+		{name: "moving after many steps", of: "b[x]", want: outputs.Not, why: "did not arrive (type --steps 1200 in", known: long, ends: moving},
+		{name: "beside one moving after many steps", of: "b[band=c]", want: outputs.Partly, why: "move with it (type --steps 1200 in", known: long, ends: moving, means: one("sigma", 1)},
+		{name: "more steps do not help one that settled", of: "b[x]", want: outputs.Not, why: "though it settled: the correction for clipping", known: long, ends: one("b[x]", 0.8)},
 		{name: "settled far away", of: "b[x]", want: outputs.Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.8)},
 		{name: "swings about the result", of: "b[x]", want: outputs.Resolved, known: plenty, means: one("sigma", 1), ends: one("b[x]", 0.3), swings: one("b[x]", 0.25)},
 		{name: "swings elsewhere", of: "b[x]", want: outputs.Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.7), swings: one("b[x]", 0.25)},

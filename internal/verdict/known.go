@@ -28,6 +28,8 @@ type Known struct {
 	// Unfinished is why there is no posterior to judge: the fit ended far from its end,
 	// or released one draw; empty for a complete fit.
 	Unfinished string
+	// Steps are those that the fit took; 0: unknown.
+	Steps int
 	// Declared and Usable are numbers of units; UsableSD is the noise of Usable, 0 if the
 	// fit did not buy it.
 	Declared, Usable, UsableSD float64
