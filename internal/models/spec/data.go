@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -153,11 +154,12 @@ func (r *reader) checkWeights(d *data.Data) {
 	case c == nil:
 		r.Add(w.At, spell.Suggest(w.V, "columns", d.ColumnNames()), "undeclared column %s in weights", w.V)
 	case c.Derive != nil:
-		r.Add(w.At, "", "weights must stand in the file, but %s is derived", c.Name.V)
+		hint := fmt.Sprintf("write %s into a column of the file, and declare that under columns, as in `%s: {type: real, lower: 0, upper: 5}`, in place of the derived one", c.Derive.Text.V, c.Name.V)
+		r.Add(w.At, hint, "weights must stand in the file, where Table 1 measures them, but %s is derived", c.Name.V)
 	case c.Type.IsSet() && !c.Numeric():
-		r.Add(w.At, "", "weights must be numbers, but %s is %s", c.Name.V, c.Type.V)
+		r.Add(w.At, "declare it as `{type: real, lower: 0, upper: 5}`, or name another column", "weights must be numbers, but %s is %s", c.Name.V, c.Type.V)
 	case c.Lower.IsSet() && c.Lower.V < 0:
-		r.Add(c.Lower.At, "", "%s is a weight: its lower bound must be at least 0, not %s", c.Name.V, source.FormatNumber(c.Lower.V))
+		r.Add(c.Lower.At, "write `lower: 0`", "%s is a weight: its lower bound must be at least 0, not %s", c.Name.V, source.FormatNumber(c.Lower.V))
 	case c.Upper.V > mostWeight:
 		r.spec.Warnings.Add(w.At, "divide weights of a survey by their mean, in the file", "a record of weight %s counts as %[1]s records: large weights make intervals too narrow", source.FormatNumber(c.Upper.V))
 	}

@@ -50,6 +50,22 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
+// The error of weights that cannot be says what to declare instead.
+func TestWeightsThatCannotBe(t *testing.T) {
+	const data = "d3p: 1\ndata:\n  unit: {entity: person, rows_per_unit: 1}\n  rows: {public: 10}\n  weights: NAME\n  columns:\n    w: {type: real, lower: -1, upper: 4}\n    y: {type: binary}\n" +
+		"  derive:\n    w2: {is: w / 2, lower: 0, upper: 2}\nmodel: {formula: y ~ 1 + w, family: bernoulli}\n"
+	for name, want := range map[string]string{
+		"w2": "m.yaml:5:12: weights must stand in the file, where Table 1 measures them, but w2 is derived (write w / 2 into a column of the file, and declare that under columns, as in `w2: {type: real, lower: 0, upper: 5}`, in place of the derived one)",
+		"y":  "m.yaml:5:12: weights must be numbers, but y is binary (declare it as `{type: real, lower: 0, upper: 5}`, or name another column)",
+		"w":  "m.yaml:7:28: w is a weight: its lower bound must be at least 0, not -1 (write `lower: 0`)",
+	} {
+		_, errs := spec.Parse("m.yaml", []byte(strings.Replace(data, "NAME", name, 1)), nil)
+		if !slices.ContainsFunc(errs, func(e *expr.Error) bool { return e.Error() == want }) {
+			t.Errorf("%s: want %q among\n%v", name, want, errs)
+		}
+	}
+}
+
 // TestInclude checks that included blocks count as the file's own, that their
 // mistakes carry their own file, and that a block stands in one file only.
 func TestInclude(t *testing.T) {
