@@ -98,7 +98,7 @@ func (d *judged) besideFarOut(variable string) outputs.Verdict {
 // simulated records moved it so far, and a small fault of the model moves other variables by many sds.
 func (d *judged) besideSurprisals() outputs.Verdict {
 	spread, distance := d.unarrived()
-	const unlike = "the records' likelihoods are not those that the model predicts: choose another family or formula"
+	unlike := "the records' likelihoods are not those that the model predicts: " + d.known.advice()
 	isUnlike := d.known.FarOut.Unlike && d.StepMisfit == nil
 	switch {
 	case isUnlike && spread != "":

@@ -48,6 +48,9 @@ type Known struct {
 	// Misfit is a verdict on all variables if the model predicts the response otherwise than
 	// its distribution was bought; its value is empty if not.
 	Misfit outputs.Verdict
+	// Advice is what to do about other responses than the model predicts; empty: choose another family or formula.
+	// Pile describes the responses that stand at a declared bound by Table 1; empty if it shows none.
+	Advice, Pile string
 	// Weights is a verdict on all variables if records count as more than one.
 	Weights outputs.Verdict
 	// Units is a verdict on all variables if a unit has several rows. OpenRows is what is not known of how alike the rows

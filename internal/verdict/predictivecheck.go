@@ -34,7 +34,7 @@ const (
 // is no sign of a misfit. It reads released numbers only. Positive responses have no check:
 // the cells of a long tail are moved so that mean and standard deviation are right. Without a
 // misfit, a real response with an unknown tail has the verdict of openTail.
-func misfit(m *models.Model, d *outputs.Draws, response *data.Column, l *law.Law) outputs.Verdict {
+func misfit(m *models.Model, d *outputs.Draws, response *data.Column, l *law.Law, advice string) outputs.Verdict {
 	own, at := l.Column(response.Name.V), slices.Index(m.Spec.Data.AllColumns(), response)
 	of := slices.IndexFunc(m.Observed, func(o models.Observation) bool { return slices.Contains(o.Columns, response) })
 	if d.Free == nil || own.Shares == nil || of < 0 || m.Observed[of].Support.Kind == support.Positive {
@@ -83,7 +83,7 @@ func misfit(m *models.Model, d *outputs.Draws, response *data.Column, l *law.Law
 	if distance > severe {
 		value = outputs.Not
 	}
-	return outputs.Verdict{Value: value, Why: fmt.Sprintf("the model predicts %s otherwise than Table 1 has it, for at least %.0f %% of the records: choose another family or formula", response.Name.V, 100*distance)}
+	return outputs.Verdict{Value: value, Why: fmt.Sprintf("the model predicts %s otherwise than Table 1 has it, for at least %.0f %% of the records: %s", response.Name.V, 100*distance, advice)}
 }
 
 // Rounding matters little in cells of whole numbers that are mostOfCell wide or wider.

@@ -19,7 +19,10 @@ func (d *judged) besideSteps(variable string) outputs.Verdict {
 	if d.StepMisfit == nil {
 		return outputs.Verdict{Value: outputs.Resolved}
 	}
-	const curve = "released gradients are not those of a line with the same errors everywhere: records may be far out, or the relation is a curve"
+	curve := "released gradients are not those of a line with the same errors everywhere: records may be far out or moved to the bounds, or the relation is a curve"
+	if d.known.Pile != "" {
+		curve = "released gradients are not those of a line with the same errors everywhere: " + d.known.Advice
+	}
 	name, _ := naming.OnScale(variable)
 	switch limit := mostSquares(float64(d.Steps), unlikely); {
 	case d.StepMisfit.Coefficients > limit:
