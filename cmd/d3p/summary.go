@@ -341,7 +341,11 @@ func verdictWords(v outputs.Verdict, rows []outputs.Summary) string {
 	if v.Why == "" {
 		return "Statistics: " + words
 	}
-	text := "Statistics: " + words + " (" + strings.ReplaceAll(v.Why, "; ", ";\n  ") + ")\n  d3p summary and summary.csv give the reason for each parameter"
+	text := "Statistics: " + words + " (" + strings.ReplaceAll(v.Why, "; ", ";\n  ") + ")"
+	if v.Value == outputs.Resolved {
+		return text
+	}
+	text += "\n  d3p summary and summary.csv give the reason for each parameter"
 	if slices.ContainsFunc(rows, noisy) {
 		text += "\n  less noise: a larger epsilon, more records, declared scales, narrower bounds or fewer predictors; d3p plan costs nothing"
 	}

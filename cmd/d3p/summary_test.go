@@ -66,3 +66,10 @@ func TestVerdictWordsOfNoise(t *testing.T) {
 		}
 	}
 }
+
+// A resolved fit may have something that is not checked, which is no reason for a parameter.
+func TestVerdictWordsOfResolvedFits(t *testing.T) {
+	if got, want := verdictWords(outputs.Verdict{Value: outputs.Resolved, Why: "the family is open"}, nil), "Statistics: resolved (the family is open)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -10,6 +10,7 @@ var (
 	PerIteration   = perIteration
 	PlainMarkdown  = plainMarkdown
 	Steps          = preprocessing
+	TextFile       = textFile
 	TogetherOf     = together
 	TruePositives  = truePositives
 	VariantsOf     = variants

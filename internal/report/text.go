@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"d3p/internal/outputs"
 	"d3p/internal/release"
 )
 
@@ -16,8 +17,11 @@ func textFile(p *Privacy) release.File {
 		fmt.Fprintf(&b, "%s: %s\n%s: %s\n", p.Subject.Name, p.Statements.OneLine, badge, reason)
 		if v := p.Utility.Whole; v != nil && v.Value != "" {
 			words := v.Value
+			if v.Value != outputs.Resolved && v.Why != "" {
+				words += " resolved"
+			}
 			if v.Why != "" {
-				words += " resolved: " + v.Why
+				words += ": " + v.Why
 			}
 			fmt.Fprintf(&b, "Statistics: %s\n", words)
 		}

@@ -10,6 +10,7 @@ import (
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
 	"d3p/internal/table1"
 )
 
@@ -84,6 +85,28 @@ func TestStepsByMoments(t *testing.T) {
 			if v.Name == "Intercept" && strings.Contains(v.Verdict.Why, "the last steps") != want {
 				t.Errorf("clipping %q: %+v", mode, v.Verdict)
 			}
+		}
+	}
+}
+
+// The report for a terminal says how much is resolved, and why.
+func TestTextOfVerdicts(t *testing.T) {
+	p, err := reporttest.Example(t, plan.Config{Epsilon: 1}).Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, verdict := range map[string]outputs.Verdict{
+		"\nStatistics: resolved\n":                         {Value: outputs.Resolved},
+		"\nStatistics: resolved: the family is open\n":     {Value: outputs.Resolved, Why: "the family is open"},
+		"\nStatistics: partly resolved: the prior moves\n": {Value: outputs.Partly, Why: "the prior moves"},
+	} {
+		var text strings.Builder
+		p.Utility.Whole = &verdict
+		if err := report.TextFile(p).Write(&text); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in %s", want, text.String())
 		}
 	}
 }

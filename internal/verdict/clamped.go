@@ -57,7 +57,7 @@ func pile(d *data.Data, kind support.Kind, c *data.Column, l *law.Law) string {
 func advise(m *models.Model, response *data.Column, l *law.Law) (found, advice string) {
 	const other = "choose another family or formula"
 	of := slices.IndexFunc(m.Observed, func(o models.Observation) bool { return slices.Contains(o.Columns, response) })
-	if of < 0 || !response.Numeric() || m.Spec.Data.OutOfRange.V == data.MissingReject {
+	if of < 0 || isCensored(m.Observed[of]) || !response.Numeric() || m.Spec.Data.OutOfRange.V == data.MissingReject {
 		return "", other
 	}
 	if found = pile(&m.Spec.Data, m.Observed[of].Support.Kind, response, l); found != "" {

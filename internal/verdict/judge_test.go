@@ -240,6 +240,16 @@ func TestVerdictOfTheWhole(t *testing.T) {
 			t.Errorf("%+v: %+v, want %s", c.known, got, c.want)
 		}
 	}
+	for value, want := range map[string]outputs.Verdict{
+		outputs.Resolved: {Value: outputs.Resolved, Why: "open"}, outputs.Partly: {Value: outputs.Partly, Why: "1 of 2 resolved, 1 partly, 0 not; b: ; open"}, outputs.Not: {Value: outputs.Partly, Why: "1 of 2 resolved, 0 partly, 1 not; b: ; open"},
+	} {
+		if got := Whole([]outputs.Summary{row("a", outputs.Resolved), row("b", value)}, Known{Declared: 1000, Unchecked: "open"}); got != want {
+			t.Errorf("beside what is not checked: %+v, want %+v", got, want)
+		}
+	}
+	if got := Whole([]outputs.Summary{row("a", outputs.Not)}, Known{Declared: 1000, Unchecked: "open"}); strings.Contains(got.Why, "open") {
+		t.Errorf("of nothing that is resolved: %+v", got)
+	}
 	if got := Whole(nil, Known{}); got.Value != "" {
 		t.Errorf("of nothing: %+v", got)
 	}

@@ -48,6 +48,8 @@ type Known struct {
 	// Misfit is a verdict on all variables if the model predicts the response otherwise than
 	// its distribution was bought; its value is empty if not.
 	Misfit outputs.Verdict
+	// Unchecked is a part of the model that no released number checks; empty if there is none.
+	Unchecked string
 	// Advice is what to do about other responses than the model predicts; empty: choose another family or formula.
 	// Pile describes the responses that stand at a declared bound by Table 1; empty if it shows none.
 	Advice, Pile string

@@ -245,3 +245,30 @@ func TestPredictorsWithLongTails(t *testing.T) {
 		}
 	}
 }
+
+// d3p does not know the family of censored times, unless it has no shape; of other responses there is a check.
+func TestFamilyOfCensoredTimes(t *testing.T) {
+	const columns = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    x: {type: real, lower: -1, upper: 1, scale: {center: 0, by: 1}}
+    entry: {type: real, lower: 0, upper: 50}
+    time: {type: real, lower: 0.5, upper: 100}
+    event: {type: binary, levels: [no, yes]}
+`
+	const open = "d3p does not know whether the "
+	for model, want := range map[string]string{
+		"model: {formula: \"surv(time, event) ~ 1 + x\", family: log_logistic}\n":                                             open + "family log_logistic suits the censored time: family piecewise_exponential assumes no shape",
+		"model: {formula: \"surv(entry, time, event) ~ 1 + x\", family: weibull}\n":                                           open + "family weibull suits the censored time: family piecewise_exponential assumes no shape",
+		"model: {formula: \"surv(time, event) ~ 1 + x\", family: piecewise_exponential, cuts: [10, 30]}\n":                    "",
+		"model: {formula: \"time ~ 1 + x\", family: weibull}\n":                                                               "",
+		"core:\n  params:\n    b: normal(0, 1)\n  rows:\n    observe:\n      time: censored(weibull(1, exp(b * x)), event)\n": open + "distribution of the censored time is right",
+	} {
+		m := modelstest.Compile(t, "times.yaml", columns+model)
+		if got := ByTable1(m, nil).Unchecked; got != want {
+			t.Errorf("%s: %q, want %q", model, got, want)
+		}
+	}
+}

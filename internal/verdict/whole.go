@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"strings"
 
 	"d3p/internal/outputs"
 )
@@ -17,8 +18,17 @@ func (k Known) moreThanDeclared() bool {
 
 // Whole is the verdict about all variables in tables: resolved or not if all are, else
 // partly. If far fewer records are usable than declared, or more, it is partly at best, and not with
-// fewer than half of them.
+// fewer than half of them. It names what is not checked.
 func Whole(rows []outputs.Summary, known Known) outputs.Verdict {
+	whole := wholeOf(rows, known)
+	if whole.Value == outputs.Resolved || whole.Value == outputs.Partly {
+		whole.Why = strings.TrimPrefix(strings.TrimSuffix(whole.Why+"; "+known.Unchecked, "; "), "; ")
+	}
+	return whole
+}
+
+// wholeOf is Whole of what is checked.
+func wholeOf(rows []outputs.Summary, known Known) outputs.Verdict {
 	counts := map[string]int{}
 	var gravest outputs.Verdict
 	n := 0
