@@ -223,5 +223,5 @@ func (r *Reading) Words() string {
 	}
 	dates := map[string]string{data.DayFirst: ", or the day first", data.MonthFirst: ", or the month first"}[r.Dates]
 	return fmt.Sprintf("A file of text was read by the notation of the model file: decimal sign %q%s; dates as year-month-day%s. "+
-		"A cell has no value if it is empty, is one of %s, or is no number or date in a column of those.", r.Decimal, between, dates, constant(r.MissingTokens))
+		"A cell counts as missing if it is empty, is one of %s, or is no number or date in a column of those.", r.Decimal, between, dates, constant(r.MissingTokens))
 }
