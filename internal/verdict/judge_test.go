@@ -109,8 +109,8 @@ func TestVerdicts(t *testing.T) {
 	farOut.FarOut = FarOut{Records: 160, SD: 5}
 	unlike := plenty
 	unlike.FarOut = FarOut{Unlike: true}
-	short, long := plenty, plenty
-	short.Steps, long.Steps = 20, 400
+	short, long, enough := plenty, plenty, plenty
+	short.Steps, long.Steps, enough.Steps = 20, 400, 1000
 	moving := map[string]float64{"b[x]": 0.3, "from b[x]": 1}
 	one := func(name string, value float64) map[string]float64 { return map[string]float64{name: value} }
 	for _, c := range []struct {
@@ -155,6 +155,7 @@ func TestVerdicts(t *testing.T) {
 		{name: "other likelihoods", of: "b[x]", want: outputs.Partly, why: "the records' likelihoods", known: unlike, ends: one("sigma", 0), means: one("sigma", 1)},
 		{name: "other likelihoods, and sigma far", of: "b[x]", want: outputs.Not, why: "(the fit did not arrive at sigma)", known: unlike, ends: one("sigma", 0), means: one("sigma", 2)},
 		{name: "moving after few steps", of: "b[x]", want: outputs.Not, why: "did not arrive (type --steps 300 in a new fit, which pays again)", known: short, ends: moving},
+		{name: "moving after enough steps", of: "b[x]", want: outputs.Not, why: "did not arrive (noise moves the last steps: type a larger --epsilon in a new fit, which pays again)", known: enough, ends: moving},
 		{name: "moving after many steps", of: "b[x]", want: outputs.Not, why: "did not arrive (type --steps 1200 in", known: long, ends: moving},
 		{name: "beside one moving after many steps", of: "b[band=c]", want: outputs.Partly, why: "move with it (type --steps 1200 in", known: long, ends: moving, means: one("sigma", 1)},
 		{name: "more steps do not help one that settled", of: "b[x]", want: outputs.Not, why: "though it settled: the correction for clipping", known: long, ends: one("b[x]", 0.8)},
