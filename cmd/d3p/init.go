@@ -291,6 +291,9 @@ func readHeader(path, encoding string) (header []string, lists map[string]string
 	if wrong := wrongHeader(header); wrong != "" {
 		return nil, nil, 0, fmt.Errorf("%s: %s", path, wrong)
 	}
+	if advice := privacy.HeadAdvice([]byte(line)); advice != "" && len(header) > 1 {
+		return nil, nil, 0, fmt.Errorf("%s: the header line is not CSV (%s)", path, advice)
+	}
 	return header, nil, separator, nil
 }
 

@@ -43,7 +43,11 @@ func Skeleton(header []string, known Known) []byte {
 		case list:
 			lists = append(lists, fmt.Sprintf("  #   %s: {from: %s, %s, dims: [t], shape: [64]}\n", name, scalar(h), setting))
 		case strings.TrimSpace(h) == "":
-			fmt.Fprintf(&b, "    # Column %d of the file has no name and is left out: row numbers, or a separator at the end of lines?\n", i+1)
+			why := "row numbers, or a separator at the end of lines?"
+			if len(header) > 2 && nameless(header) == len(header)-1 {
+				why = "is the first line a title? The names must stand there."
+			}
+			fmt.Fprintf(&b, "    # Column %d of the file has no name and is left out: %s\n", i+1, why)
 		case !needed(name):
 			others = append(others, h)
 		case name == h:
@@ -185,6 +189,16 @@ const skeletonPrivacy = `privacy:
   epsilon: 1
   neighbours: add_remove
 `
+
+// nameless is the number of columns without a name.
+func nameless(header []string) (n int) {
+	for _, h := range header {
+		if strings.TrimSpace(h) == "" {
+			n++
+		}
+	}
+	return n
+}
 
 // plainNames returns a name for each column that a formula can use.
 func plainNames(header []string) []string {

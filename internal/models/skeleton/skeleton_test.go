@@ -46,6 +46,18 @@ func TestSkeleton(t *testing.T) {
 	}
 }
 
+// A first line with one name of several is a title, others end in separators or begin with row numbers.
+func TestSkeletonOfTitles(t *testing.T) {
+	for _, c := range []struct {
+		header []string
+		want   bool
+	}{{[]string{"Survey 2024", "", " "}, true}, {[]string{"age", "sex", "", "", ""}, false}, {[]string{"", "age"}, false}} {
+		if got := strings.Contains(string(Skeleton(c.header, Known{})), "is the first line a title?"); got != c.want {
+			t.Errorf("%q: a title %v, want %v", c.header, got, c.want)
+		}
+	}
+}
+
 // A byte-order mark is not part of the text. A file that is not UTF-8 gives one error.
 func TestTextOfModelFiles(t *testing.T) {
 	src := string(Skeleton([]string{"age"}, Known{}))

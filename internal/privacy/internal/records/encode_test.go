@@ -277,6 +277,17 @@ func TestStoreFloat32(t *testing.T) {
 	}
 }
 
+// A header that ends in spaces is declared with them or without.
+func TestHeadersWithSpaces(t *testing.T) {
+	for _, declared := range []string{"age", "age ", " age"} {
+		e := one(encoding.Field{Column: declared, Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}})
+		_, _, err := readOne(modelstest.File(t, "data.csv", declared+",y\n1,2\n"), e, Options{})
+		if err != nil {
+			t.Errorf("%q: %v", declared, err)
+		}
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	e := one(encoding.Field{Column: "age", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}})
 	for _, test := range []struct {
@@ -292,6 +303,8 @@ func TestReadErrors(t *testing.T) {
 		{"a title", "Grades 2024;;\nage;y;z\n1;2;3\n", "all columns of the file in order, and separator: \";\")"},
 		{"spaces", "the_age y\n1 2\n", "(separate fields by commas, semicolons, tabs or bars, not by spaces; in R by write.csv)"},
 		{"quotes and spaces", "\"age\" \"y\"\n1 2\n", "(separate fields by commas"},
+		{"single quotes", "'aged','y'\n'1','2'\n", "(put names and values in double quotes or none, not in single ones)"},
+		{"a name with apostrophes", "'aged',y\n1,2\n", "put the names there"},
 		{"no header", "34,1\n35,0\n", "the first line names none of the columns age"},
 		{"carriage returns", "age,y\r1,2\r", "its lines end in carriage returns alone (tr "},
 		{"semicolons", "age;y\n1;2\n", "fields are separated by semicolons, so decimals may be commas"},

@@ -49,15 +49,16 @@ func (e *encoder) head(path string, blocks *tablefile.Blocks, enc encoding.Encod
 // header returns the names of the columns of a CSV file with this first line of cells. An invalid
 // header is an error, which never quotes it.
 func (e *encoder) header(path string, cells [][]byte, line []byte, separator byte) (names []string, err error) {
-	names = make([]string, len(cells))
+	names, wanted := make([]string, len(cells)), e.names()
 	for i, cell := range cells {
 		if problem := notText(cell); problem != nil {
 			problem.File = path
 			return nil, problem
 		}
-		names[i] = string(bytes.TrimSpace(cell))
+		if names[i] = string(cell); !slices.Contains(wanted, names[i]) { // a declared header may end in spaces, too
+			names[i] = string(bytes.TrimSpace(cell))
+		}
 	}
-	wanted := e.names()
 	all, some := true, false
 	for _, w := range wanted {
 		all = all && slices.Contains(names, w)

@@ -27,10 +27,22 @@ func HeadAdvice(line []byte) string {
 	switch {
 	case !bytes.ContainsAny(line, separators) && bytes.IndexByte(bytes.TrimSpace(line), ' ') > 0:
 		return "separate fields by commas, semicolons, tabs or bars, not by spaces; in R by write.csv"
+	case inSingleQuotes(line):
+		return "put names and values in double quotes or none, not in single ones"
 	case bytes.Count(line, []byte{'"'})%2 != 0:
 		return "the first line must name the columns: take line breaks out of the names"
 	}
 	return ""
+}
+
+// inSingleQuotes reports whether all fields of a line stand in single quotes, which are part of the text in CSV.
+func inSingleQuotes(line []byte) bool {
+	for field := range bytes.SplitSeq(line, []byte{Separator(line)}) {
+		if field = bytes.TrimSpace(field); len(field) < 2 || field[0] != '\'' || field[len(field)-1] != '\'' {
+			return false
+		}
+	}
+	return true
 }
 
 // UTF16 is the encoding of a line of text that has zero bytes as UTF-16 has; "" for other text.
