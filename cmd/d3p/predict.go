@@ -21,6 +21,7 @@ import (
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 	"d3p/internal/predict"
 	"d3p/internal/privacy"
@@ -337,8 +338,12 @@ func (a *app) readNewRows(path string, m *models.Model) (predict.Rows, error) {
 	if err != nil {
 		return predict.Rows{}, status.With(status.Data, atomicfile.Named(path, err))
 	}
+	outside := outsideOf(check)
 	if check.Rejected > 0 {
 		var why []string
+		if m.Spec.Data.OutOfRange.V == data.MissingReject {
+			why, outside = outside, nil
+		}
 		for _, c := range check.Columns {
 			if !slices.ContainsFunc(read.Fields, func(f encoding.Field) bool { return f.Column == c.Column && f.Missing == encoding.MissingReject }) {
 				continue
@@ -354,7 +359,20 @@ func (a *app) readNewRows(path string, m *models.Model) (predict.Rows, error) {
 		}
 		a.notef("%s: no prediction for %d of %d rows (%s)", path, check.Rejected, rows.N, strings.Join(why, ", "))
 	}
+	if len(outside) > 0 {
+		a.notef("%s: numbers outside the declared bounds are moved to them, as in the fit (%s)", path, strings.Join(outside, ", "))
+	}
 	return predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid}, nil
+}
+
+// outsideOf says in how many rows each column is outside its bounds.
+func outsideOf(check *privacy.DataCheck) (list []string) {
+	for _, c := range check.Columns {
+		if c.OutOfBounds > 0 {
+			list = append(list, fmt.Sprintf("%s outside in %d", c.Column, c.OutOfBounds))
+		}
+	}
+	return list
 }
 
 // noteOfPoint notes which outputs need a spread that a point lacks.
