@@ -103,17 +103,21 @@ func (d *judged) besideEnd(v int) (verdict outputs.Verdict) {
 
 // More steps help a fit of fewer than enoughSteps: of the cohort at 30 to 200 steps (ε = 3) up to 22 of 24 variables were not
 // there, at leastSteps and more none. Of a fit of 1500 records at 1000, 3000 and 9000 steps (ε = 1) some was not there in
-// 4, 4 and 4 of 6 fits: noise moves the last steps. At ε = 2 it was one of 6, at 4 and 8 none.
-const moreSteps, leastSteps, enoughSteps = 3, 300, 1000
+// 4, 4 and 4 of 6 fits, each of 28 to 50 % noise: noise moves the last steps. At ε = 2 it was one of 6, at 4 and 8 none. Of
+// costs of which a fifth are zeros (ε = 4) a shape of 3 % noise was 6 sds off: the family was wrong.
+const moreSteps, leastSteps, enoughSteps, muchNoise = 3, 300, 1000, 0.2
 
-// onward is what to do about a variable v at which the fit did not arrive. More steps do not help one that settled: the
-// correction for clipping moved its result, by records that the model simulates.
+// onward is what to do about a variable v at which the fit did not arrive. More steps do not help one that settled, nor after
+// enough steps: noise moves it, or the correction for clipping did, by records that the model simulates.
 func (d *judged) onward(v int) string {
+	share := d.Variables[v].NoiseShare
 	switch {
 	case d.settled[v]:
 		return ", though it settled: the correction for clipping is right only if family and formula are"
-	case d.known.Steps >= enoughSteps:
+	case d.known.Steps >= enoughSteps && share != nil && *share > muchNoise:
 		return " (noise moves the last steps: type a larger --epsilon in a new fit, which pays again)"
+	case d.known.Steps >= enoughSteps:
+		return ": the correction for clipping is right only if family and formula are"
 	case d.known.Steps > 0:
 		return fmt.Sprintf(" (type --steps %d in a new fit, which pays again)", max(leastSteps, moreSteps*d.known.Steps))
 	}

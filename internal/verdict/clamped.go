@@ -9,7 +9,6 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/law"
-	"d3p/internal/models/support"
 )
 
 // The density at a bound is that of a pile if it is pileDensity times that beside it, and the share more than that by pileSDs
@@ -19,8 +18,8 @@ const pileDensity, pileSDs, cutOff = 1.25, 1.5, 0.05
 
 // pile describes numbers of a response that stand at a declared bound by Table 1: empty if it shows none. Those beyond a
 // bound are moved to it, which the model does not predict. Of 5000 normal responses whose upper bound 8 to 13 % exceed
-// (ε = 1 and 8) the fit was told to be of a wrong family in four of four.
-func pile(d *data.Data, kind support.Kind, c *data.Column, l *law.Law) string {
+// (ε = 1 and 8) the fit was told to be of a wrong family in four of four. Numbers from 0 on have a natural end there.
+func pile(d *data.Data, c *data.Column, l *law.Law) string {
 	own := l.Column(c.Name.V)
 	if !c.Numeric() || d.OutOfRange.V == data.MissingReject || own == nil || own.Edges == nil || len(own.Shares) < 2 {
 		return ""
@@ -39,7 +38,7 @@ func pile(d *data.Data, kind support.Kind, c *data.Column, l *law.Law) string {
 		bound, edge  float64
 		cell, beside int
 	}{{"upper", c.Upper.V, cells.Edges[last+1], last, last - 1}, {"lower", c.Lower.V, cells.Edges[0], 0, 1}} {
-		if kind == support.Count && end.bound == 0 || math.Abs(end.edge-end.bound) > beyond+cutOff*(cells.Edges[end.cell+1]-cells.Edges[end.cell]) {
+		if end.cell == 0 && end.bound == 0 || math.Abs(end.edge-end.bound) > beyond+cutOff*(cells.Edges[end.cell+1]-cells.Edges[end.cell]) {
 			continue
 		}
 		width := func(k int) float64 { return c.Transformed(cells.Edges[k+1]) - c.Transformed(cells.Edges[k]) }
@@ -60,7 +59,7 @@ func advise(m *models.Model, response *data.Column, l *law.Law) (found, advice s
 	if of < 0 || isCensored(m.Observed[of]) || !response.Numeric() || m.Spec.Data.OutOfRange.V == data.MissingReject {
 		return "", other
 	}
-	if found = pile(&m.Spec.Data, m.Observed[of].Support.Kind, response, l); found != "" {
+	if found = pile(&m.Spec.Data, response, l); found != "" {
 		return found, found + ": widen it if numbers beyond it were moved there (d3p check MODEL --data FILE --out PRIVATE counts them), else " + other
 	}
 	return "", fmt.Sprintf("%s, or widen the bounds of %s if many numbers were moved to them", other, response.Name.V)

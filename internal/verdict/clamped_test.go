@@ -24,6 +24,7 @@ func TestResponsesAtABound(t *testing.T) {
 		{"a pile", "", "", []string{"-50 to 30", "30 to 48", "48 to 50"}, []float64{0.5, 0.3, 0.2}, 0.02, "about 17 ± 3 % of y stand at its upper bound 50"},
 		{"a pile below", "", "", []string{"-50 to -48", "-48 to 0", "0 to 50"}, []float64{0.2, 0.65, 0.15}, 0.02, "about 17 ± 3 % of y stand at its lower bound -50"},
 		{"a pile within the noise", "", "", []string{"-50 to 30", "30 to 48", "48 to 50"}, []float64{0.5, 0.3, 0.2}, 0.2, ""},
+		{"numbers from 0 on", "type: real, lower: 0, upper: 50, scale: {center: 20, by: 10}", "normal", []string{"0 to 2", "2 to 20", "20 to 50"}, []float64{0.3, 0.4, 0.3}, 0.02, ""},
 		{"a tail", "", "", []string{"-50 to 30", "30 to 40", "40 to 50"}, []float64{0.7, 0.2, 0.1}, 0.01, ""},
 		{"cells that end before the bound", "", "", []string{"-40 to 30", "30 to 46", "46 to 48"}, []float64{0.5, 0.3, 0.2}, 0.02, ""},
 		{"counts at the upper bound", counts, "poisson", []string{"-0.5 to 20.5", "20.5 to 48.5", "48.5 to 50.5"}, []float64{0.5, 0.3, 0.2}, 0.02, "about 18 ± 3 % of y stand at its upper bound 50"},

@@ -144,7 +144,7 @@ func (k Known) besideColumns(variable string) (verdict outputs.Verdict) {
 	for _, column := range columnsOf(variable) {
 		verdict = worst(verdict, k.Dependent[column])
 		if slices.Contains(k.Constant, column) {
-			verdict = worse(verdict, outputs.Not, "Table 1 sees no spread of %s: all records may have one value", column)
+			verdict = worse(verdict, outputs.Not, "Table 1 sees no spread of %s: all records may have one value, or stand at a bound to which they were moved (d3p check MODEL --data FILE --out PRIVATE counts them)", column)
 		}
 	}
 	if column, group := k.openOf(variable); group != "" {

@@ -162,6 +162,9 @@ func TestColumnsWithoutSpread(t *testing.T) {
 	if still, tail := draws.Variables[0].Verdict.Value, draws.Variables[1].Verdict.Value; still != outputs.Not || tail != outputs.Resolved {
 		t.Errorf("verdicts %s and %s, want not and resolved", still, tail)
 	}
+	if why := draws.Variables[0].Verdict.Why; !strings.Contains(why, "stand at a bound to which they were moved (d3p check MODEL --data FILE --out PRIVATE counts them)") {
+		t.Errorf("bounds in another unit are a cause, too: %q", why)
+	}
 }
 
 // With several predictors no interval counts as resolved unless Table 1 has their
