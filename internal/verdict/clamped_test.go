@@ -74,3 +74,39 @@ func TestVerdictsNameThePile(t *testing.T) {
 		t.Errorf("of likelihoods: %q", got.Why)
 	}
 }
+
+// A predictor of which many numbers stand at a bound has the coefficient of moved numbers. Fewer, those within the noise,
+// and those of whole numbers, which may end there, are no finding; nor is the response's own pile.
+func TestPredictorsAtABound(t *testing.T) {
+	for _, c := range []struct {
+		name, declared string
+		shares         []float64
+		sd             float64
+		want           string
+	}{
+		{"a pile", "type: real", []float64{0.5, 0.3, 0.2}, 0.02, outputs.Partly},
+		{"a small pile", "type: real", []float64{0.6, 0.34, 0.06}, 0.001, outputs.Resolved},
+		{"within the noise", "type: real", []float64{0.5, 0.3, 0.2}, 0.08, outputs.Resolved},
+		{"whole numbers", "type: integer", []float64{0.5, 0.3, 0.2}, 0.02, outputs.Resolved},
+	} {
+		model := strings.NewReplacer("    y:", "    x: {"+c.declared+", lower: -50, upper: 50, scale: {center: 0, by: 20}}\n    y:", "1 + band", "1 + x").Replace(oneCategory)
+		m := modelstest.Compile(t, "predictor.yaml", model)
+		bought := []table1.Row{{Statistic: table1.Units, Value: 1000, NoiseSD: 5}}
+		for k, of := range []string{"-50 to 30", "30 to 48", "48 to 50"} {
+			for _, column := range []string{"x", "y"} {
+				bought = append(bought, table1.Row{Column: column, Statistic: table1.Cell, Of: of, Value: c.shares[k], NoiseSD: c.sd})
+			}
+		}
+		l, err := table1.LawOf(bought, &m.Spec.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := Known{Piles: piles(m, responseOf(m), l)}
+		if got := k.besideColumns("b[x]"); got.Value != c.want && (got.Value != "" || c.want != outputs.Resolved) {
+			t.Errorf("%s: %+v, want %s", c.name, got, c.want)
+		}
+		if k.Piles["y"] != "" || k.besideColumns("Intercept").Value != "" {
+			t.Errorf("%s: the response has %q", c.name, k.Piles["y"])
+		}
+	}
+}

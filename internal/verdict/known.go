@@ -48,6 +48,8 @@ type Known struct {
 	// Misfit is a verdict on all variables if the model predicts the response otherwise than
 	// its distribution was bought; its value is empty if not.
 	Misfit outputs.Verdict
+	// Piles describe the predictors of which Table 1 shows a pile at a bound, by column.
+	Piles map[string]string
 	// Unchecked is a part of the model that no released number checks; empty if there is none.
 	Unchecked string
 	// Advice is what to do about other responses than the model predicts; empty: choose another family or formula.
@@ -143,6 +145,9 @@ func (k Known) besideAssumed(variable string) outputs.Verdict {
 func (k Known) besideColumns(variable string) (verdict outputs.Verdict) {
 	for _, column := range columnsOf(variable) {
 		verdict = worst(verdict, k.Dependent[column])
+		if why := k.Piles[column]; why != "" {
+			verdict = worse(verdict, outputs.Partly, "%s", why)
+		}
 		if slices.Contains(k.Constant, column) {
 			verdict = worse(verdict, outputs.Not, "Table 1 sees no spread of %s: all records may have one value, or stand at a bound to which they were moved (d3p check MODEL --data FILE --out PRIVATE counts them)", column)
 		}

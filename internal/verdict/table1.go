@@ -74,6 +74,7 @@ func (k *Known) Check(m *models.Model, d *outputs.Draws, q *score.Surprisals, bo
 	if err != nil { // rows of another model
 		return
 	}
+	k.Piles = piles(m, response, l)
 	k.Pile, k.Advice = advise(m, response, l)
 	k.Misfit, k.Dependent, k.Weights = misfit(m, d, response, l, k.advice()), collinear(m, l), overweighted(m, l)
 	if response.Numeric() { // a level is nowhere far out: its gradients are long by predictors alone
