@@ -229,6 +229,12 @@ func readCodebook(path string) (list []skeleton.Described, unread []string, err 
 	if _, ok := at["name"]; !ok {
 		return nil, nil, fmt.Errorf("%s: no column name; a codebook has a line per column of the data", path)
 	}
+	for _, name := range []string{"missing", "missing_values", "na"} {
+		if i, ok := at[name]; ok && counts(rows[1:], i) {
+			delete(at, name)
+			unread = append(unread, name)
+		}
+	}
 	asked := map[string]bool{}
 	for _, row := range rows[1:] {
 		cell := func(names ...string) (text string) {
@@ -251,6 +257,20 @@ func readCodebook(path string) (list []skeleton.Described, unread []string, err 
 		}
 	}
 	return list, unread, nil
+}
+
+// counts reports whether column i of rows has numbers of missing values in place of their codes: a whole number in every row,
+// of which one is 0.
+func counts(rows [][]string, i int) bool {
+	zero := false
+	for _, row := range rows {
+		n, err := strconv.ParseUint(strings.TrimSpace(row[i]), 10, 64)
+		if err != nil {
+			return false
+		}
+		zero = zero || n == 0
+	}
+	return zero
 }
 
 // maxHeader bounds the header line: a file without a line end is refused, not loaded.
