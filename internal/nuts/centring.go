@@ -207,13 +207,16 @@ func (t *centring) in(gradient, w []float64) (float64, error) {
 	return value + logDet, nil
 }
 
-// centringRounds is the most changes of coordinates: each finds a mode nearer to where most
+// centringRounds is the most changes of coordinates: each may find a mode nearer to where most
 // of the posterior is, and the precisions there.
 const centringRounds = 3
 
 // centred is the normal approximation in the coordinates of a centring at theta. It is nil
 // without scales that matter, or without a mode in those coordinates.
 func centred(c *curvature, theta, width []float64, scales []int) (best *laplace, found *centring, err error) {
+	if len(scales) == 0 {
+		return nil, nil, nil
+	}
 	for range centringRounds {
 		h, err := c.at(theta, width)
 		if err != nil {
@@ -229,6 +232,9 @@ func centred(c *curvature, theta, width []float64, scales []int) (best *laplace,
 		}
 		if err != nil {
 			return nil, nil, err
+		}
+		if best != nil && !(next.bound > best.bound) {
+			break
 		}
 		best, found = next, t
 		if next.normal {

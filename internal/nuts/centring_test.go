@@ -214,3 +214,25 @@ func TestCurvatureOfBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestCentringAtTheStart: the joint mode of many effects that are not centred is where their scale is large. A
+// centring there makes trajectories of 200 steps, one at a start near the posterior of 7.
+func TestCentringAtTheStart(t *testing.T) {
+	const groups, v = 100, 0.01
+	e, rng := effects{}, seeded(8)
+	for range groups {
+		e.v = append(e.v, v)
+		e.y = append(e.y, 0.1*rng.Normal()+math.Sqrt(v)*rng.Normal())
+	}
+	near := func(start []float64) {
+		clear(start)
+		start[0] = -2
+	}
+	chain, err := SampleNear(context.Background(), e.density, groups+1, near, Options{Dense: true, Scales: []int{0}, Warmup: 150, Draws: 100}, seeded(5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if chain.Evaluations > 10_000 || chain.Divergences > 0 {
+		t.Errorf("%d evaluations, %d divergences", chain.Evaluations, chain.Divergences)
+	}
+}

@@ -19,6 +19,9 @@ type laplace struct {
 	// normal: at draws of the approximation the log density is close to the
 	// approximation's, so a short warm-up suffices.
 	normal bool
+	// bound is a lower bound of the logarithm of the density's integral, up to a constant:
+	// the mean over those draws of its logarithm less that of the approximation.
+	bound float64
 }
 
 // Limits of the search for a mode.
@@ -229,7 +232,9 @@ func (l *laplace) compare(density Density, top float64, rng Rand) error {
 		if !(math.Abs(value-top+square/2) <= normalMiss) {
 			l.normal = false
 		}
+		l.bound += (value + square/2) / normalTrials
 	}
+	l.bound -= factor.LogDet() / 2
 	return nil
 }
 
@@ -333,23 +338,22 @@ func fromMode(ctx context.Context, density Density, o Options, start []float64, 
 	return chain, err
 }
 
-// approximate is the normal approximation at a mode. If it is poor, or there is none, as in
-// a funnel, the coordinates are those of a centring, if that has a mode: one at the start, or
-// else at the mode, where a scale may be far from most of the posterior.
+// approximate is the normal approximation at a mode, in the coordinates of a centring at the
+// start if it has a mode. Else, if the approximation in θ is poor, the coordinates are those of a
+// centring at the mode, where a scale may be far from most of the posterior.
 func approximate(c *curvature, start []float64, scales []int) (*laplace, *centring, error) {
+	if l, t, err := centred(c, start, firstWidths(len(start)), scales); err != nil || l != nil {
+		return l, t, err
+	}
 	l, err := newLaplace(c, start)
-	none := errors.Is(err, errNoMode)
-	if err != nil && !none || err == nil && l.normal || len(scales) == 0 {
+	if err != nil || l.normal {
 		return l, nil, err
 	}
-	better, t, failed := centred(c, start, firstWidths(len(start)), scales)
-	if failed == nil && better == nil && !none {
-		better, t, failed = centred(c, l.mode, l.width, scales)
+	better, t, err := centred(c, l.mode, l.width, scales)
+	if err != nil || better != nil {
+		return better, t, err
 	}
-	if failed != nil || better != nil {
-		return better, t, failed
-	}
-	return l, nil, err
+	return l, nil, nil
 }
 
 // skipWarmup leaves out transitions, which count as done.
