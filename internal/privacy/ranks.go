@@ -160,20 +160,32 @@ func filesDigest(files []string) digest {
 	return digestOf(list)
 }
 
-// unchanged reads files and returns their digest. It is an error in a job of several processes if they change meanwhile:
-// the shares of the processes depend on the size of a file.
-func unchanged(files []string, processes int, read func() error) (digest, error) {
-	if processes <= 1 {
-		return digest{}, read()
+// timesDigest is the digest of the names, sizes and times of a table's files.
+func timesDigest(files []string) digest {
+	list := sha256.New()
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			fmt.Fprintf(list, "%q %d %d\n", file, info.Size(), info.ModTime().UnixNano())
+		}
 	}
-	before := filesDigest(files)
+	return digestOf(list)
+}
+
+// unchanged reads files and returns their digest, none for one process. It is an error if they change meanwhile, as
+// while another program writes them: half of a table would be fitted, and the shares of several processes depend on
+// the size of a file.
+func unchanged(files []string, processes int, read func() error) (of digest, err error) {
+	times := timesDigest(files)
+	if processes > 1 {
+		of = filesDigest(files)
+	}
 	if err := read(); err != nil {
-		return before, err
+		return of, err
 	}
-	if filesDigest(files) != before {
-		return before, errFilesChange
+	if timesDigest(files) != times || processes > 1 && filesDigest(files) != of {
+		return of, errFilesChange
 	}
-	return before, nil
+	return of, nil
 }
 
 // sample writes samples of a file's bytes, from its start to its end; less if they cannot be read.
