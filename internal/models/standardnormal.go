@@ -81,12 +81,12 @@ func (m *Model) StandardNormal() *StandardNormal {
 // no quantity, which may depend on one; nil: it is another one.
 func (g *build) normalVectors(i int) *dist.Applied {
 	p := &g.c.priors[i]
-	if p.distribution == nil || p.broken || len(p.elements) > 0 {
+	if !p.isNormalVectors() || p.broken || len(p.elements) > 0 {
 		return nil
 	}
 	density, errs := expr.LowerDensity(p.distribution, g.env, g.b)
 	normal, is := density.(dist.Applied)
-	if len(errs) > 0 || !is || normal.Name != "mvn" || len(normal.Args[1].Shape()) != 2 {
+	if len(errs) > 0 || !is || len(normal.Args[1].Shape()) != 2 {
 		return nil
 	}
 	for _, name := range expr.Names(p.distribution) {
@@ -94,12 +94,18 @@ func (g *build) normalVectors(i int) *dist.Applied {
 			return nil
 		}
 		for k := range g.c.priors {
-			if of, is := g.c.priors[k].distribution.(*expr.Call); is && g.c.params[k].Name == name && of.Func == "mvn" {
+			if g.c.params[k].Name == name && g.c.priors[k].isNormalVectors() {
 				return nil
 			}
 		}
 	}
 	return &normal
+}
+
+// isNormalVectors reports whether the prior is mvn(loc, F).
+func (p *prior) isNormalVectors() bool {
+	of, is := p.distribution.(*expr.Call)
+	return is && of.Func == "mvn"
 }
 
 // ofStandard are the coordinates of x = origin + unit∘φ, where v is the leaf, and of loc, and F.
@@ -125,6 +131,16 @@ func (s *StandardNormal) Theta(dst, v []float64) {
 	s.machine.Globals(v, s.a)
 	for i, x := range s.vectors {
 		copy(dst[x.offset:x.offset+x.size], s.machine.Output(3*i))
+	}
+}
+
+// Thetas sets draws (S×P) of v to their θ.
+func (s *StandardNormal) Thetas(draws []float64) {
+	if s == nil {
+		return
+	}
+	for draw := range slices.Chunk(draws, len(s.theta)) {
+		s.Theta(draw, draw)
 	}
 }
 

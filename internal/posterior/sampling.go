@@ -305,9 +305,7 @@ func (t *target) sample(o nuts.Options, rng *noise.Random) ([]float64, nuts.Trie
 	if err != nil {
 		return nil, tries
 	}
-	for draw := range slices.Chunk(chain.Draws, len(t.start)) {
-		t.standard.Theta(draw, draw)
-	}
+	t.standard.Thetas(chain.Draws)
 	return chain.Draws, tries
 }
 

@@ -9,7 +9,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -155,9 +154,7 @@ func (t *target) sample(ctx context.Context, o nuts.Options, rng nuts.Rand) (*nu
 	if err != nil {
 		return nil, tries, wrapped(err)
 	}
-	for draw := range slices.Chunk(chain.Draws, t.model.P) {
-		standard.Theta(draw, draw)
-	}
+	standard.Thetas(chain.Draws)
 	return chain, tries, nil
 }
 
