@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"d3p/internal/privacy/noise"
@@ -80,12 +82,12 @@ fit in progress shows only its step and price. The report states this condition,
 price of all planned steps, which always holds.`,
 		Example: "  d3p finish d3p-run-cohort-1",
 		Args:    exactly("RUN"),
-		RunE:    func(c *cobra.Command, args []string) error { return a.finish(args[0]) },
+		RunE:    func(c *cobra.Command, args []string) error { return a.finish(c.Context(), args[0]) },
 	}
 }
 
 // finish ends the stopped fit in a folder.
-func (a *app) finish(folder string) error {
+func (a *app) finish(ctx context.Context, folder string) error {
 	r, err := run.Reopen(folder, "")
 	if err != nil {
 		return err
@@ -97,7 +99,7 @@ func (a *app) finish(folder string) error {
 	a.warnUnbooked(r, folder)
 	r.Host = a.host()
 	a.progress.Phase("computing the posterior and writing the release")
-	result, err := r.Finish()
+	result, err := r.Finish(ctx)
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,9 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// ErrStopped means that the fit was cancelled between two steps. The ledger has the price,
-// and the checkpoint continues from there.
-var ErrStopped = errors.New("stopped before the last step; the ledger has its price (d3p resume continues)")
+// ErrStopped means that the fit was cancelled between two steps or while its posterior was computed.
+// The ledger has the price, and the checkpoint continues from there.
+var ErrStopped = errors.New("stopped before its end; the ledger has its price (d3p resume continues)")
 
 // iterate takes the remaining steps, many at a time if the oracle can. eta is the public
 // stream of reparameterisation noise; each step seeks it, so that a continued fit draws the

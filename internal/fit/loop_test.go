@@ -11,6 +11,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/posterior"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/schedule"
 	"d3p/internal/settings"
@@ -74,6 +75,16 @@ func drive(t testing.TB, loop *Loop, d density, seed uint64) {
 	driveUntil(t, loop, d, seed, loop.plan.Steps)
 }
 
+// posteriorOf is the posterior of a loop's steps.
+func posteriorOf(t testing.TB, loop *Loop) *posterior.Posterior {
+	t.Helper()
+	post, err := loop.Posterior(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return post
+}
+
 // driveUntil runs loop to the given step.
 func driveUntil(t testing.TB, loop *Loop, d density, seed uint64, step int) {
 	t.Helper()
@@ -124,7 +135,7 @@ func TestAdaptiveClipReachesQuantile(t *testing.T) {
 			loop := newTestLoop(t, p)
 			drive(t, loop, d, 7)
 			sum := make([]float64, 3)
-			count := clippedSum(d, sum, loop.Posterior().Mean, nil, true, loop.state.ClipNorm, 0)
+			count := clippedSum(d, sum, posteriorOf(t, loop).Mean, nil, true, loop.state.ClipNorm, 0)
 			if fraction := count / 4000; math.Abs(fraction-target) > 0.08 {
 				t.Errorf("%d records declared: %.3f of the gradients are unclipped, want %.2f", declared, fraction, target)
 			}
@@ -163,7 +174,7 @@ func TestNoiseVariancePredictsReruns(t *testing.T) {
 		for r := range uint64(reruns) {
 			loop := newTestLoop(t, p)
 			drive(t, loop, d, 100+r)
-			post := loop.Posterior()
+			post := posteriorOf(t, loop)
 			for j := range 2 {
 				predicted[j] += post.VarDP[j] / reruns
 				sum[j] += post.Mean[j]
@@ -215,7 +226,7 @@ func TestCheckpointContinues(t *testing.T) {
 					t.Fatal(err)
 				}
 				drive(t, second, d, 5)
-				a, b := whole.Posterior(), second.Posterior()
+				a, b := posteriorOf(t, whole), posteriorOf(t, second)
 				for j := range a.Mean {
 					if a.Mean[j] != b.Mean[j] || a.LogSD[j] != b.LogSD[j] || a.VarDP[j] != b.VarDP[j] {
 						t.Fatalf("resumed: %v %v %v, want %v %v %v", b.Mean, b.LogSD, b.VarDP, a.Mean, a.LogSD, a.VarDP)

@@ -206,7 +206,7 @@ const leastWeight, fewestDraws = 0.01, 50
 
 // regressed is the posterior of a fit by second moments: each candidate has as many of a chain's
 // draws as its weight demands.
-func (l *Loop) regressed() *posterior.Posterior {
+func (l *Loop) regressed(ctx context.Context) *posterior.Posterior {
 	list := believe(l.plan, l.state.Regression)
 	weights := weights(list)
 	kept := slices.IndexFunc(weights, func(w float64) bool { return w < leastWeight })
@@ -217,7 +217,7 @@ func (l *Loop) regressed() *posterior.Posterior {
 	var wait sync.WaitGroup
 	for c := range draws {
 		rng := noise.NewRandom(noise.Public(l.plan.InitSeed).Child(8).Child(uint64(c)).Stream(noise.Initialisation))
-		wait.Go(func() { draws[c], tries[c] = l.chain(list[:kept], rng) })
+		wait.Go(func() { draws[c], tries[c] = l.chain(ctx, list[:kept], rng) })
 	}
 	wait.Wait()
 	post := posterior.OfPrivateSample(l.plan, l.releases(), slices.Concat(draws...), regressionChains, list[0].without(list[0].mode))
@@ -232,13 +232,13 @@ func (l *Loop) regressed() *posterior.Posterior {
 }
 
 // chain is a chain of draws from all candidates, in turns.
-func (l *Loop) chain(list []candidate, rng *noise.Random) (draws []float64, tries nuts.Tries) {
+func (l *Loop) chain(ctx context.Context, list []candidate, rng *noise.Random) (draws []float64, tries nuts.Tries) {
 	ofCandidates, due, weights := make([][]float64, len(list)), make([]float64, len(list)), weights(list)
 	for i, by := range list {
 		density := newRegression(l.plan, l.state.Regression, by.by)
 		options := nuts.Options{Warmup: regressionWarmup, Draws: max(fewestDraws, int(math.Ceil(weights[i]*regressionDraws))+1), Dense: true, Covariance: by.covariance}
 		sampled, tried, err := nuts.UntilMixed(options, func(o nuts.Options) (*nuts.Chain, error) {
-			return nuts.Sample(context.Background(), func(gradient, x []float64) (float64, error) { return density.density(gradient, x), nil }, by.mode, o, rng)
+			return nuts.Sample(ctx, func(gradient, x []float64) (float64, error) { return density.density(gradient, x), nil }, by.mode, o, rng)
 		})
 		if err != nil {
 			ofCandidates[i] = normals(by.belief, options.Draws, rng)

@@ -234,17 +234,21 @@ func TestMisfitOfRecordsFarOut(t *testing.T) {
 // A fit by second moments that was stopped between two steps ends with the same numbers.
 func TestResumeBySecondMoments(t *testing.T) {
 	s := newRegressionStudy(t, 3, 0.4, (*noise.Random).Normal)
-	ctx, cancel := context.WithCancel(context.Background())
-	p, c := s.bought(t)
-	result, err := fit.Run(ctx, p, c, &stopAt{step: 3, cancel: cancel})
-	if !errors.Is(err, fit.ErrStopped) || result.Posterior.Steps != 3 {
-		t.Fatalf("error %v after %d steps", err, result.Posterior.Steps)
+	stoppedAt := func(step int) []byte {
+		ctx, cancel := context.WithCancel(context.Background())
+		p, c := s.bought(t)
+		result, err := fit.Run(ctx, p, c, &stopAt{step: step, cancel: cancel})
+		if !errors.Is(err, fit.ErrStopped) || result.Posterior != nil {
+			t.Fatalf("stopped after step %d: error %v, posterior %v", step, err, result.Posterior)
+		}
+		return checkpointFile(t, result).Bytes()
 	}
-	file := checkpointFile(t, result).Bytes()
+	p, c := s.bought(t)
+	stoppedAt(p.Steps) // while its posterior was computed
+	file := stoppedAt(3)
 	if stattest.Race { // the chains of one posterior have run
 		return
 	}
-	p, c = s.bought(t)
 	whole, err := fit.Run(context.Background(), p, c, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ func TestPosteriorBeforeAveraging(t *testing.T) {
 	d := simulated(4, 100, []float64{0.5, -1})
 	loop := newTestLoop(t, testPlan(100, 2, 100, 5))
 	driveUntil(t, loop, d, 3, 10)
-	post, state := loop.Posterior(), loop.state
+	post, state := posteriorOf(t, loop), loop.state
 	sameVector(t, "mean", post.Mean, state.Lambda[:2])
 	sameVector(t, "var_dp", post.VarDP, state.Noise.Variance)
 	if post.Steps != 10 || !(post.VarDP[0] > 0) {

@@ -30,7 +30,7 @@ func (s *stopAt) Step(t, _ int, epsilonSpent func() float64) {
 }
 
 // A stopped fit reports what was spent. Resumed, it gives the same numbers and the
-// same ledger as one without interruption.
+// same ledger as one without interruption. So does one that was stopped while its posterior was computed.
 func TestStopAndResume(t *testing.T) {
 	s := newStudy(t, 1000)
 	cfg := plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200}
@@ -40,18 +40,19 @@ func TestStopAndResume(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	ctx, cancel := context.WithCancel(context.Background())
-	stop := &stopAt{step: 120, cancel: cancel}
-	result, err := fit.Run(ctx, p, s.curator(t, p, 5, privacy.Ledger{}), stop)
-	if !errors.Is(err, fit.ErrStopped) {
-		t.Fatalf("error %v, want ErrStopped", err)
+	for _, step := range []int{120, 200} {
+		ctx, cancel := context.WithCancel(context.Background())
+		stop := &stopAt{step: step, cancel: cancel}
+		result, err := fit.Run(ctx, p, s.curator(t, p, 5, privacy.Ledger{}), stop)
+		if !errors.Is(err, fit.ErrStopped) || result.Posterior != nil {
+			t.Fatalf("error %v, want ErrStopped; posterior %v", err, result.Posterior)
+		}
+		// The curator's noise has a known seed here, so it claims no ε at all.
+		if ledger := result.Spent; ledger.Entries[0].Steps != step || !math.IsInf(stop.spent, 1) {
+			t.Errorf("stopped after step %d: ledger %+v, spent %v", step, ledger, stop.spent)
+		}
+		resumesTo(t, s, p, checkpointFile(t, result), whole)
 	}
-	post, ledger := result.Posterior, result.Spent
-	// The curator's noise has a known seed here, so it claims no ε at all.
-	if post.Steps != 120 || ledger.Entries[0].Steps != 120 || !math.IsInf(stop.spent, 1) {
-		t.Errorf("stopped after %d steps, ledger %+v, spent %v", post.Steps, ledger, stop.spent)
-	}
-	resumesTo(t, s, p, checkpointFile(t, result), whole)
 }
 
 // checkpointFile is the checkpoint of a stopped fit as a file.
@@ -111,7 +112,7 @@ func resumesTo(t *testing.T, s *study, p *plan.Plan, file *bytes.Buffer, whole f
 	if err := json.Unmarshal(restored.Ledger, &spent); err != nil {
 		t.Fatal(err)
 	}
-	if steps := spent.Entries[0].Steps; steps < restored.State.Step || steps > restored.State.Step+1 || steps >= p.Steps {
+	if steps := spent.Entries[0].Steps; steps < restored.State.Step || steps > restored.State.Step+1 || steps > p.Steps {
 		t.Fatalf("checkpoint of step %d with %d steps charged", restored.State.Step, steps)
 	}
 	again, err := fit.Resume(context.Background(), restored, s.model, s.curator(t, p, 5, spent), nil)

@@ -17,7 +17,7 @@ import (
 
 // Result is the end of a fit, complete or stopped.
 type Result struct {
-	Posterior *posterior.Posterior // nil if the fit could not begin
+	Posterior *posterior.Posterior // nil unless the fit ended
 	Spent     privacy.Ledger
 	// Divergences counts the draws of a sampler whose trajectory diverged.
 	Divergences int
@@ -27,6 +27,9 @@ type Result struct {
 	loop        *Loop
 	sample      []float64 // of a fit by a sampler
 }
+
+// Began reports whether the result has a Checkpoint.
+func (r Result) Began() bool { return r.loop != nil || r.sample != nil }
 
 // Checkpoint is the state that continues the fit.
 func (r Result) Checkpoint() (Checkpoint, error) {
@@ -88,7 +91,7 @@ func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Cura
 
 // Finish ends the stopped fit of a checkpoint of m after its last step. It needs no
 // records: it is post-processing of the releases in spent.
-func Finish(cp Checkpoint, m *models.Model, spent privacy.Ledger) (Result, error) {
+func Finish(ctx context.Context, cp Checkpoint, m *models.Model, spent privacy.Ledger) (Result, error) {
 	if err := cp.bind(m); err != nil {
 		return Result{Spent: spent}, err
 	}
@@ -99,14 +102,14 @@ func Finish(cp Checkpoint, m *models.Model, spent privacy.Ledger) (Result, error
 	if err := loop.plan.Finish(loop.state.Step); err != nil {
 		return Result{Spent: spent}, err
 	}
-	return Result{Posterior: loop.Posterior(), Spent: spent, loop: loop}, nil
+	return loop.result(ctx, spent, nil)
 }
 
 // run takes the remaining steps with the curator as oracle.
 func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Result, error) {
 	if l.restored && l.plan.Private && l.Done() { // the steps end with the entry of the ledger that Resume reads
 		err := l.askAfter(c)
-		return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, err
+		return l.result(ctx, c.Ledger(), err)
 	}
 	session, err := l.open(c)
 	if err != nil {
@@ -141,7 +144,16 @@ func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Resul
 	if err == nil {
 		err = l.askAfter(c)
 	}
-	return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, err
+	return l.result(ctx, c.Ledger(), err)
+}
+
+// result is the end of the steps, which failed with err, if it is not nil.
+func (l *Loop) result(ctx context.Context, spent privacy.Ledger, err error) (Result, error) {
+	r := Result{Spent: spent, loop: l}
+	if err == nil {
+		r.Posterior, err = l.Posterior(ctx)
+	}
+	return r, err
 }
 
 // open begins or resumes the session of the plan. It also resumes a fit that was stopped
@@ -173,12 +185,17 @@ func (l *Loop) checkpoint(spent privacy.Ledger) (Checkpoint, error) {
 	return l.Checkpoint(raw), nil
 }
 
-// Posterior is the posterior of the steps so far.
-func (l *Loop) Posterior() *posterior.Posterior {
+// Posterior is the posterior of the steps so far. The error is ErrStopped.
+func (l *Loop) Posterior(ctx context.Context) (post *posterior.Posterior, err error) {
 	if l.plan.ByMoments() {
-		return l.regressed()
+		post, err = l.regressed(ctx), ctx.Err()
+	} else {
+		post, err = posterior.New(ctx, l.plan, l.releases())
 	}
-	return posterior.New(l.plan, l.releases())
+	if err != nil {
+		return nil, ErrStopped
+	}
+	return post, nil
 }
 
 // releases are the released numbers so far: the average of the iterates, or the current

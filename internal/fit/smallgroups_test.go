@@ -53,7 +53,7 @@ func TestIntervalsOfSmallGroups(t *testing.T) {
 			p.SplitNoise()
 			loop := newTestLoop(t, p)
 			drive(t, loop, d, 50+run)
-			post, sd := loop.Posterior(), make([]float64, latent)
+			post, sd := posteriorOf(t, loop), make([]float64, latent)
 			post.SD(sd)
 			for j, m := range post.Mean {
 				if math.Abs(m-truth[j]) <= 1.6449*sd[j] {

@@ -168,7 +168,7 @@ func TestUnknownCentersWidenIntercepts(t *testing.T) {
 			for j := range m.P {
 				r.Gradients.Square[j], r.Gradients.Noise[j], r.Gradients.Prior[j], r.Gradients.Gain[j] = 1, 1e8, 1, 0.1
 			}
-			got := ofReleases(p, r)
+			got := ofReleases(t.Context(), p, r)
 			sd := make([]float64, m.P)
 			got.SD(sd)
 			intercept, slope := sd[param(t, m, "Intercept").Offset], sd[param(t, m, "b").Offset]

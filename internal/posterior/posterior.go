@@ -1,6 +1,7 @@
 package posterior
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -58,24 +59,27 @@ func NewStepMisfit(squares []float64, longTails float64) *StepMisfit {
 }
 
 // New is the posterior of a fit by p that released r: a sample or a joint normal where one can
-// be had, else the guide itself.
-func New(p *plan.Plan, r Releases) *Posterior {
-	post := ofReleases(p, r)
+// be had, else the guide itself. The error is the context's.
+func New(ctx context.Context, p *plan.Plan, r Releases) (*Posterior, error) {
+	post := ofReleases(ctx, p, r)
 	if joins(p, r) {
 		for _, refined := range []func(*plan.Plan, Releases, *Posterior) *Posterior{amplified, leveled, withScarceLevels} {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			if better := refined(p, r, post); better != nil {
 				post = better
 			}
 		}
 	}
-	return post.declared()
+	return post.declared(), nil
 }
 
-// ofReleases is New in the coordinates of the plan's model.
-func ofReleases(p *plan.Plan, r Releases) *Posterior {
+// ofReleases is New in the coordinates of the plan's model. It is nil if the context ends first.
+func ofReleases(ctx context.Context, p *plan.Plan, r Releases) *Posterior {
 	if joins(p, r) {
 		if p.NoiseAware == settings.NoiseAwareSample {
-			if post := sampled(p, r); post != nil {
+			if post := sampled(ctx, p, r); post != nil || ctx.Err() != nil {
 				return post
 			}
 		}

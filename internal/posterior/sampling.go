@@ -34,11 +34,11 @@ const laws, leastLaws, chains = 6, 5, 4
 // sampled draws from the posterior that has the exact prior and the synthetic
 // likelihood of the mean released gradient, by each of several laws; nil where that is
 // not possible.
-func sampled(p *plan.Plan, r Releases) *Posterior {
+func sampled(ctx context.Context, p *plan.Plan, r Releases) *Posterior {
 	seeds := noise.Public(p.InitSeed).Child(2)
 	first := newSearch(p, r, p.Law(), p.InitSeed)
 	for round := range sharedRounds {
-		if !first.round(random(seeds, round)) {
+		if !first.round(ctx, random(seeds, round)) {
 			return nil
 		}
 	}
@@ -51,7 +51,7 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 		}
 		list[k] = first.by(l, p.InitSeed+uint64(k))
 		wait.Go(func() {
-			if !list[k].round(random(of, 1)) || !list[k].last(random(of, 2)) {
+			if !list[k].round(ctx, random(of, 1)) || !list[k].last(ctx, random(of, 2)) {
 				list[k] = nil
 			}
 		})
@@ -114,8 +114,8 @@ func (s *search) by(l *law.Law, seed uint64) *search {
 }
 
 // round draws once more, and reports whether that was possible.
-func (s *search) round(rng *noise.Random) bool {
-	if !s.draw(recordsOfSlope(s.plan.Units(), len(s.mean)), nuts.Options{Warmup: roundWarmup, Draws: roundDraws}, rng) {
+func (s *search) round(ctx context.Context, rng *noise.Random) bool {
+	if !s.draw(ctx, recordsOfSlope(s.plan.Units(), len(s.mean)), nuts.Options{Warmup: roundWarmup, Draws: roundDraws}, rng) {
 		return false
 	}
 	s.mean, s.covariance = meanCovariance(s.draws, len(s.mean))
@@ -123,12 +123,12 @@ func (s *search) round(rng *noise.Random) bool {
 }
 
 // last draws the release.
-func (s *search) last(rng *noise.Random) bool {
+func (s *search) last(ctx context.Context, rng *noise.Random) bool {
 	records := min(meanRecords*s.plan.Units(), mostSimulated) / 2
-	return s.draw(max(records, recordsOfSlope(s.plan.Units(), len(s.mean))), nuts.Options{Warmup: lastWarmup, Draws: lastDraws}, rng)
+	return s.draw(ctx, max(records, recordsOfSlope(s.plan.Units(), len(s.mean))), nuts.Options{Warmup: lastWarmup, Draws: lastDraws}, rng)
 }
 
-func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
+func (s *search) draw(ctx context.Context, records int, o nuts.Options, rng *noise.Random) bool {
 	m := s.simulated.model
 	truths := func(i int) []float64 {
 		if s.draws == nil {
@@ -145,7 +145,7 @@ func (s *search) draw(records int, o nuts.Options, rng *noise.Random) bool {
 		return false
 	}
 	t := &target{m.NewPriorDensity(), s.likelihood, s.mean, m.Scales(), m.StandardNormal()}
-	draws, tries := t.sample(o, rng)
+	draws, tries := t.sample(ctx, o, rng)
 	s.draws, s.tries = draws, s.tries.Plus(tries)
 	return s.draws != nil
 }
@@ -294,13 +294,13 @@ func (t *target) density(gradient, theta []float64) (float64, error) {
 // not finite at the start: SampleNear would try that start again and again. Group effects that are known well
 // beside a standard deviation that is not need other coordinates (nuts.Options.Scales): in θ, steps are as
 // short as the best known combination.
-func (t *target) sample(o nuts.Options, rng *noise.Random) ([]float64, nuts.Tries) {
+func (t *target) sample(ctx context.Context, o nuts.Options, rng *noise.Random) ([]float64, nuts.Tries) {
 	if value, _ := t.density(make([]float64, len(t.start)), t.start); math.IsInf(value, 0) {
 		return nil, nuts.Tries{}
 	}
 	o.Dense, o.Scales = true, t.scales
 	chain, tries, err := nuts.UntilMixed(o, func(o nuts.Options) (*nuts.Chain, error) {
-		return nuts.SampleNear(context.Background(), t.standard.Density(t.density), len(t.start), func(start []float64) { t.standard.Standard(start, t.start) }, o, rng)
+		return nuts.SampleNear(ctx, t.standard.Density(t.density), len(t.start), func(start []float64) { t.standard.Standard(start, t.start) }, o, rng)
 	})
 	if err != nil {
 		return nil, tries

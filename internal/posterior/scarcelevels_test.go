@@ -140,8 +140,8 @@ func TestNoRealCoefficient(t *testing.T) {
 		t.Fatal(err)
 	}
 	p2.NoiseAware, p2.Bought = p.NoiseAware, p.Bought
-	if post := New(p2, r); !simd.Finite(post.Mean) {
-		t.Errorf("mean %v", post.Mean)
+	if post, err := New(t.Context(), p2, r); err != nil || !simd.Finite(post.Mean) {
+		t.Errorf("error %v, mean %v", err, post.Mean)
 	}
 }
 

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 
 	"d3p/internal/fit"
@@ -11,7 +12,7 @@ import (
 // Finish ends the stopped fit of r, which Reopen has read, after its last step, and
 // releases the result. It reads no record. The ledger of the data set keeps the price of
 // those steps and gets the rest of the reservation back.
-func (r Run) Finish() (*Result, error) {
+func (r Run) Finish(ctx context.Context) (*Result, error) {
 	spent, err := spentAt(r.checkpoint)
 	if err != nil {
 		return nil, err
@@ -23,7 +24,7 @@ func (r Run) Finish() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := fit.Finish(*r.checkpoint, r.Model, spent)
+	result, err := fit.Finish(ctx, *r.checkpoint, r.Model, spent)
 	if err != nil {
 		return nil, status.With(status.Usage, err)
 	}

@@ -168,7 +168,7 @@ func (r Run) conclude(released *models.Model, result *fit.Result, err error) (*R
 // asks for that; else nil.
 func (r Run) onProcessor(result *fit.Result, err error) *Run {
 	var failed *privacy.EngineError
-	if r.Job.Device != settings.DeviceCUDAThenCPU || result == nil || result.Posterior == nil || r.Ranks.Several() || !errors.As(err, &failed) {
+	if r.Job.Device != settings.DeviceCUDAThenCPU || result == nil || !result.Began() || r.Ranks.Several() || !errors.As(err, &failed) {
 		return nil
 	}
 	checkpoint, err := result.Checkpoint()
@@ -340,12 +340,12 @@ func (r Run) stopped(result *fit.Result, cause error) error {
 		found = status.Budget
 	}
 	switch {
-	case result.Posterior == nil && r.checkpoint != nil:
+	case !result.Began() && r.checkpoint != nil:
 		return status.With(found, fmt.Errorf("%w; the fit stays stopped where it was", cause))
 	case len(result.Spent.Entries) == 0 || found == status.Budget:
 		r.folder.discard()
 		return status.With(found, cause)
-	case result.Posterior == nil:
+	case !result.Began():
 		if marked := new(status.Error); errors.As(cause, &marked) {
 			found = marked.Code
 		}
@@ -375,7 +375,7 @@ func (r Run) stopped(result *fit.Result, cause error) error {
 		finish = fmt.Sprintf(", d3p finish %s releases the result so far", spell.Word(r.folder.path))
 	}
 	return status.With(status.Stopped, fmt.Errorf("stopped after %d of %d steps; their price is in %s (d3p resume %s continues at no new cost%s)",
-		result.Posterior.Steps, result.Posterior.Plan.Steps, filepath.Join(r.folder.private(), ledgerFile), spell.Word(r.folder.path), finish))
+		checkpoint.State.Step, checkpoint.Plan.Steps, filepath.Join(r.folder.private(), ledgerFile), spell.Word(r.folder.path), finish))
 }
 
 // priced is cause with the place of a price. The folder of a trial that failed is removed: the selection has the price.
