@@ -3,6 +3,8 @@ package nuts
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/simd"
@@ -38,10 +40,9 @@ func (m diagonalMetric) momentum(dst []float64, rng Rand) {
 
 // denseMetric has M = LLᵀ, row-major with length D².
 type denseMetric struct {
-	covariance []float64     // D×D, row-major
-	factor     *mat.TriDense // L
-	z, p       *mat.VecDense
-	rows       []uint32 // 0 ... D-1
+	covariance []float64         // D×D, row-major
+	factor     blas64.Triangular // L
+	rows       []uint32          // 0 ... D-1
 }
 
 // newDenseMetric is nil if the covariance is not positive definite.
@@ -51,11 +52,9 @@ func newDenseMetric(covariance *mat.SymDense) *denseMetric {
 		return nil
 	}
 	n := covariance.SymmetricDim()
-	m := &denseMetric{
-		covariance: mat.DenseCopyOf(covariance).RawMatrix().Data, factor: mat.NewTriDense(n, mat.Lower, nil),
-		z: mat.NewVecDense(n, nil), p: mat.NewVecDense(n, nil),
-	}
-	c.LTo(m.factor)
+	var lower mat.TriDense
+	c.LTo(&lower)
+	m := &denseMetric{covariance: mat.DenseCopyOf(covariance).RawMatrix().Data, factor: lower.RawTriangular()}
 	for i := range n {
 		m.rows = append(m.rows, uint32(i))
 	}
@@ -67,13 +66,11 @@ func (m *denseMetric) velocity(dst, momentum []float64) {
 }
 
 func (m *denseMetric) momentum(dst []float64, rng Rand) {
-	z := m.z.RawVector().Data
-	for i := range z {
-		z[i] = rng.Normal()
+	for i := range dst {
+		dst[i] = rng.Normal()
 	}
-	// p = L⁻ᵀz has covariance M⁻¹. L is regular: its error is of rounding only.
-	_ = m.p.SolveVec(m.factor.T(), m.z)
-	copy(dst, m.p.RawVector().Data)
+	// p = L⁻ᵀz has covariance M⁻¹.
+	blas64.Trsv(blas.Trans, m.factor, blas64.Vector{N: len(dst), Data: dst, Inc: 1})
 }
 
 // covarianceEstimate collects draws of one window of the adaptation.
