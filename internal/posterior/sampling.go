@@ -115,7 +115,7 @@ func (s *search) by(l *law.Law, seed uint64) *search {
 
 // round draws once more, and reports whether that was possible.
 func (s *search) round(ctx context.Context, rng *noise.Random) bool {
-	if !s.draw(ctx, recordsOfSlope(s.plan.Units(), len(s.mean)), nuts.Options{Warmup: roundWarmup, Draws: roundDraws}, rng) {
+	if !s.draw(ctx, s.simulated.recordsOfSlope(s.plan.Units()), nuts.Options{Warmup: roundWarmup, Draws: roundDraws}, rng) {
 		return false
 	}
 	s.mean, s.covariance = meanCovariance(s.draws, len(s.mean))
@@ -125,7 +125,7 @@ func (s *search) round(ctx context.Context, rng *noise.Random) bool {
 // last draws the release.
 func (s *search) last(ctx context.Context, rng *noise.Random) bool {
 	records := min(meanRecords*s.plan.Units(), mostSimulated) / 2
-	return s.draw(ctx, max(records, recordsOfSlope(s.plan.Units(), len(s.mean))), nuts.Options{Warmup: lastWarmup, Draws: lastDraws}, rng)
+	return s.draw(ctx, max(records, s.simulated.recordsOfSlope(s.plan.Units())), nuts.Options{Warmup: lastWarmup, Draws: lastDraws}, rng)
 }
 
 func (s *search) draw(ctx context.Context, records int, o nuts.Options, rng *noise.Random) bool {

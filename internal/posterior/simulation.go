@@ -23,11 +23,23 @@ type simulation struct {
 	// batches is k of Plan.BatchVariance.
 	batches       float64
 	designEffects designEffects
+	// entries is how many entries of a record's gradient are not 0; 0: all may be.
+	entries int
 }
 
 // newSimulation is that of a fit by p that took steps.
 func newSimulation(p *plan.Plan, steps int) simulation {
-	return simulation{p.Model(), p.Law(), p.InitSeed, p.BatchVariance(steps), designEffectsOf(p)}
+	s := simulation{p.Model(), p.Law(), p.InitSeed, p.BatchVariance(steps), designEffectsOf(p), 0}
+	s.eachRecord(make([]float64, s.model.P), make([]float64, s.model.P), simulationBatch, func(g, _ []float64) {
+		count := 0
+		for _, x := range g {
+			if x != 0 {
+				count++
+			}
+		}
+		s.entries = max(s.entries, count)
+	})
+	return s
 }
 
 // simulationBatch is the number of records that are simulated at a time.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stattest"
@@ -184,7 +185,10 @@ func TestSlopesHaveTheRecordsOfThePlan(t *testing.T) {
 	if sd := math.Sqrt(square/seeds - mean*mean); sd > 0.11 || math.Abs(mean-1) > 0.08 {
 		t.Errorf("slopes are %.3f times the information, with the standard deviation %.3f, want 1 and .071", mean, sd)
 	}
-	if got := recordsOfSlope(n, 1000); got != slopeRecords {
-		t.Errorf("%d records for slopes of 1000 parameters, want %d", got, slopeRecords)
+	for entries, want := range map[int]int{0: slopeRecords, 6: mostSlopeRecords} {
+		s := simulation{model: &models.Model{P: 1000}, entries: entries}
+		if got := s.recordsOfSlope(n); got != want {
+			t.Errorf("%d records for slopes of 1000 parameters, of which a record sees %d, want %d", got, entries, want)
+		}
 	}
 }
