@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -21,6 +22,7 @@ type synthetic struct {
 	exact  *mat.SymDense // A without the noise v̄
 
 	at, delta, slope []float64
+	product          *lastProduct
 }
 
 // nearlyNone is a part of the noise without which variances might have no inverse.
@@ -43,7 +45,7 @@ func newSynthetic(f []float64, noiseVariance float64, unlike []float64, x moment
 	}
 	return &synthetic{
 		effects: x.effects, point: x.point, linear: linear, square: square, exact: exact,
-		at: make([]float64, p), delta: make([]float64, p), slope: make([]float64, p),
+		at: make([]float64, p), delta: make([]float64, p), slope: make([]float64, p), product: newLastProduct(p),
 	}
 }
 
@@ -79,12 +81,50 @@ func normalEquations(x moments, variance *mat.SymDense, rest []float64) ([]float
 func (q *synthetic) addDensity(gradient, theta []float64) float64 {
 	q.phi(q.at, theta)
 	simd.Sub(q.delta, q.at, q.point)
-	multiply(q.slope, q.square, q.delta)
+	q.product.of(q.slope, q.square, q.delta)
 	value := simd.Dot(q.linear, q.delta) - simd.Dot(q.delta, q.slope)/2
 	simd.Sub(q.slope, q.linear, q.slope)
 	q.push(q.slope, theta, q.at)
 	simd.Add(gradient, gradient, q.slope)
 	return value
+}
+
+// lastProduct remembers the last whole product: most differences of a Hessian change few coordinates.
+type lastProduct struct {
+	x, ax   []float64 // (P)
+	changed []int
+}
+
+// fewChanged is one part of the coordinates; a change of more takes about as long as a whole product.
+const fewChanged = 16
+
+func newLastProduct(p int) *lastProduct {
+	return &lastProduct{slices.Repeat([]float64{math.NaN()}, p), make([]float64, p), make([]int, 0, p/fewChanged+1)}
+}
+
+// of sets dst to a·x. The matrix a is the same in all calls.
+func (q *lastProduct) of(dst []float64, a *mat.SymDense, x []float64) {
+	q.changed = q.changed[:0]
+	for k := 0; k < len(x) && len(q.changed) < cap(q.changed); k++ {
+		if x[k] != q.x[k] {
+			q.changed = append(q.changed, k)
+		}
+	}
+	if len(q.changed) == cap(q.changed) {
+		multiply(dst, a, x)
+		copy(q.x, x)
+		copy(q.ax, dst)
+		return
+	}
+	raw := a.RawSymmetric() // its upper triangle
+	copy(dst, q.ax)
+	for _, k := range q.changed {
+		change := x[k] - q.x[k]
+		for i := range k {
+			dst[i] += change * raw.Data[i*raw.Stride+k]
+		}
+		simd.Axpy(dst[k:], change, raw.Data[k*raw.Stride+k:k*raw.Stride+raw.N])
+	}
 }
 
 // multiply sets dst to a·x.

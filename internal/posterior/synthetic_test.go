@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
@@ -189,6 +191,32 @@ func TestSlopesHaveTheRecordsOfThePlan(t *testing.T) {
 		s := simulation{model: &models.Model{P: 1000}, entries: entries}
 		if got := s.recordsOfSlope(n); got != want {
 			t.Errorf("%d records for slopes of 1000 parameters, of which a record sees %d, want %d", got, entries, want)
+		}
+	}
+}
+
+// A product after another one that differs in few coordinates, or in many, is the whole product.
+func TestLastProduct(t *testing.T) {
+	const p = 100
+	rng := noise.NewRandom(noise.Insecure(3).Stream(noise.Initialisation))
+	a, x, got, want := mat.NewSymDense(p, nil), make([]float64, p), make([]float64, p), make([]float64, p)
+	for i := range p {
+		x[i] = rng.Normal()
+		for j := range i + 1 {
+			a.SetSym(i, j, rng.Normal())
+		}
+	}
+	q := newLastProduct(p)
+	for _, changes := range []int{0, 1, 5, 1, p, 6, 7, 2, 0} {
+		for range changes {
+			x[int(rng.Uniform()*p)] += rng.Normal()
+		}
+		q.of(got, a, x)
+		multiply(want, a, x)
+		for i := range p {
+			if math.Abs(got[i]-want[i]) > 1e-10*p {
+				t.Fatalf("after %d changes entry %d is %g, want %g", changes, i, got[i], want[i])
+			}
 		}
 	}
 }
