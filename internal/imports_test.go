@@ -35,7 +35,7 @@ var rules = map[string]rule{
 	"decimal":  {},
 	"cluster":  {theirs: []string{"github.com/ebitengine/purego"}, files: true},
 	"parquet":  {theirs: []string{"github.com/dsnet/compress/brotli", "github.com/golang/snappy", "github.com/klauspost/compress/zstd", "github.com/pierrec/lz4/v4"}},
-	"nuts":     {ours: []string{"simd"}, theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat/distuv"}},
+	"nuts":     {ours: []string{"simd"}, theirs: []string{"gonum.org/v1/gonum/blas", "gonum.org/v1/gonum/blas/blas64", "gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat/distuv"}},
 	"simd":     {theirs: []string{cpuid}},
 	"stats":    {},
 	"status":   {ours: []string{"privacy/accountant"}},
