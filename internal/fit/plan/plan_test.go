@@ -248,7 +248,7 @@ model:
 		effects      string
 	}{
 		{400, 1, "", "", "(1 | site)"},
-		{498, 1, "", "501 parameters, at most 500", "(1 | site)"},
+		{998, 1, "", "1001 parameters, at most 1000", "(1 | site)"},
 		{10, 2, "", "several rows", "(1 | site)"},
 		{10, 1, settings.NoiseAwareVariance, "--noise-aware variance", "(1 | site)"},
 		{10, 1, "", "", "(1 + u | site)"},
