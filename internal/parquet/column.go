@@ -43,6 +43,7 @@ const (
 	plainValues mode = iota
 	dictionaryIndices
 	decodedValues
+	deltaValues
 	prefixedValues
 )
 
@@ -242,6 +243,16 @@ func (r *ColumnReader) values(c *Cells, n int) {
 				c.addText(r.dictionary.Text(int(i)))
 			}
 		}
+	case deltaValues:
+		start := len(c.Ints)
+		c.Ints = append(c.Ints, make([]int64, n)...)
+		p.deltas.next(c.Ints[start:])
+		if r.column.element.physical == physicalInt32 {
+			for i, x := range c.Ints[start:] {
+				c.Ints[start+i] = int64(int32(x))
+			}
+		}
+		r.column.element.convert(r.column.Kind, start, c)
 	case prefixedValues:
 		for range n {
 			r.column.element.bytes(r.column.Kind, p.prefixed.next(), c)

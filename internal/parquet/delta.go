@@ -2,61 +2,107 @@ package parquet
 
 import "encoding/binary"
 
-// deltas decodes numbers as differences, packed in blocks, and returns the bytes behind
-// them: https://parquet.apache.org/docs/file-format/data-pages/encodings/, "Delta
-// Encoding". most bounds their number.
-func deltas(b []byte, most int, dst []int64) (numbers []int64, rest []byte) {
-	uvarint := func() uint64 {
-		x, n := binary.Uvarint(b)
-		if n <= 0 {
-			panic(errDamaged)
-		}
-		b = b[n:]
-		return x
-	}
-	zigzag := func() int64 {
-		x := uvarint()
-		return int64(x>>1) ^ -int64(x&1)
-	}
-	block, miniblocks, total, first := uvarint(), uvarint(), uvarint(), zigzag()
-	if block == 0 || block > 1<<20 || miniblocks == 0 || block%miniblocks != 0 || block/miniblocks%8 != 0 || total > uint64(most) {
+// delta decodes numbers as differences, packed in blocks of miniblocks, some numbers at a time:
+// a page of one list may have any number of them, in a few bytes.
+// https://parquet.apache.org/docs/file-format/data-pages/encodings/, "Delta Encoding".
+type delta struct {
+	b          []byte // behind what is decoded
+	miniblocks uint64 // of a block
+	each       int    // numbers of a miniblock
+	left       uint64 // numbers not decoded
+	first      bool   // the first number is not decoded
+	last       int64
+	least      int64  // of the differences of the block
+	widths     []byte // of the miniblocks of the block that are left
+	packed     []byte // miniblock
+	width, bit int    // of its differences, and where the next one starts
+	ready      int    // differences of it that are left
+}
+
+// newDelta reads the head. most bounds the numbers.
+func newDelta(b []byte, most int) delta {
+	d := delta{b: b, first: true}
+	block := d.uvarint()
+	d.miniblocks, d.left = d.uvarint(), d.uvarint()
+	d.last = d.zigzag()
+	if block == 0 || block > 1<<20 || d.miniblocks == 0 || block%d.miniblocks != 0 || block/d.miniblocks%8 != 0 || d.left > uint64(most) {
 		panic(errDamaged)
 	}
-	each := int(block / miniblocks)
-	dst = dst[:0]
-	if total > 0 {
-		dst = append(dst, first)
+	d.each = int(block / d.miniblocks)
+	return d
+}
+
+func (d *delta) uvarint() uint64 {
+	x, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		panic(errDamaged)
 	}
-	for uint64(len(dst)) < total {
-		least := zigzag()
-		if miniblocks > uint64(len(b)) {
+	d.b = d.b[n:]
+	return x
+}
+
+func (d *delta) zigzag() int64 {
+	x := d.uvarint()
+	return int64(x>>1) ^ -int64(x&1)
+}
+
+// next decodes len(dst) numbers.
+func (d *delta) next(dst []int64) {
+	if uint64(len(dst)) > d.left {
+		panic(errDamaged)
+	}
+	if d.first && len(dst) > 0 {
+		dst[0] = d.last
+		d.first, d.left, dst = false, d.left-1, dst[1:]
+	}
+	for len(dst) > 0 {
+		if d.ready == 0 {
+			d.miniblock()
+		}
+		n := min(d.ready, len(dst))
+		last := d.last
+		unpackBits(d.packed, d.bit, d.width, n, func(i int, x uint64) {
+			last += d.least + int64(x)
+			dst[i] = last
+		})
+		d.last = last
+		d.bit, d.ready, d.left, dst = d.bit+n*d.width, d.ready-n, d.left-uint64(n), dst[n:]
+	}
+}
+
+// miniblock begins the next miniblock.
+func (d *delta) miniblock() {
+	if len(d.widths) == 0 {
+		d.least = d.zigzag()
+		if d.miniblocks > uint64(len(d.b)) {
 			panic(errDamaged)
 		}
-		widths := b[:miniblocks]
-		b = b[miniblocks:]
-		for _, width := range widths {
-			left := int(total) - len(dst)
-			if left == 0 {
-				break
-			}
-			size := each * int(width) / 8
-			if width > 64 || size > len(b) {
-				panic(errDamaged)
-			}
-			last := dst[len(dst)-1]
-			unpackBits(b[:size], 0, int(width), min(each, left), func(_ int, x uint64) {
-				last += least + int64(x)
-				dst = append(dst, last)
-			})
-			b = b[size:]
-		}
+		d.widths, d.b = d.b[:d.miniblocks], d.b[d.miniblocks:]
 	}
-	return dst, b
+	d.width, d.widths = int(d.widths[0]), d.widths[1:]
+	size := d.each * d.width / 8
+	if d.width > 64 || size > len(d.b) {
+		panic(errDamaged)
+	}
+	d.packed, d.b = d.b[:size], d.b[size:]
+	d.bit, d.ready = 0, int(min(uint64(d.each), d.left))
+}
+
+// deltas decodes all numbers, and returns the bytes behind them. most bounds their number.
+func deltas(b []byte, most int) (numbers []int64, rest []byte) {
+	const atOnce = 1 << 12 // a damaged page may state more numbers than it has
+	d := newDelta(b, most)
+	for d.left > 0 {
+		n := int(min(d.left, atOnce))
+		numbers = append(numbers, make([]int64, n)...)
+		d.next(numbers[len(numbers)-n:])
+	}
+	return numbers, d.b
 }
 
 // deltaLengths decodes byte arrays; their lengths come first, as deltas.
 func deltaLengths(b []byte, most int) (text []byte, ends []int) {
-	lengths, text := deltas(b, most, nil)
+	lengths, text := deltas(b, most)
 	at := int64(0)
 	for _, n := range lengths {
 		if n < 0 || n > int64(len(text))-at {
@@ -80,7 +126,7 @@ type prefixed struct {
 }
 
 func newPrefixed(b []byte, most int) (p prefixed) {
-	p.prefixes, b = deltas(b, most, nil)
+	p.prefixes, b = deltas(b, most)
 	p.suffixes, p.ends = deltaLengths(b, most)
 	if len(p.prefixes) != len(p.ends) {
 		panic(errDamaged)

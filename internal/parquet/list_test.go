@@ -202,6 +202,26 @@ func TestLongListOfMissingNumbers(t *testing.T) {
 	}
 }
 
+// Nor does one of a long list of equal numbers, which deltas and zstd store in a few bytes.
+func TestLongListOfEqualNumbers(t *testing.T) {
+	lists := array.NewListBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int8)
+	numbers := lists.ValueBuilder().(*array.Int8Builder)
+	for _, n := range []int{1, 68 << 20, 1} {
+		lists.Append(true)
+		numbers.AppendValues(slices.Repeat([]int8{7}, n), nil)
+	}
+	column := lists.NewArray()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: column.DataType()}}, nil)
+	file := writtenFile(t, schema, pqarrow.DefaultWriterProps(), []arrowparquet.WriterProperty{
+		arrowparquet.WithStats(false), arrowparquet.WithDictionaryDefault(false), arrowparquet.WithEncoding(arrowparquet.Encodings.DeltaBinaryPacked),
+		arrowparquet.WithCompression(compress.Codecs.Zstd), arrowparquet.WithDataPageSize(1 << 30),
+	}, column)
+	got, err := readLists(file, "x", 10, all)
+	if err != nil || len(got) != 3 || !sameList(got[0], []int64{7}) || len(got[1]) != 1<<20 || got[1][1<<20-1] != 7 || !sameList(got[2], []int64{7}) {
+		t.Errorf("%d lists in %d bytes, %v", len(got), len(file), err)
+	}
+}
+
 // Columns of lists have a type in words.
 func TestTypesOfLists(t *testing.T) {
 	file, err := os.ReadFile("testdata/pyarrow-lists.parquet")

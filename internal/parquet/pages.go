@@ -19,6 +19,7 @@ type page struct {
 	indices  hybrid // into the dictionary
 	decoded  Cells  // values that were decoded at once
 	consumed int    // of them
+	deltas   delta
 	prefixed prefixed
 }
 
@@ -237,13 +238,8 @@ func (r *ColumnReader) begun(h pageHeader, b []byte) {
 			d.Ints = append(d.Ints, int64(x))
 		}
 	case h.encoding == encodingDelta && (e.physical == physicalInt32 || e.physical == physicalInt64):
-		d.Ints, _ = deltas(b, n, d.Ints)
-		if e.physical == physicalInt32 {
-			for i, x := range d.Ints {
-				d.Ints[i] = int64(int32(x))
-			}
-		}
-		e.convert(kind, 0, d)
+		p.mode, p.deltas = deltaValues, newDelta(b, int(h.values))
+		return
 	case h.encoding == encodingDeltaLengths && text:
 		bytes, ends := deltaLengths(b, n)
 		e.split(kind, bytes, ends, d)
