@@ -44,10 +44,8 @@ type File struct {
 	spare []*scratch // of readers that are closed
 }
 
-// maxMetadata bounds the length of the metadata.
-const maxMetadata = 1 << 30
-
-// Open reads the metadata of a file of size bytes.
+// Open reads the metadata of a file of size bytes. Their length has no bound but the file's: some
+// programs write the least and the most text of a column there, however long.
 func Open(src io.ReaderAt, size int64) (f *File, err error) {
 	defer recovered(&err)
 	const tail = 4 + len(magic)
@@ -59,7 +57,7 @@ func Open(src io.ReaderAt, size int64) (f *File, err error) {
 		return nil, ErrDamaged
 	}
 	n := int64(binary.LittleEndian.Uint32(end[:]))
-	if string(end[4:]) != magic || n > size-int64(len(magic)+tail) || n > maxMetadata {
+	if string(end[4:]) != magic || n > size-int64(len(magic)+tail) {
 		return nil, ErrDamaged
 	}
 	b := make([]byte, n)

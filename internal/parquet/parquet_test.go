@@ -2,6 +2,7 @@ package parquet_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -384,5 +385,38 @@ func TestSplitNumbers(t *testing.T) {
 		if kind, got, err := read(file, k, 7); err != nil || kind != parquet.Float || !slices.Equal(got, want) {
 			t.Errorf("column %d: kind %d, %v, want %v: %v", k, kind, got, want, err)
 		}
+	}
+}
+
+// longTail is a file in which a statistic of a GiB, of zeros, precedes the last bytes.
+type longTail struct {
+	start, end []byte
+	size       int64
+}
+
+func (l longTail) ReadAt(to []byte, at int64) (int, error) {
+	if at < int64(len(l.start)) {
+		copy(to, l.start[at:])
+	}
+	if end := l.size - int64(len(l.end)); at+int64(len(to)) > end {
+		copy(to[max(0, end-at):], l.end[max(0, at-end):])
+	}
+	return len(to), nil
+}
+
+// A long text of one record may stand in the metadata, too.
+func TestLongStatisticsAreNoDamage(t *testing.T) {
+	const long = 1 << 30
+	file, _ := writtenWords(t)
+	body := len(file) - 8
+	n := binary.LittleEndian.Uint32(file[body:])
+	start := append(slices.Clone(file[:body-1]), 0x08, 0xc6, 0x01) // field 99, of bytes
+	start = binary.AppendUvarint(start, long)
+	end := append([]byte{0}, binary.LittleEndian.AppendUint32(nil, n+uint32(len(start)-(body-1))+long)...)
+	end = append(end, "PAR1"...)
+	size := int64(len(start)) + long + int64(len(end))
+	f, err := parquet.Open(longTail{start, end, size}, size)
+	if err != nil || f.Rows() == 0 {
+		t.Fatal(err)
 	}
 }
