@@ -194,7 +194,7 @@ func (s levelSearch) local(theta []float64, places [][]place, prior *models.Prio
 	simd.MulScalar(off, sums.LikelihoodSlope, 1/sums.Totals[0])
 	simd.Sub(off, off, x.mean)
 	variance := x.noisy(sums.noiseVariance())
-	slope, precision = normalEquations(x, variance, off)
+	slope, precision, _ = normalEquations(x, variance, off)
 	likelihood := logNormal(off, variance)
 	if precision == nil || math.IsInf(likelihood, -1) {
 		return 0, nil, nil

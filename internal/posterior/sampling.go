@@ -144,6 +144,7 @@ func (s *search) draw(ctx context.Context, records int, o nuts.Options, rng *noi
 	if s.likelihood == nil {
 		return false
 	}
+	s.simulated.gain = s.likelihood.gain
 	t := &target{m.NewPriorDensity(), s.likelihood, s.mean, m.Scales(), m.StandardNormal()}
 	draws, tries := t.sample(ctx, o, rng)
 	s.draws, s.tries = draws, s.tries.Plus(tries)

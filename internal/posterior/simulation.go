@@ -25,11 +25,13 @@ type simulation struct {
 	designEffects designEffects
 	// entries is how many entries of a record's gradient are not 0; 0: all may be.
 	entries int
+	// gain is (V + v̄)⁻¹ slope (P×P) of the moments before; nil: truths have no spread, or f has not told it.
+	gain *mat.Dense
 }
 
 // newSimulation is that of a fit by p that took steps.
 func newSimulation(p *plan.Plan, steps int) simulation {
-	s := simulation{p.Model(), p.Law(), p.InitSeed, p.BatchVariance(steps), designEffectsOf(p), 0}
+	s := simulation{p.Model(), p.Law(), p.InitSeed, p.BatchVariance(steps), designEffectsOf(p), 0, nil}
 	s.eachRecord(make([]float64, s.model.P), make([]float64, s.model.P), simulationBatch, func(g, _ []float64) {
 		count := 0
 		for _, x := range g {

@@ -20,6 +20,7 @@ type synthetic struct {
 	linear []float64     // slopeᵀ(V + v̄)⁻¹(f − mean)
 	square *mat.SymDense // A = slopeᵀ(V + v̄)⁻¹slope
 	exact  *mat.SymDense // A without the noise v̄
+	gain   *mat.Dense    // (V + v̄)⁻¹slope
 
 	at, delta, slope []float64
 	product          *lastProduct
@@ -38,13 +39,13 @@ func newSynthetic(f []float64, noiseVariance float64, unlike []float64, x moment
 	if unlike != nil {
 		noisy.SymRankOne(noisy, 1, mat.NewVecDense(p, unlike))
 	}
-	linear, square := normalEquations(x, noisy, rest)
-	_, exact := normalEquations(x, x.noisy(nearlyNone*noiseVariance), rest)
+	linear, square, gain := normalEquations(x, noisy, rest)
+	_, exact, _ := normalEquations(x, x.noisy(nearlyNone*noiseVariance), rest)
 	if square == nil || exact == nil {
 		return nil
 	}
 	return &synthetic{
-		effects: x.effects, point: x.point, linear: linear, square: square, exact: exact,
+		effects: x.effects, point: x.point, linear: linear, square: square, exact: exact, gain: gain,
 		at: make([]float64, p), delta: make([]float64, p), slope: make([]float64, p), product: newLastProduct(p),
 	}
 }
@@ -60,20 +61,20 @@ func logNormal(x []float64, variance *mat.SymDense) float64 {
 	return -(c.LogDet() + mat.Dot(&solved, off)) / 2
 }
 
-// normalEquations are slopeᵀ variance⁻¹ rest and slopeᵀ variance⁻¹ slope; nil where they are not
+// normalEquations are slopeᵀ variance⁻¹ rest, slopeᵀ variance⁻¹ slope and variance⁻¹ slope; nil where they are not
 // finite.
-func normalEquations(x moments, variance *mat.SymDense, rest []float64) ([]float64, *mat.SymDense) {
+func normalEquations(x moments, variance *mat.SymDense, rest []float64) ([]float64, *mat.SymDense, *mat.Dense) {
 	p := len(rest)
 	var c mat.Cholesky
 	var half, square mat.Dense
 	var solved, linear mat.VecDense
 	if !simd.Finite(variance.RawSymmetric().Data) || !simd.Finite(x.slope.RawMatrix().Data) || !simd.Finite(rest) ||
 		!c.Factorize(variance) || c.SolveTo(&half, x.slope) != nil || c.SolveVecTo(&solved, mat.NewVecDense(p, rest)) != nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	square.Mul(x.slope.T(), &half)
 	linear.MulVec(x.slope.T(), &solved)
-	return linear.RawVector().Data, symmetric(&square)
+	return linear.RawVector().Data, symmetric(&square), &half
 }
 
 // addDensity adds the gradient at theta (P) to gradient and returns the log

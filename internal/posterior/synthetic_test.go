@@ -3,6 +3,7 @@ package posterior
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -218,5 +219,33 @@ func TestLastProduct(t *testing.T) {
 				t.Fatalf("after %d changes entry %d is %g, want %g", changes, i, got[i], want[i])
 			}
 		}
+	}
+}
+
+// Truths that f has told are nearer to it than others: with the errors ±d of an intercept, records have residuals of
+// squared size 1 + d² on average about a place between them, those of f have 1 − d². Chance moves the difference by
+// √15·d/√20000 = .008.
+func TestMomentsWithoutOptimism(t *testing.T) {
+	m := modelstest.Compile(t, "normal.yaml", strings.NewReplacer(`{type: binary, levels: ["0", "1"]}`, "{type: real, lower: -90, upper: 90, scale: {center: 0, by: 1}}", "bernoulli", "normal").Replace(study))
+	s := simulation{model: m, law: m.DeclaredLaw(), seed: 5}
+	const n, d = 1000, 0.3
+	level, sigma := param(t, m, "Intercept").Offset, residualSD(m)
+	spread := func(i int) []float64 {
+		theta := make([]float64, m.P)
+		theta[level] = d * float64(i%2*2-1)
+		return theta
+	}
+	excess := func() float64 {
+		return s.momentsAt(spread, effects{}, unclippedPlaces(make([]float64, m.P)), n, mostSlopeRecords).mean[sigma] / n
+	}
+	if got := excess(); math.Abs(got-d*d) > 0.03 {
+		t.Errorf("without a gain squared residuals are %.3f above 1, want %.3f", got, d*d)
+	}
+	s.gain = mat.NewDense(m.P, m.P, nil)
+	for j := range m.P {
+		s.gain.Set(j, j, 1)
+	}
+	if got := excess(); math.Abs(got+d*d) > 0.03 {
+		t.Errorf("squared residuals of truths that were told are %.3f above 1, want %.3f", got, -d*d)
 	}
 }
