@@ -141,7 +141,7 @@ func (r *ColumnReader) atOnce(rest int) int {
 	case r.column.Kind.storage() != texts:
 	case p.mode == dictionaryIndices && r.longest > 0:
 		return max(1, rest/r.longest)
-	case p.mode != dictionaryIndices && int64(len(p.plain)+len(p.decoded.Bytes))+p.prefixed.left > int64(rest):
+	case p.mode != dictionaryIndices && int64(len(p.plain))+p.prefixed.left > int64(rest):
 		return 1
 	}
 	return math.MaxInt
@@ -258,26 +258,7 @@ func (r *ColumnReader) values(c *Cells, n int) {
 			r.column.element.bytes(r.column.Kind, p.prefixed.next(), c)
 		}
 	case decodedValues:
-		from, to := p.consumed, p.consumed+n
-		p.consumed = to
-		switch r.column.Kind.storage() {
-		case ints:
-			c.Ints = append(c.Ints, p.decoded.Ints[from:to]...)
-		case floats:
-			c.Floats = append(c.Floats, p.decoded.Floats[from:to]...)
-		case texts:
-			for i := from; i < to; i++ {
-				c.addText(p.decoded.Text(i))
-			}
-		}
-	}
-}
-
-// split adds values given one behind the other.
-func (e element) split(k Kind, b []byte, ends []int, c *Cells) {
-	start := 0
-	for _, end := range ends {
-		e.bytes(k, b[start:end], c)
-		start = end
+		c.Ints = append(c.Ints, p.decoded[p.consumed:p.consumed+n]...)
+		p.consumed += n
 	}
 }

@@ -88,69 +88,95 @@ func (d *delta) miniblock() {
 	d.bit, d.ready = 0, int(min(uint64(d.each), d.left))
 }
 
-// deltas decodes all numbers, and returns the bytes behind them. most bounds their number.
-func deltas(b []byte, most int) (numbers []int64, rest []byte) {
-	const atOnce = 1 << 12 // a damaged page may state more numbers than it has
-	d := newDelta(b, most)
+// walk calls see with all numbers, some at a time, and returns the bytes behind them.
+func (d delta) walk(see func(numbers []int64)) (rest []byte) {
+	var room [1 << 8]int64
 	for d.left > 0 {
-		n := int(min(d.left, atOnce))
-		numbers = append(numbers, make([]int64, n)...)
-		d.next(numbers[len(numbers)-n:])
+		numbers := room[:min(d.left, uint64(len(room)))]
+		d.next(numbers)
+		see(numbers)
 	}
-	return numbers, d.b
+	return d.b
 }
 
-// deltaLengths decodes byte arrays; their lengths come first, as deltas.
-func deltaLengths(b []byte, most int) (text []byte, ends []int) {
-	lengths, text := deltas(b, most)
-	at := int64(0)
-	for _, n := range lengths {
-		if n < 0 || n > int64(len(text))-at {
+// singles decodes numbers one at a time.
+type singles struct {
+	delta
+	room  [1 << 7]int64
+	at, n int // of room
+}
+
+func (s *singles) one() int64 {
+	if s.at == s.n {
+		s.at, s.n = 0, int(min(s.left, uint64(len(s.room))))
+		if s.n == 0 {
 			panic(errDamaged)
 		}
-		at += n
-		ends = append(ends, int(at))
+		s.next(s.room[:s.n])
 	}
-	return text, ends
+	s.at++
+	return s.room[s.at-1]
 }
 
-// prefixed decodes byte arrays that share a prefix with the preceding one, one at a time: a page
-// of equal long texts has many times the bytes that it is stored in.
+// prefixed decodes byte arrays whose lengths come first, as deltas, one at a time. They may share a
+// prefix with the preceding one, so a page of equal long texts has many times the bytes that it is
+// stored in.
 type prefixed struct {
-	prefixes []int64
+	prefixes singles
+	none     bool // no prefixes
+	lengths  singles
 	suffixes []byte
-	ends     []int // of the suffixes
-	at       int   // arrays decoded
 	last     []byte
 	left     int64 // bytes of the arrays that are not decoded
 }
 
-func newPrefixed(b []byte, most int) (p prefixed) {
-	p.prefixes, b = deltas(b, most)
-	p.suffixes, p.ends = deltaLengths(b, most)
-	if len(p.prefixes) != len(p.ends) {
+// newLengths takes byte arrays without prefixes. most bounds their number.
+func newLengths(b []byte, most int) prefixed {
+	p := prefixed{none: true, lengths: singles{delta: newDelta(b, most)}}
+	p.suffixes = p.lengths.walk(func(lengths []int64) {
+		for _, n := range lengths {
+			if n < 0 || n > int64(len(b))-p.left {
+				panic(errDamaged)
+			}
+			p.left += n
+		}
+	})
+	if p.left > int64(len(p.suffixes)) {
 		panic(errDamaged)
 	}
-	length, start := int64(0), 0
-	for i, n := range p.prefixes {
-		if n < 0 || n > length {
-			panic(errDamaged)
-		}
-		length = n + int64(p.ends[i]-start)
-		start = p.ends[i]
-		p.left += length
+	return p
+}
+
+func newPrefixed(b []byte, most int) prefixed {
+	prefixes := newDelta(b, most)
+	p := newLengths(prefixes.walk(func([]int64) {}), most)
+	if prefixes.left != p.lengths.left {
+		panic(errDamaged)
 	}
+	p.prefixes, p.none, p.left = singles{delta: prefixes}, false, 0
+	length, suffixes := int64(0), p.lengths
+	prefixes.walk(func(prefixes []int64) {
+		for _, n := range prefixes {
+			if n < 0 || n > length {
+				panic(errDamaged)
+			}
+			length = n + suffixes.one()
+			p.left += length
+		}
+	})
 	return p
 }
 
 // next is the next array, until the next call.
 func (p *prefixed) next() []byte {
-	start := 0
-	if p.at > 0 {
-		start = p.ends[p.at-1]
+	n := p.lengths.one()
+	suffix := p.suffixes[:n]
+	p.suffixes = p.suffixes[n:]
+	if p.none {
+		p.left -= n
+		return suffix
 	}
-	p.last = append(p.last[:p.prefixes[p.at]], p.suffixes[start:p.ends[p.at]]...)
+	p.last = append(p.last[:p.prefixes.one()], suffix...)
 	p.left -= int64(len(p.last))
-	p.at++
 	return p.last
 }

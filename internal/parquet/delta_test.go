@@ -40,3 +40,25 @@ func TestManyEqualLongTexts(t *testing.T) {
 		t.Errorf("%d bytes are left", p.left)
 	}
 }
+
+// A page of one list may have any number of empty words, which take no space: they are no damage.
+func TestManyEmptyWords(t *testing.T) {
+	const n, block = 68 << 20, 1 << 20
+	zeros := binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, block), 1), n)
+	zeros = append(zeros, 0)
+	for range n / block {
+		zeros = append(zeros, 0, 0) // of differences of no bits
+	}
+	for encoding, b := range map[int64][]byte{encodingDeltaLengths: zeros, encodingDeltaStrings: slices.Concat(zeros, zeros)} {
+		column := Column{Kind: Text, element: element{physical: physicalBytes}, levels: listLevels{kind: Text, number: 1}}
+		r := &ColumnReader{file: &File{size: int64(len(b))}, column: column, rows: n}
+		h := pageHeader{values: n, encoding: encoding}
+		r.start(h)
+		r.begun(h, b)
+		var c Cells
+		r.values(&c, 1000)
+		if len(c.Ends) != 1000 || len(c.Bytes) != 0 {
+			t.Errorf("encoding %d: %d words of %d bytes", encoding, len(c.Ends), len(c.Bytes))
+		}
+	}
+}

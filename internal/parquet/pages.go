@@ -14,11 +14,11 @@ type page struct {
 	levels   hybrid
 	leveled  bool // the levels mark null cells; otherwise none is null
 	mode     mode
-	plain    []byte // values
-	bit      int    // of truth values
-	indices  hybrid // into the dictionary
-	decoded  Cells  // values that were decoded at once
-	consumed int    // of them
+	plain    []byte  // values
+	bit      int     // of truth values
+	indices  hybrid  // into the dictionary
+	decoded  []int64 // values that were decoded at once
+	consumed int     // of them
 	deltas   delta
 	prefixed prefixed
 }
@@ -194,8 +194,7 @@ func (r *ColumnReader) start(h pageHeader) {
 		panic(errDamaged)
 	}
 	r.rows -= h.values
-	r.page = page{rows: int(h.values), decoded: r.page.decoded}
-	r.page.decoded.empty()
+	r.page = page{rows: int(h.values), decoded: r.page.decoded[:0]}
 }
 
 // The encodings of values.
@@ -212,8 +211,7 @@ const (
 
 // begun takes the values of a page.
 func (r *ColumnReader) begun(h pageHeader, b []byte) {
-	p, e, kind := &r.page, r.column.element, r.column.Kind
-	d, n := &p.decoded, int(min(h.values, r.file.mostCells()))
+	p, e := &r.page, r.column.element
 	text := e.physical == physicalBytes || e.uuid()
 	switch {
 	case h.encoding == encodingPlain:
@@ -232,19 +230,19 @@ func (r *ColumnReader) begun(h pageHeader, b []byte) {
 		if len(b) < 4 {
 			panic(errDamaged)
 		}
-		bits, values := newHybrid(b[4:], 1), r.numbers(r.present(n))
+		bits, values := newHybrid(b[4:], 1), r.numbers(r.present(int(h.values)))
 		bits.next(values)
 		for _, x := range values {
-			d.Ints = append(d.Ints, int64(x))
+			p.decoded = append(p.decoded, int64(x))
 		}
 	case h.encoding == encodingDelta && (e.physical == physicalInt32 || e.physical == physicalInt64):
 		p.mode, p.deltas = deltaValues, newDelta(b, int(h.values))
 		return
 	case h.encoding == encodingDeltaLengths && text:
-		bytes, ends := deltaLengths(b, n)
-		e.split(kind, bytes, ends, d)
+		p.mode, p.prefixed = prefixedValues, newLengths(b, int(h.values))
+		return
 	case h.encoding == encodingDeltaStrings && text:
-		p.mode, p.prefixed = prefixedValues, newPrefixed(b, n)
+		p.mode, p.prefixed = prefixedValues, newPrefixed(b, int(h.values))
 		return
 	default:
 		panic(errDamaged)
