@@ -25,6 +25,9 @@ func (d *decompressor) decompress(codec int64, src, room []byte, n int) []byte {
 	if (codec == 2 || codec >= 5) && n/expansion > len(src) {
 		panic(errDamaged)
 	}
+	if n == 0 && len(src) == 0 { // Spark compresses no values to no bytes: a page of missing cells alone
+		return nil
+	}
 	dst := room[:cap(room)]
 	if len(dst) < n {
 		dst = make([]byte, n)

@@ -90,3 +90,25 @@ func TestReadsLZ4(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// A page of version 2 has its levels beside its values. If all cells are missing, some programs,
+// such as Spark, write no bytes for the values: https://github.com/apache/parquet-java/issues/3122.
+// One record decides whether all are missing, so this is no error.
+func TestPagesOfMissingCells(t *testing.T) {
+	for _, codec := range []int64{0, 1, 2, 4, 5, 6, 7} {
+		column := Column{Kind: Float, element: element{physical: physicalDouble}, optional: true}
+		r := &ColumnReader{file: &File{}, column: column, codec: codec, rows: 3, all: 3, scratch: new(scratch)}
+		read := func() (err error) {
+			defer recovered(&err)
+			levels := []byte{3 << 1, 0} // three times 0
+			r.dataPage2(pageHeader{values: 3, size: 2, compressed: 2, levelBytes: 2, encoding: encodingPlain}, levels)
+			return nil
+		}
+		var c Cells
+		if err := read(); err != nil {
+			t.Errorf("codec %d: %v", codec, err)
+		} else if err := r.Fill(&c, 3); err != nil || !slices.Equal(c.Null, []bool{true, true, true}) {
+			t.Errorf("codec %d: %v, missing %v", codec, err, c.Null)
+		}
+	}
+}
