@@ -1,6 +1,9 @@
 package parquet
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // hybrid decodes runs of equal numbers and of numbers of a fixed width in bits, the
 // first bit the lowest: https://parquet.apache.org/docs/file-format/data-pages/encodings/,
@@ -45,8 +48,13 @@ func (h *hybrid) next(dst []uint32) {
 	}
 }
 
-// run reads the head of the next run.
+// run reads the head of the next run. Some programs write no runs for numbers of no bits, which are
+// indices into a dictionary of one value.
 func (h *hybrid) run() {
+	if h.width == 0 && len(h.b) == 0 {
+		h.equal, h.value = math.MaxInt32, 0
+		return
+	}
 	head, n := binary.Uvarint(h.b)
 	if n <= 0 || head>>1 == 0 || head > 1<<32 {
 		panic(errDamaged)
