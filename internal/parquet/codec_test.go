@@ -95,20 +95,35 @@ func TestReadsLZ4(t *testing.T) {
 // such as Spark, write no bytes for the values: https://github.com/apache/parquet-java/issues/3122.
 // One record decides whether all are missing, so this is no error.
 func TestPagesOfMissingCells(t *testing.T) {
-	for _, codec := range []int64{0, 1, 2, 4, 5, 6, 7} {
-		column := Column{Kind: Float, element: element{physical: physicalDouble}, optional: true}
-		r := &ColumnReader{file: &File{}, column: column, codec: codec, rows: 3, all: 3, scratch: new(scratch)}
-		read := func() (err error) {
-			defer recovered(&err)
-			levels := []byte{3 << 1, 0} // three times 0
-			r.dataPage2(pageHeader{values: 3, size: 2, compressed: 2, levelBytes: 2, encoding: encodingPlain}, levels)
-			return nil
-		}
-		var c Cells
-		if err := read(); err != nil {
-			t.Errorf("codec %d: %v", codec, err)
-		} else if err := r.Fill(&c, 3); err != nil || !slices.Equal(c.Null, []bool{true, true, true}) {
-			t.Errorf("codec %d: %v, missing %v", codec, err, c.Null)
+	float, whole, text, truth := Column{Kind: Float}, Column{Kind: Int}, Column{Kind: Text}, Column{Kind: Bool}
+	float.element.physical, whole.element.physical = physicalDouble, physicalInt64
+	text.element.physical, truth.element.physical = physicalBytes, physicalBool
+	for encoding, columns := range map[int64][]Column{
+		encodingPlain:        {float, whole, text, truth},
+		encodingDictionary:   {float, whole, text},
+		encodingSplit:        {float, whole},
+		encodingRLE:          {truth},
+		encodingDelta:        {whole},
+		encodingDeltaLengths: {text},
+		encodingDeltaStrings: {text},
+	} {
+		for _, column := range columns {
+			column.optional = true
+			for _, codec := range []int64{0, 1, 2, 4, 5, 6, 7} {
+				r := &ColumnReader{file: &File{}, column: column, codec: codec, rows: 3, all: 3, scratch: new(scratch)}
+				read := func() (err error) {
+					defer recovered(&err)
+					levels := []byte{3 << 1, 0} // three times 0
+					r.dataPage2(pageHeader{values: 3, size: 2, compressed: 2, levelBytes: 2, encoding: encoding}, levels)
+					return nil
+				}
+				var c Cells
+				if err := read(); err != nil {
+					t.Errorf("encoding %d, codec %d: %v", encoding, codec, err)
+				} else if err := r.Fill(&c, 3); err != nil || !slices.Equal(c.Null, []bool{true, true, true}) {
+					t.Errorf("encoding %d, codec %d: %v, missing %v", encoding, codec, err, c.Null)
+				}
+			}
 		}
 	}
 }

@@ -19,8 +19,11 @@ type delta struct {
 	ready      int    // differences of it that are left
 }
 
-// newDelta reads the head. most bounds the numbers.
+// newDelta reads the head. most bounds the numbers. Some programs write no head if there are none.
 func newDelta(b []byte, most int) delta {
+	if len(b) == 0 {
+		return delta{}
+	}
 	d := delta{b: b, first: true}
 	block := d.uvarint()
 	d.miniblocks, d.left = d.uvarint(), d.uvarint()

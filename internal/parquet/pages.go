@@ -227,11 +227,11 @@ func (r *ColumnReader) begun(h pageHeader, b []byte) {
 		}
 		return
 	case h.encoding == encodingRLE && e.physical == physicalBool:
-		if len(b) < 4 {
-			panic(errDamaged)
+		values := r.numbers(r.present(int(h.values)))
+		if len(values) > 0 { // otherwise there may be no bytes
+			bits := newHybrid(b[4:], 1)
+			bits.next(values)
 		}
-		bits, values := newHybrid(b[4:], 1), r.numbers(r.present(int(h.values)))
-		bits.next(values)
 		for _, x := range values {
 			p.decoded = append(p.decoded, int64(x))
 		}
