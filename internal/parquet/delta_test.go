@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"slices"
 	"testing"
 )
@@ -60,5 +61,20 @@ func TestManyEmptyWords(t *testing.T) {
 		if len(c.Ends) != 1000 || len(c.Bytes) != 0 {
 			t.Errorf("encoding %d: %d words of %d bytes", encoding, len(c.Ends), len(c.Bytes))
 		}
+	}
+}
+
+// Differences of 32-bit numbers wrap around, as some writers compute them.
+func TestDeltasOf32BitsWrap(t *testing.T) {
+	b := binary.AppendUvarint(nil, 128)
+	b = binary.AppendUvarint(b, 4)
+	b = binary.AppendUvarint(b, 2)
+	b = binary.AppendVarint(b, math.MaxInt32)
+	b = append(binary.AppendVarint(b, 1), 0, 0, 0, 0) // widths of the miniblocks
+	r := ColumnReader{column: Column{Kind: Int, element: element{physical: physicalInt32}}}
+	r.page = page{mode: deltaValues, deltas: newDelta(b, 2)}
+	var c Cells
+	if r.values(&c, 2); !slices.Equal(c.Ints, []int64{math.MaxInt32, math.MinInt32}) {
+		t.Errorf("read %v", c.Ints)
 	}
 }
