@@ -214,7 +214,7 @@ func (s simulation) sum(truths func(i int) []float64, e effects, places [][]plac
 // optimism is Σ (c_σ − c̄_σ) (c − c̄)ᵀ √D g δ of a batch of count rows c with the sum mean, at the truth δ.
 func (s simulation) optimism(c *mat.Dense, mean []float64, count float64, delta []float64) float64 {
 	at := residualSD(s.model)
-	if s.gain == nil || at < 0 {
+	if s.gain == nil || at < 0 || count == 0 {
 		return 0
 	}
 	var moved mat.VecDense

@@ -96,7 +96,7 @@ type lastProduct struct {
 	changed []int
 }
 
-// fewChanged is one part of the coordinates; a change of more takes about as long as a whole product.
+// A change of one in fewChanged coordinates or more takes about as long as a whole product.
 const fewChanged = 16
 
 func newLastProduct(p int) *lastProduct {
