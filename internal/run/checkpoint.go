@@ -24,6 +24,7 @@ type observer struct {
 	host   Host
 	rate   float64 // of sampling
 	every  time.Duration
+	ended  func() // called after the last step; nil: not
 	due    atomic.Bool
 	timer  *time.Timer
 }
@@ -32,6 +33,9 @@ type observer struct {
 func newObserver(r Run) *observer {
 	seconds := cmp.Or(r.Job.CheckpointEvery, defaultCheckpointEvery)
 	o := &observer{folder: r.folder, host: r.Host, rate: r.Plan.SamplingRate, every: time.Duration(seconds) * time.Second}
+	if r.Ranks.Several() {
+		o.ended = r.Ranks.inStep.ended
+	}
 	o.timer = time.AfterFunc(o.every, func() { o.due.Store(true) })
 	return o
 }
@@ -40,6 +44,9 @@ func newObserver(r Run) *observer {
 func (o *observer) Step(t, steps int, epsilonSpent func() float64) {
 	if o.host.Step != nil {
 		o.host.Step(t, steps, o.rate, epsilonSpent)
+	}
+	if t == steps && o.ended != nil {
+		o.ended()
 	}
 }
 

@@ -180,7 +180,7 @@ func (r Run) follow() error {
 	if r.Ranks.agree(err) != nil {
 		return nil // rank 0 reports it
 	}
-	_, err = r.steps(context.Background(), curator, nil)
+	_, err = r.steps(context.Background(), curator, endObserver(r.Ranks.inStep.ended))
 	var own *privacy.RankError
 	if errors.As(err, &own) && own.Own != nil {
 		return err
@@ -220,6 +220,26 @@ func (s *inStep) follow(ctx context.Context) context.Context {
 	s.told = ctx
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return ctx
+}
+
+// ended is called after the last step. Then the context is that of this process on rank 0, and
+// ends on the others, so that they compute no posterior, which only rank 0 releases.
+func (s *inStep) ended() {
+	if s.job.Rank > 0 {
+		s.stop()
+		return
+	}
+	context.AfterFunc(s.told, s.stop)
+}
+
+// endObserver is called after the last step of a fit.
+type endObserver func()
+
+// Step implements fit.Observer.
+func (ended endObserver) Step(t, steps int, _ func() float64) {
+	if t == steps {
+		ended()
+	}
 }
 
 func (s *inStep) Rank() int             { return s.job.Rank }
