@@ -254,8 +254,8 @@ func TestResumeBySecondMoments(t *testing.T) {
 		t.Fatal(err)
 	}
 	restored, err := fit.ReadCheckpoint(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || restored.State.Step != 3 {
+		t.Fatalf("error %v, checkpoint of step %d", err, restored.State.Step)
 	}
 	var spent privacy.Ledger
 	if err := json.Unmarshal(restored.Ledger, &spent); err != nil {
